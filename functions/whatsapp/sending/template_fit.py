@@ -29,6 +29,15 @@ _SUB_TYPES = {
     "VOICE_CALL": "voice_call",
 }
 _ALWAYS_WITH_VALUE = frozenset({"OTP", "COPY_CODE", "MPM", "SPM", "ORDER_DETAILS"})
+# The type of the one parameter of a button's values, by `sub_type`; others are checked by the provider.
+_PARAMETERS = {
+    "url": "text",
+    "copy_code": "coupon_code",
+    "quick_reply": "payload",
+    "flow": "action",
+    "catalog": "action",
+    "mpm": "action",
+}
 
 
 def problem_of(
@@ -37,10 +46,11 @@ def problem_of(
     """Return what does not fit, and what would; None if all values fit. Texts never contain a value."""
     parts = {str(part.get("type")).upper(): part for part in definition}
     values = {str(part.get("type")).lower(): part for part in given}
+    buttons = parts.get("BUTTONS", {}).get("buttons", [])
     return (
         _header(parts.get("HEADER", {}), values.get("header"))
-        or _body(_variables(parts.get("BODY", {})), values.get("body"))
-        or _buttons(parts.get("BUTTONS", {}).get("buttons", []), given)
+        or _body(body_variables(definition), values.get("body"))
+        or _buttons(buttons, given)
         or _offer(parts.get("LIMITED_TIME_OFFER"), values.get("limited_time_offer"))
         or _carousel(parts.get("CAROUSEL"), values.get("carousel"))
         or _unknown(parts, values)
@@ -76,11 +86,10 @@ def _body(names: list[str], given: Mapping[str, Any] | None) -> str | None:
 def _buttons(
     buttons: Sequence[Mapping[str, Any]], given: Sequence[Mapping[str, Any]]
 ) -> str | None:
-    values = {
-        str(part.get("index")): str(part.get("sub_type", "")).lower()
-        for part in given
-        if str(part.get("type")).lower() == "button"
-    }
+    with_values = [part for part in given if str(part.get("type")).lower() == "button"]
+    values = {str(part.get("index")): str(part.get("sub_type", "")).lower() for part in with_values}
+    if len(values) != len(with_values):
+        return "template.buttons: a button has values twice"
     needed = {
         str(index)
         for index, button in enumerate(buttons)
@@ -98,11 +107,20 @@ def _buttons(
     for index, sub_type in values.items():
         if sub_type != possible[index]:
             return f"template.buttons: button {index} is a {possible[index] or 'button without values'}"
+    for part in with_values:
+        wanted = _PARAMETERS.get(str(part.get("sub_type", "")).lower())
+        if wanted and [one.get("type") for one in part.get("parameters", [])] != [wanted]:
+            return f"template.buttons: button {part.get('index')} needs one {wanted}"
     return None
 
 
 def _offer(offer: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> str | None:
-    if (offer is None) != (given is None):
+    # An offer that does not expire shows no countdown, and takes no value.
+    expires = (
+        offer is not None
+        and (offer.get("limited_time_offer") or {}).get("has_expiration") is not False
+    )
+    if expires != (given is not None):
         return f"template.limited_time_offer: is {'missing' if given is None else 'not in the template'}"
     return None
 
@@ -126,6 +144,15 @@ def _unknown(parts: Mapping[str, Any], values: Mapping[str, Any]) -> str | None:
     if "body" in values and "BODY" not in parts:
         return "template.body: the template has none"
     return None
+
+
+def body_variables(definition: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names or numbers of the variables of a template's body, each once, in order."""
+    parts = {str(part.get("type")).upper(): part for part in definition}
+    body, buttons = parts.get("BODY", {}), parts.get("BUTTONS", {}).get("buttons", [])
+    if "text" not in body and any(str(each.get("type")).upper() == "OTP" for each in buttons):
+        return ["1"]  # The provider's own text of an authentication template, with the code.
+    return _variables(body)
 
 
 def _variables(component: Mapping[str, Any]) -> list[str]:

@@ -145,20 +145,26 @@ async def upload_media(call: Call) -> Answer:
 
 
 class TemplateRequest(BaseModel):
-    """Input of GetWhatsAppMessageTemplate, in the query."""
+    """Input of GetWhatsAppMessageTemplate, in the query: an id, or a name with a language."""
 
     id: str = Field(max_length=115, pattern=r"^waba-.*$|^arn:.*:waba/[0-9a-zA-Z]+$")
-    templateName: str = Field(min_length=1, max_length=512)  # noqa: N815 - the API's name
-    templateLanguageCode: str = Field(min_length=1, max_length=6)  # noqa: N815 - the API's name
+    metaTemplateId: str | None = Field(default=None, pattern=r"^[0-9]+$")  # noqa: N815 - the API's name
+    templateName: str | None = Field(default=None, min_length=1, max_length=512)  # noqa: N815 - the API's name
+    templateLanguageCode: str | None = Field(default=None, min_length=1, max_length=6)  # noqa: N815 - the API's name
 
 
 async def get_template(call: Call) -> Answer:
     """GetWhatsAppMessageTemplate: one translation of a template, as Meta's JSON in a text."""
     query = call.request.query_params
     request = _parsed(TemplateRequest, call, json.dumps(dict(query)).encode())
-    wanted = (request.id, request.templateName, request.templateLanguageCode)
+    named = (request.templateName, request.templateLanguageCode)
+    if request.metaTemplateId is None and None in named:
+        raise Refused(aws_error("InvalidParametersException", "an id, or name and language"))
     for template in call.sandbox.templates:
-        if (template["waba"], template["name"], template["language"]) == wanted:
+        is_named = (template["name"], template["language"]) == named
+        if template["waba"] == request.id and (
+            template.get("id") == request.metaTemplateId if request.metaTemplateId else is_named
+        ):
             described = {name: value for name, value in template.items() if name != "waba"}
             return Answer(json_response({"template": json.dumps(described)}))
     raise Refused(aws_error("ResourceNotFoundException", "no template with this name and language"))
@@ -193,9 +199,14 @@ async def _copy(call: Call, file: MediaFile, destination: S3File) -> None:
         raise Refused(aws_error("DependencyException", f"S3 cannot be reached: {reason}")) from None
 
 
-def _parsed[Input: BaseModel](shape: type[Input], call: Call, raw: bytes | None = None) -> Input:
+def check_signature(call: Call) -> None:
+    """Raise Refused unless the request is signed."""
     if not call.request.headers.get("authorization", "").startswith("AWS4-HMAC-SHA256 Credential="):
         raise Refused(aws_error("MissingAuthenticationTokenException", "the request is not signed"))
+
+
+def _parsed[Input: BaseModel](shape: type[Input], call: Call, raw: bytes | None = None) -> Input:
+    check_signature(call)
     try:
         return shape.model_validate(parse_json(call.raw if raw is None else raw))
     except ValidationError as error:

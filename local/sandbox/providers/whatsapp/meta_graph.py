@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from base64 import b64encode
+from base64 import b64decode, b64encode
 
 from starlette.background import BackgroundTask
 from starlette.requests import Request
@@ -140,7 +140,12 @@ async def list_templates(call: Call) -> Answer:
         for template in call.sandbox.templates
         if template["waba"] == waba and query.get("name", "") in str(template["name"])
     ]
-    return Answer(json_response({"data": found[: int(limit)], "paging": {}}))
+    # Cursors are opaque; here they are positions.
+    start = int(b64decode(query["after"])) if "after" in query else 0
+    end = start + int(limit)
+    following = b64encode(str(end).encode()).decode() if end < len(found) else None
+    paging = {"cursors": {"after": following}, "next": "..."} if following else {}
+    return Answer(json_response({"data": found[start:end], "paging": paging}))
 
 
 async def download_media(call: Call) -> Answer:

@@ -1,0 +1,66 @@
+"""One-time codes in messages of authentication templates."""
+
+from typing import Annotated
+
+from pydantic import Field, SecretStr, field_serializer
+
+from shared.api.auth import Scope
+from shared.api.errors import InvalidInput
+from shared.identity.keyed_hashes import keyed_hash
+from whatsapp.actions.call import Call
+from whatsapp.actions.inputs import Whole
+from whatsapp.actions.registration import Group
+from whatsapp.actions.templates import sends, values
+from whatsapp.actions.templates.sends import TemplateSend
+from whatsapp.actions.templates.values import Definition
+from whatsapp.sending.payloads import Draft
+
+MARKETING = Group("marketing_templates")
+
+
+class SendCode(TemplateSend):
+    """
+    A one-time code. `expiryMinutes` must be what the template's footer says, or else fills the second variable of its
+    body.
+    """
+
+    otp_code: Annotated[SecretStr, Field(min_length=4, max_length=15)]
+    expiry_minutes: Annotated[Whole, Field(ge=1, le=90)] | None = None
+
+    @field_serializer("otp_code", when_used="json")
+    def _hashed(self, code: SecretStr) -> str:
+        # Records of calls keep hashes of the input; a plain hash of so short a code could be searched for.
+        return keyed_hash("one-time code", code.get_secret_value())
+
+
+@MARKETING.sends(Scope.WHATSAPP_SEND, input_model=SendCode)
+def send_auth_template(call: Call[SendCode]) -> Draft:
+    """
+    Send an authentication template with a code, in the text and in the button that copies it.
+
+    The code is not stored: the message shows the template's name only. Needs a phone number (`to`), as the provider
+    refuses user ids here.
+    """
+    if call.input.to is None:
+        problem = "must be a phone number in `to`: codes are not sent to user ids"
+        raise InvalidInput([{"field": "recipient", "problem": problem}])
+    code, definition = call.input.otp_code.get_secret_value(), sends.definition_of(call)
+    minutes = _shown_minutes(definition, call.input.expiry_minutes)
+    components = [
+        *values.body(definition, [code, *minutes]),
+        values.one_time_code(definition, code),
+    ]
+    return sends.draft_of(call, components, sends.AUTHENTICATION, hides_values=True)
+
+
+def _shown_minutes(definition: Definition, minutes: int | None) -> list[str]:
+    """Return the value of the body for the expiry; none if the footer shows it. Raises InvalidInput."""
+    if minutes is None:
+        return []
+    shown = values.expiry_minutes(definition)
+    if shown is None:
+        return [str(minutes)]
+    if shown != minutes:
+        problem = f"must be {shown}, as the template's text says"
+        raise InvalidInput([{"field": "expiryMinutes", "problem": problem}])
+    return []
