@@ -16,7 +16,7 @@ from whatsapp.store.sending import intents
 
 if TYPE_CHECKING:
     from whatsapp.store import forms, groups
-    from whatsapp.store.accounts import account_reports, payments
+    from whatsapp.store.accounts import account_reports, cached_templates, payments
     from whatsapp.store.analytics import counts
     from whatsapp.store.contacts import links, privacy_jobs
     from whatsapp.store.conversations import (
@@ -34,6 +34,7 @@ else:
     _RARE = {
         "account_reports": "accounts",
         "agent_changes": "conversations",
+        "cached_templates": "accounts",
         "canned_replies": "sending",
         "conversation_lists": "conversations",
         "counts": "analytics",
@@ -56,7 +57,8 @@ else:
 
 
 __all__ = [
-    "account_reports", "agent_changes", "aliases", "canned_replies", "conversation_lists", "counts", "customer_facts",
-    "events", "failed_messages", "forms", "groups", "head_erasure", "heads", "intents", "linked_heads", "links",
-    "media", "messages", "notes", "payments", "phones", "privacy_jobs", "read_marks", "timelines",
+    "account_reports", "agent_changes", "aliases", "cached_templates", "canned_replies", "conversation_lists",
+    "counts", "customer_facts", "events", "failed_messages", "forms", "groups", "head_erasure", "heads",
+    "intents", "linked_heads", "links", "media", "messages", "notes", "payments", "phones", "privacy_jobs",
+    "read_marks", "timelines",
 ]  # fmt: skip

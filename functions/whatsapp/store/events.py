@@ -53,6 +53,30 @@ def newest(
     return _newest(table, event_type, WebhookEvent, limit, start)
 
 
+def of_company(
+    table: Table, event_type: str, company: str, *, since: str, pages: int
+) -> list[WebhookEvent]:
+    """Return a company's events of one type since a time, newest first: those among *pages* times 100 of all events."""
+    found: list[str] = []
+    start: Attributes | None = None
+    first = WebhookEvent.pk_pattern.partition("{")[0]
+    when = Key(WebhookEvent.name_of("webhook_event_type")).eq(event_type) & Key(
+        WebhookEvent.name_of("received_at")
+    ).gte(since)
+    for _ in range(pages):
+        entries, start = table.query(EVENT_INDEX, when, limit=100, start=start, newest_first=True)
+        found += [
+            str(entry[PARTITION_KEY]).removeprefix(first)
+            for entry in entries
+            if entry.get("company") == company
+        ]
+        if start is None:
+            break
+    batches = [found[at : at + 100] for at in range(0, len(found), 100)]
+    events = {key: event for batch in batches for key, event in get_many(table, batch).items()}
+    return [events[event_id] for event_id in found if event_id in events]
+
+
 def newest_parked(
     table: Table, company: str, *, limit: int, start: Attributes | None
 ) -> tuple[list[WebhookEvent], Attributes | None]:

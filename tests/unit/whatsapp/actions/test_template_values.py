@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from whatsapp.actions.templates import values
 from whatsapp.sending import template_fit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TEXTS = st.text(st.characters(categories=("L", "N", "P")), min_size=1, max_size=20)
 NAMES = st.lists(st.from_regex(r"[a-z]{1,8}", fullmatch=True), unique=True, max_size=4)
@@ -38,8 +41,10 @@ def definition(
 
 def built(template: list[dict[str, Any]], texts: list[str], text: str) -> list[dict[str, Any]]:
     """All values that the template takes."""
-    kinds = next((one["buttons"] for one in template if one["type"] == "BUTTONS"), [])
-    makers = {
+    kinds: list[dict[str, Any]] = next(
+        (one["buttons"] for one in template if one["type"] == "BUTTONS"), []
+    )
+    makers: dict[str, Callable[[int], dict[str, Any]]] = {
         "QUICK_REPLY": lambda index: values.payload(index, text),
         "URL": lambda index: values.url(index, text),
         "COPY_CODE": lambda _: values.coupon(template, text),
