@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shared.api.opaque_ids import Seal, seal_of
 from whatsapp import transmission
-from whatsapp.configuration.resources import SendingResources
+from whatsapp.configuration.resources import FileResources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionResources(SendingResources):
+class ActionResources(FileResources):
     """
     What actions use: everything that sending does, and more.
 

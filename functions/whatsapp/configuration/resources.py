@@ -31,12 +31,18 @@ class SendingResources:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resources(SendingResources):
+class FileResources(SendingResources):
+    """What it takes to download a media file, too. *media_origins*: the hosts that Graph's download links may name."""
+
+    media_origins: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources(FileResources):
     """Created once per function environment by the handlers of the workers, and by tests."""
 
     queue: FifoQueue
     files: StandardQueue  # Downloads of media files are sent to this queue.
     conversation_statuses: FifoQueue  # Statuses at automated numbers are forwarded to this queue.
-    media_origins: tuple[str, ...]
     keep_revoked_content: bool
     log_all_events: bool

@@ -51,6 +51,7 @@ class ActionsSettings(Settings):
     graph_api_version: str
     eum_meta_api_version: str
     message_ttl_days: int
+    media_origins: tuple[Origin, ...] = ()  # Without it files are not downloaded from Graph.
 
 
 settings = ActionsSettings.load()
@@ -96,6 +97,7 @@ resources = ActionResources(
     eum=Eum(lambda: boto3.client("socialmessaging", config=once), settings.eum_meta_api_version),
     tokens=_secret(settings.whatsapp_tokens_secret_id),
     message_ttl_days=settings.message_ttl_days,
+    media_origins=settings.media_origins,
     gate=Gate(
         table=table,
         switches=KillSwitches(_parameters, settings.switches_path),

@@ -9,13 +9,13 @@ from shared.events import OutboundMessage
 from shared.failures import Permanent
 from shared.identity.business_accounts import BusinessAccount
 from whatsapp import store
-from whatsapp.configuration.resources import Resources
+from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.store.items import Edit, Media, Message, Phone
 
 FOREIGN = "tenant_mismatch"
 
 
-def message_of(resources: Resources, message_pk: str, phone: Phone) -> Message | None:
+def message_of(resources: SendingResources, message_pk: str, phone: Phone) -> Message | None:
     """Return the message with this key, None if missing. Raises Permanent (`tenant_mismatch`)."""
     message = store.messages.get(resources.table, message_pk)
     if message is not None and (message.company, message.phone) != (phone.company, phone.phone):

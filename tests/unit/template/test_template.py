@@ -22,7 +22,7 @@ from tests.template import (
     stacks,
     template,
 )
-from whatsapp.worker.media import downloads
+from whatsapp.worker.media import copying
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 QUEUES = sorted(resources("AWS::SQS::Queue"))
@@ -111,7 +111,7 @@ def test_the_worker_is_configured_with_its_last_attempt() -> None:
 @pytest.mark.parametrize(
     ("name", "download_ms"),
     [
-        ("WhatsAppJobs", downloads.DOWNLOAD_MS),
+        ("WhatsAppJobs", copying.DOWNLOAD_MS),
         ("ConversationsMedia", of_conversations.DOWNLOAD_MS),
     ],
 )

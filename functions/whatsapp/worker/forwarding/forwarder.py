@@ -71,7 +71,9 @@ def _as_echo(stored: Message, phone: Phone) -> Event:
     )  # fmt: skip
 
 
-def file(resources: Resources, phone: Phone, stored: Message, media_id: str, url: str) -> None:
+def file(
+    resources: SendingResources, phone: Phone, stored: Message, media_id: str, url: str
+) -> None:
     """Announce the location (`s3://`) of a message's file, stored after the message was forwarded."""
     if not phone.is_automated or stored.group_id or stored.revoked_at or stored.erased:
         return

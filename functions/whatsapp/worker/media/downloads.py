@@ -7,54 +7,27 @@ Media files: each is downloaded by a function of its own, so that a slow file de
     any ------message revoked------> REVOKED
 """
 
-import base64
-import hashlib
-from dataclasses import dataclass
-from tempfile import SpooledTemporaryFile
-
 from shared.failures import Permanent, Transient
-from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
-from whatsapp import store, transmission
+from whatsapp import store
 from whatsapp.configuration.folders import file_prefix
-from whatsapp.configuration.resources import Resources
+from whatsapp.configuration.resources import FileResources, Resources
 from whatsapp.inbound.content import MediaFile
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Media, Message, Phone
 from whatsapp.worker import ownership
 from whatsapp.worker.forwarding import forwarder
-from whatsapp.worker.media import types
+from whatsapp.worker.media import copying, types
+from whatsapp.worker.media.copying import Announced, FileRefused
 
 KIND = "media"
 REFERENCE_SECONDS = (
     7 * clock.DAY_SECONDS
 )  # contract, "TTL Configuration": temporary media references
 PROVIDER_KEEPS_SECONDS = 30 * clock.DAY_SECONDS
-# Of the function's 180 s; look-up, checks and upload take the rest.
-DOWNLOAD_MS = 120 * clock.SECOND_MS
-_CHUNK = 1 << 20
-_SPOOLED_BYTES = 8 << 20  # Larger files are spooled to disk while they are checked.
-_OK = 200
 # The two providers' codes for a missing file.
-_GONE = frozenset({"graph_100", "graph_404", "ResourceNotFoundException"})
-
-
-class FileRefused(Exception):
-    """The file differs from its announcement; `reason` is wrong_hash, wrong_type, too_large or foreign_origin."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-@dataclass(frozen=True, slots=True)
-class _Announced:
-    """The file as announced in the message."""
-
-    kind: str
-    mime_type: str
-    sha256: str
+GONE = frozenset({"graph_100", "graph_404", "ResourceNotFoundException"})
 
 
 def request(
@@ -110,9 +83,10 @@ def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Download a file into our bucket and link it to its message. Raises Transient while it is unavailable."""
     payload = event.payload or {}
     message_pk = str(payload.get("messagePk") or "")
-    announced = _Announced(
-        *(str(payload.get(name) or "") for name in ("type", "mimeType", "sha256"))
+    kind, mime_type, sha256 = (
+        str(payload.get(name) or "") for name in ("type", "mimeType", "sha256")
     )
+    announced = Announced(kind, mime_type, sha256)
     if announced.kind not in types.LIMITS or not message_pk:
         raise Permanent("unknown_media")
     record = store.media.get(resources.table, Media.key(event.id))
@@ -127,24 +101,43 @@ def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
         store.media.mark_unavailable(resources.table, record, "EXPIRED", "too_old")
         return Outcome.PERSISTED
     try:
-        key, size = _copy(resources, phone, event.id, announced)
+        store_file(resources, phone, record, message_pk, announced)
     except Refused as refusal:
-        if refusal.code not in _GONE:
-            # A token or a permission is missing: the file still exists, so the event should be replayed.
-            raise Permanent(f"media_{refusal.code}") from None
-        store.media.mark_unavailable(resources.table, record, "EXPIRED", refusal.code)
-        return Outcome.PERSISTED
-    except FileRefused as refusal:
-        store.media.mark_unavailable(resources.table, record, "FAILED", refusal.reason)
-        return Outcome.PERSISTED
+        # A token or a permission is missing: the file still exists, so the event should be replayed.
+        raise Permanent(f"media_{refusal.code}") from None
     except (NotSent, InDoubt) as failure:
         raise Transient(f"media_{failure.code}") from None
-    _settle(resources, phone, record, message_pk, _stored(resources, record, key, size, announced))
     return Outcome.PERSISTED
 
 
+def store_file(
+    resources: FileResources,
+    phone: Phone,
+    record: Media,
+    message_pk: str | None,
+    announced: Announced,
+) -> None:
+    """
+    Copy a PENDING file into our bucket and link it to its message, if it has one; or mark it EXPIRED (the provider has
+    it no more) or FAILED (it differs from its announcement). Safe to repeat.
+
+    Raises Refused, NotSent, InDoubt and Transient.
+    """
+    try:
+        key, size = copying.copy(resources, phone, record.media_id, announced)
+    except Refused as refusal:
+        if refusal.code not in GONE:
+            raise
+        store.media.mark_unavailable(resources.table, record, "EXPIRED", refusal.code)
+        return
+    except FileRefused as refusal:
+        store.media.mark_unavailable(resources.table, record, "FAILED", refusal.reason)
+        return
+    _settle(resources, phone, record, message_pk, _stored(resources, record, key, size, announced))
+
+
 def _settle(
-    resources: Resources, phone: Phone, record: Media, message_pk: str, stored: Media
+    resources: FileResources, phone: Phone, record: Media, message_pk: str | None, stored: Media
 ) -> None:
     """Set the file of the message, then mark the file as stored: STORED means that all steps are done."""
     bucket, key = resources.bucket, str(stored.s3_key)
@@ -158,7 +151,7 @@ def _settle(
         _remove_copies(resources, phone, record.media_id, key)
 
 
-def _remove_copies(resources: Resources, phone: Phone, media_id: str, key: str) -> None:
+def _remove_copies(resources: FileResources, phone: Phone, media_id: str, key: str) -> None:
     """Remove other objects of a stored file: the service chooses a new name each time it is called."""
     for other_key in resources.bucket.keys_under(file_prefix(phone.company, phone.phone, media_id)):
         if other_key != key:
@@ -166,9 +159,17 @@ def _remove_copies(resources: Resources, phone: Phone, media_id: str, key: str) 
 
 
 def _attach(
-    resources: Resources, phone: Phone, record: Media, message_pk: str, *, bucket: str, key: str
+    resources: FileResources,
+    phone: Phone,
+    record: Media,
+    message_pk: str | None,
+    *,
+    bucket: str,
+    key: str,
 ) -> None:
     """Set the message's file, and announce it to the context that answers at the number. Safe to repeat."""
+    if message_pk is None:
+        return
     store.messages.attach_file(resources.table, message_pk, record.media_id, bucket, key)
     if not phone.is_automated:
         return
@@ -186,7 +187,7 @@ def link(resources: Resources, phone: Phone, message: Message) -> None:
         _finish(resources, phone, record, message.pk)
 
 
-def _finish(resources: Resources, phone: Phone, record: Media, message_pk: str) -> None:
+def _finish(resources: FileResources, phone: Phone, record: Media, message_pk: str | None) -> None:
     """Finish a file that is already settled: another message uses it too, or a worker crashed before the end."""
     if record.media_status == "STORED" and record.s3_bucket and record.s3_key:
         _attach(resources, phone, record, message_pk, bucket=record.s3_bucket, key=record.s3_key)
@@ -209,7 +210,7 @@ def remove(resources: Resources, media_id: str, message_pk: str, phone: Phone) -
 
 
 def _stored(
-    resources: Resources, record: Media, key: str, size: int, announced: _Announced
+    resources: FileResources, record: Media, key: str, size: int, announced: Announced
 ) -> Media:
     """Return the record of a file stored in our bucket."""
     return record.model_copy(
@@ -223,90 +224,3 @@ def _stored(
             "uploaded_at": clock.to_text(clock.now_ms()),
         }
     )
-
-
-def _copy(
-    resources: Resources, phone: Phone, media_id: str, announced: _Announced
-) -> tuple[str, int]:
-    """Copy the file into our bucket and check it; return its key and size in bytes."""
-    prefix = file_prefix(phone.company, phone.phone, media_id)
-    if phone.provider == "eum":
-        return _copy_from_aws(resources, phone, media_id, prefix, announced)
-    return _copy_from_graph(resources, phone, media_id, prefix, announced)
-
-
-def _copy_from_graph(
-    resources: Resources, phone: Phone, media_id: str, prefix: str, announced: _Announced
-) -> tuple[str, int]:
-    token = transmission.token_of(resources, phone)
-    listing = resources.graph.media(phone.phone, token, media_id)
-    if listing.size_bytes > types.LIMITS[announced.kind].largest_bytes:
-        raise FileRefused("too_large")
-    key = f"{prefix}file.{types.extension_of(announced.kind, announced.mime_type)}"
-    headers = {"Authorization": f"Bearer {token}"}
-    try:
-        with (
-            http.download(listing.url, headers=headers, origins=resources.media_origins) as answer,
-            SpooledTemporaryFile(_SPOOLED_BYTES) as file,
-        ):
-            if answer.status != _OK:
-                # The link expires after five minutes; the next delivery requests a new one.
-                raise InDoubt(f"download_{answer.status}")
-            most_bytes = types.LIMITS[announced.kind].largest_bytes
-            for piece in http.pieces(answer, most_bytes=most_bytes, within_ms=DOWNLOAD_MS):
-                file.write(piece)
-            size = file.tell()
-            _check(file, announced)
-            file.seek(0)
-            resources.bucket.put_file(key, file, types.plain(announced.mime_type))
-    except http.OriginRefused:
-        raise FileRefused("foreign_origin") from None
-    except http.TooLarge:
-        raise FileRefused("too_large") from None
-    return key, size
-
-
-def _copy_from_aws(
-    resources: Resources, phone: Phone, media_id: str, prefix: str, announced: _Announced
-) -> tuple[str, int]:
-    # The service treats the key as a prefix and appends its own name: read it back, never predict it.
-    resources.eum.copy_media(str(phone.aws_phone), media_id, resources.bucket.name, prefix)
-    keys = resources.bucket.keys_under(prefix)
-    if not keys:
-        raise Transient("media_not_listed")
-    try:
-        return keys[0], _checked_object(resources, keys[0], announced)
-    except FileRefused:
-        for key in keys:
-            resources.bucket.delete(key)
-        raise
-
-
-def _checked_object(resources: Resources, key: str, announced: _Announced) -> int:
-    """Return the size of a file that AWS wrote to our bucket, checked against its announcement. Raises FileRefused."""
-    size = resources.bucket.size(key)
-    if size > types.LIMITS[announced.kind].largest_bytes:
-        raise FileRefused("too_large")
-    with SpooledTemporaryFile(_SPOOLED_BYTES) as file:
-        for chunk in resources.bucket.chunks(key):
-            file.write(chunk)
-        _check(file, announced)
-    return size
-
-
-def _check(file: SpooledTemporaryFile[bytes], announced: _Announced) -> None:
-    """Check a file against its announcement. Raises FileRefused."""
-    file.seek(0)
-    if not types.matches_type(announced.kind, announced.mime_type, file.read(types.SNIFFED_BYTES)):
-        raise FileRefused("wrong_type")
-    file.seek(0)
-    actual_hash = hashlib.sha256()
-    while chunk := file.read(_CHUNK):
-        actual_hash.update(chunk)
-    if announced.sha256 and not _is_same_hash(announced.sha256, actual_hash.digest()):
-        raise FileRefused("wrong_hash")
-
-
-def _is_same_hash(announced: str, actual: bytes) -> bool:
-    """Whether the webhook's `sha256` matches these bytes. Meta uses base64; hex is accepted too (not confirmed)."""
-    return announced in {base64.b64encode(actual).decode(), actual.hex()}

@@ -12,10 +12,12 @@ The outcomes of one attempt to send: `Sent`, or one of these exceptions.
       - Throttled              rate limit of the provider: this sender's other messages must wait too
     + InDoubt                  lost response or internal error of the provider: it may have acted, or may act yet
 
-None of them contains text of the provider: an error text can repeat an address or a body.
+No message of them contains text of the provider: an error text can repeat an address or a body.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,16 @@ class Sent:
 
 
 class Refused(Exception):
-    """The provider refused permanently; *code* is its own error code or HTTP status."""
+    """
+    The provider refused permanently; *code* is its own error code or HTTP status.
 
-    def __init__(self, code: str) -> None:
+    *answer*: the parsed response, if the provider says in it what it did of a list. It has addresses: never log it.
+    """
+
+    def __init__(self, code: str, answer: Mapping[str, Any] | None = None) -> None:
         super().__init__(code)
         self.code = code
+        self.answer = answer
 
 
 class OptedOut(Refused):

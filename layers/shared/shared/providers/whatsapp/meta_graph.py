@@ -128,11 +128,12 @@ class Graph:
 
 def _failure(answer: http.Answer) -> Refused | NotSent | InDoubt:
     try:
-        code = json.loads(answer.data)["error"]["code"]
+        parsed = json.loads(answer.data)
+        code = parsed["error"]["code"]
     except (ValueError, KeyError, TypeError):
-        code = answer.status
+        parsed, code = None, answer.status
     if answer.status == _TOO_MANY or code in _THROTTLED:
         return NotSent(f"graph_{code}")
     if answer.status >= _SERVER_ERRORS:
         return InDoubt(f"graph_{code}")
-    return Refused(f"graph_{code}")
+    return Refused(f"graph_{code}", parsed)
