@@ -8,6 +8,8 @@ CONTENT_OF_COMPANY = "content/{company}/"
 # Folders of a message's objects: its content and its versions; its statuses; fields of reactions and revocations.
 WRITTEN, STATUSES, CHANGES = "written/", "statuses/", "changes/"
 
+_PARTS_OF_A_FILE = len(("company", "phone", "media id", "name"))
+
 
 def claims(bucket: Bucket) -> Folder:
     """Return the folder of payloads too large for the queue, kept until the worker has read them."""
@@ -42,6 +44,12 @@ def templates_of(bucket: Bucket, company: str | None) -> Folder:
 def file_prefix(company: str | None, phone: str, media_id: str) -> str:
     """Return the prefix of the objects of one media file; the object name varies."""
     return f"{MEDIA_PREFIX}{company}/{phone}/{media_id}/"
+
+
+def media_id_of(key: str) -> str | None:
+    """Return the media id in a key below `file_prefix`, to find the record that must have the key; None for others."""
+    parts = key.removeprefix(MEDIA_PREFIX).split("/")
+    return parts[2] if key.startswith(MEDIA_PREFIX) and len(parts) == _PARTS_OF_A_FILE else None
 
 
 def exports_of(company: str) -> str:

@@ -49,6 +49,16 @@ def attach_file(table: Table, message_pk: str, media_id: str, bucket: str, key: 
         return
 
 
+def detach_file(table: Table, message_pk: str, media_id: str, key: str) -> None:
+    """Remove the stored file of a message, unless it shows another one. Safe to repeat."""
+    fields = [Message.name_of(field) for field in ("s3_bucket", "s3_key")]
+    there = _of("media_id").eq(media_id) & _of("s3_key").eq(key)
+    try:
+        table.update(pk(message_pk), drop=fields, when=there)
+    except ConditionFailed:
+        return
+
+
 def show_edit(table: Table, message_pk: str, fields: dict[str, Any], order: str) -> Message | None:
     """
     Set the fields of a message that an edit changes, None to remove one, if it is the newest edit.

@@ -87,8 +87,8 @@ def failure(status: int) -> Response:
 
 async def send_message(call: Call) -> Answer:
     """SendWhatsAppMessage: a message to a customer, or a read receipt."""
-    request = _parsed(SendRequest, call)
-    _check_number(call, request.originationPhoneNumberId)
+    request = parsed(SendRequest, call)
+    check_number(call, request.originationPhoneNumberId)
     try:
         blob = base64.b64decode(request.message, validate=True)
         message = parse_json(blob)
@@ -111,8 +111,8 @@ async def send_message(call: Call) -> Answer:
 
 async def get_media(call: Call) -> Answer:
     """GetWhatsAppMessageMedia: copy a customer's file to S3, or only return its type and size."""
-    request = _parsed(MediaRequest, call)
-    _check_number(call, request.originationPhoneNumberId)
+    request = parsed(MediaRequest, call)
+    check_number(call, request.originationPhoneNumberId)
     if request.destinationS3PresignedUrl is not None:
         if request.destinationS3File is not None:
             raise Refused(aws_error("InvalidParametersException", "more than one destination"))
@@ -137,8 +137,8 @@ class UploadRequest(BaseModel):
 
 async def upload_media(call: Call) -> Answer:
     """PostWhatsAppMessageMedia: upload a file of S3, to be sent by its media id."""
-    request = _parsed(UploadRequest, call)
-    _check_number(call, request.originationPhoneNumberId)
+    request = parsed(UploadRequest, call)
+    check_number(call, request.originationPhoneNumberId)
     media_id = str(secrets.randbelow(10**15) + 10**15)
     call.sandbox.sendable_media.add(media_id)
     return Answer(json_response({"mediaId": media_id}), request.model_dump())
@@ -156,7 +156,7 @@ class TemplateRequest(BaseModel):
 async def get_template(call: Call) -> Answer:
     """GetWhatsAppMessageTemplate: one translation of a template, as Meta's JSON in a text."""
     query = call.request.query_params
-    request = _parsed(TemplateRequest, call, json.dumps(dict(query)).encode())
+    request = parsed(TemplateRequest, call, json.dumps(dict(query)).encode())
     named = (request.templateName, request.templateLanguageCode)
     if request.metaTemplateId is None and None in named:
         raise Refused(aws_error("InvalidParametersException", "an id, or name and language"))
@@ -205,7 +205,8 @@ def check_signature(call: Call) -> None:
         raise Refused(aws_error("MissingAuthenticationTokenException", "the request is not signed"))
 
 
-def _parsed[Input: BaseModel](shape: type[Input], call: Call, raw: bytes | None = None) -> Input:
+def parsed[Input: BaseModel](shape: type[Input], call: Call, raw: bytes | None = None) -> Input:
+    """Return the input of a signed request, from its body or from *raw*. Raises Refused."""
     check_signature(call)
     try:
         return shape.model_validate(parse_json(call.raw if raw is None else raw))
@@ -217,7 +218,8 @@ def _parsed[Input: BaseModel](shape: type[Input], call: Call, raw: bytes | None 
         raise Refused(aws_error("ValidationException", "body: not JSON")) from None
 
 
-def _check_number(call: Call, origination: str) -> None:
+def check_number(call: Call, origination: str) -> None:
+    """Raise Refused unless the number is linked to the account."""
     if call.sandbox.config.aws_number(origination) is None:
         raise Refused(aws_error("ResourceNotFoundException", "no phone number with this id"))
 

@@ -1,0 +1,1 @@
+"""Media files: their limits, uploads and downloads, links, and statistics."""
