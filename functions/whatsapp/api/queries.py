@@ -80,7 +80,7 @@ def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery
         last = next_positions or None
     else:
         stored, last = store.messages.page(deps.table, head.pk, limit=query.limit, start=start)
-    shown = [message for message in stored if message.company == company]
+    shown = [m for m in stored if m.company == company and not m.deleted_at]
     edits = versions.edits_of(deps.table, company, shown)
     files = _records_of_files(deps.table, company, shown, edits.values())
     views = [

@@ -160,6 +160,10 @@ class Inventory:
             ], None
         return list(self._heads()), None
 
+    def of_message(self, message: Message) -> list[Found]:
+        """Return all that is stored about one message, and last the message itself."""
+        return list(dict.fromkeys(self._of_messages([message])))
+
     def _of_messages(self, messages: Iterable[Message | Call]) -> Iterator[Found]:
         live = [m for m in messages if not (m.erased and not m.conversation_pk)]
         related: dict[str, list[str]] = {m.pk: self._related(m) for m in live}

@@ -50,6 +50,25 @@ def mark_read(table: Table, head: Conversation, *, up_to: str, by: str, at: str)
     raise Transient("head_contended")
 
 
+def recount(table: Table, head: Conversation) -> Conversation:
+    """
+    Count the messages after the read mark of *head* again, correct its number if it differs, and return the head.
+
+    Safe to repeat. Raises Transient if the head was deleted, or after many concurrent writes.
+    """
+    for _ in range(MAX_ROUNDS):
+        unread = len(unread_keys(table, head, head.read_up_to or ""))
+        if unread == head.unread_count:
+            return head
+        after = head.model_copy(update={"unread_count": unread})
+        facts = Conversation.named(unread_count=unread) | lists_of(after)
+        try:
+            return Conversation.read(table.update(pk(head.pk), put=facts, when=as_seen(head)))
+        except ConditionFailed as refusal:
+            head = existing(refusal)
+    raise Transient("head_contended")
+
+
 def unread_keys(table: Table, head: Conversation, read_up_to: str) -> set[str]:
     """
     Return the order keys of the counted messages and missed calls after *read_up_to*.

@@ -92,6 +92,7 @@ class Message(WhatsAppItem):
     edited_at: str | None = None
     edit_order: str | None = None
     revoked_at: str | None = None
+    deleted_at: str | None = None  # hidden from every list by an agent; only our copy
     # Set first, so that no event adds anything. Then only the facts without a person are kept, for 35 days.
     erased: bool | None = None
     status_rank: int | None = None

@@ -1,0 +1,1 @@
+"""Actions that read and change the inbox: conversations and their messages."""

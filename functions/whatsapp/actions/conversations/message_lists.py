@@ -1,0 +1,315 @@
+"""Lists of messages: of a number, a customer, a direction, a conversation, or those that failed."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from shared.api.auth import Scope
+from shared.api.cursors import Page
+from shared.aws.dynamodb import Attributes
+from whatsapp.actions import error_meanings, paging, participants
+from whatsapp.actions.call import Call
+from whatsapp.actions.conversations import inputs, views
+from whatsapp.actions.conversations.inputs import ConversationInput
+from whatsapp.actions.conversations.views import ShownMessage, TimelineEntry
+from whatsapp.actions.inputs import Flag, Moment, PhoneFilter, PhoneOrUserId, Whole
+from whatsapp.actions.registration import Group
+from whatsapp.api.entry_search import Entry, Search, search
+from whatsapp.api.json_view import View
+from whatsapp.api.queries import PhoneRequired
+from whatsapp.store.conversations.merged_entries import EntryList
+from whatsapp.store.items import Conversation, Message, Phone
+
+SEARCH = Group("query_search")
+# Entries that one call compares before it returns a short page with a cursor.
+ENTRIES_PER_CALL = 2_000
+_TIME = Message.name_of("received_at")
+_DIRECTION = Message.name_of("direction")
+_COMPANY = Message.name_of("company")
+
+type Cursor = Annotated[str, Field(max_length=2_048)]
+type Limit = Annotated[Whole, Field(ge=1, le=100)]
+
+
+class GetMessages(PhoneFilter):
+    """
+    At most one of `direction`, `fromNumber` and `toNumber`; without them a number of the business. `direction` alone,
+    over all numbers, needs `since`.
+    """
+
+    direction: Literal["INBOUND", "OUTBOUND"] | None = None
+    from_number: PhoneOrUserId | None = None
+    to_number: PhoneOrUserId | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+    limit: Limit = 50
+    cursor: Cursor | None = None
+
+    @model_validator(mode="after")
+    def _is_of_one_list(self) -> Self:
+        named = [self.direction, self.from_number, self.to_number]
+        has_sender = self.meta_waba_id is not None or self.phone_number_id is not None
+        if sum(each is not None for each in named) > 1:
+            problem = "must have at most one of direction, fromNumber, toNumber"
+            raise PydanticCustomError("list", problem)
+        if not any(named) and not has_sender:
+            problem = "must have one of direction, fromNumber, toNumber, metaWabaId, phoneNumberId"
+            raise PydanticCustomError("list", problem)
+        if self.direction and not has_sender and self.since is None:
+            problem = "direction without a number needs since"
+            raise PydanticCustomError("list", problem)
+        return self
+
+
+class Messages(View):
+    """A page of messages, newest first."""
+
+    messages: list[ShownMessage]
+
+
+class GetTimeline(ConversationInput):
+    """The timeline of a conversation; `presign` adds links to stored files, valid for 15 minutes."""
+
+    limit: Limit = 100
+    cursor: Cursor | None = None
+    order: Literal["desc", "asc"] = "desc"
+    presign: Flag = False
+
+
+class Timeline(View):
+    """A page of a conversation's messages and calls."""
+
+    conversation_pk: str
+    entries: list[TimelineEntry]
+
+
+class GetFailed(PhoneFilter):
+    """Failed messages of all numbers, or of one."""
+
+    since: Moment | None = None
+    until: Moment | None = None
+    limit: Limit = 50
+    cursor: Cursor | None = None
+
+
+class FailedMessage(View):
+    """A failed message. *meaning* and *advice*: what the provider's code means, and what to do; absent if unknown."""
+
+    message_pk: str
+    message_id: str
+    conversation_pk: str | None
+    phone: str
+    sent_at: str | None
+    type: str
+    template: str | None = None
+    campaign_id: str | None = None
+    code: str | None = None
+    title: str | None = None
+    meaning: str | None = None
+    advice: str | None = None
+
+
+class FailedMessages(View):
+    """A page of failed messages, newest first."""
+
+    messages: list[FailedMessage]
+
+
+@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetMessages, result=Messages)
+def get_messages(call: Call[GetMessages]) -> Page[Messages]:
+    """
+    List messages of a direction, of a customer, or of a number, newest first.
+
+    Compares up to 2,000 entries a call: a page may be short, even empty, and have a cursor. Messages that were deleted
+    or erased are left out. A list by `toNumber` has the messages to that customer, one by `fromNumber` those that the
+    customer wrote, also in groups.
+    """
+    asked = call.input
+    phone = participants.filtered_phone(call)
+    if asked.from_number is not None:
+        wanted = _of_sender(call, phone, asked.from_number)
+    elif asked.to_number is not None:
+        wanted = _to_customer(call, phone, asked.to_number)
+    elif phone is not None:
+        wanted = _of_phone(call, phone, asked.direction)
+    else:
+        wanted = _of_direction(call, str(asked.direction))
+    entries, cursor = page_of(call, wanted)
+    return Page(Messages(messages=views.message_views(call, _messages_in(entries))), cursor)
+
+
+@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetTimeline, result=Timeline)
+def get_conversation_messages(call: Call[GetTimeline]) -> Page[Timeline]:
+    """
+    List the messages and calls of a conversation, and of those linked to it, newest first or oldest first.
+
+    Deleted and erased messages are left out.
+    """
+    head = inputs.head_of(call)
+    listed = replace(timeline_of(head), newest_first=call.input.order == "desc")
+    wanted = Search(company=call.company, listed=listed, fits=lambda _: True, most=ENTRIES_PER_CALL)
+    entries, cursor = page_of(call, wanted)
+    shown = views.entry_views(call, entries, links=call.input.presign)
+    return Page(Timeline(conversation_pk=head.pk, entries=shown), cursor)
+
+
+@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetFailed, result=FailedMessages)
+def get_failed_messages(call: Call[GetFailed]) -> Page[FailedMessages]:
+    """
+    List the messages that the provider refused or could not deliver, newest first, with what their codes mean.
+
+    Compares up to 2,000 entries a call: a page may be short and have a cursor.
+    """
+    phone = participants.filtered_phone(call)
+    listed = EntryList(
+        index="gsi_status",
+        field=Message.name_of("delivery_status"),
+        time=Message.name_of("sent_at"),
+        partitions=["failed"],
+        since=inputs.text_of(call.input.since),
+        until=inputs.text_of(call.input.until),
+    )
+
+    def fits_entry(entry: Attributes) -> bool:
+        is_of_phone = phone is None or entry.get(Message.name_of("phone")) == phone.phone
+        return entry.get(_COMPANY) == call.company and is_of_phone
+
+    wanted = _wanted(call, listed, fits_entry)
+    entries, cursor = page_of(call, wanted)
+    return Page(FailedMessages(messages=[_failed(m) for m in _messages_in(entries)]), cursor)
+
+
+def timeline_of(
+    head: Conversation, since: str | None = None, until: str | None = None
+) -> EntryList:
+    """Return the list of a conversation's messages and calls, and of those linked to it."""
+    return EntryList(
+        index="gsi_conversation",
+        field=Message.name_of("conversation_pk"),
+        time=_TIME,
+        partitions=[head.pk, *sorted(head.linked_conversations)],
+        since=since,
+        until=until,
+    )
+
+
+def inbox_of(phone: Phone, since: str | None, until: str | None) -> EntryList:
+    """Return the list of a number's messages and calls; its conversations are in the same partition."""
+    return EntryList(
+        index="gsi_inbox",
+        field=Message.name_of("inbox_pk"),
+        time=_TIME,
+        partitions=[phone.phone_arn],
+        since=since,
+        until=until,
+    )
+
+
+def page_of(call: Call[Any], wanted: Search) -> tuple[list[Entry], str | None]:
+    """Return a page of the call's limit and its cursor. Raises InvalidCursor."""
+    found = search(call.table, wanted, limit=call.input.limit, start=paging.start_of(call))
+    return found.entries, paging.cursor_of(call, found.positions or None)
+
+
+def _of_sender(call: Call[GetMessages], phone: Phone | None, number: str) -> Search:
+    contacts = {
+        participants.contact_of(call, one, number, "fromNumber")[0] for one in _phones(call, phone)
+    }
+    listed = _listed(call, "gsi_from", Message.name_of("from_pk"), sorted(contacts))
+    return _wanted(
+        call,
+        listed,
+        lambda entry: entry.get(_COMPANY) == call.company,
+        lambda one: phone is None or one.phone == phone.phone,
+    )
+
+
+def _to_customer(call: Call[GetMessages], phone: Phone | None, number: str) -> Search:
+    keys = [
+        Conversation.key(one.arn_suffix, participants.contact_of(call, one, number, "toNumber")[0])
+        for one in _phones(call, phone)
+    ]
+    listed = _listed(call, "gsi_conversation", Message.name_of("conversation_pk"), keys)
+    return _wanted(call, listed, _is("OUTBOUND"))
+
+
+def _of_phone(call: Call[GetMessages], phone: Phone, direction: str | None) -> Search:
+    listed = inbox_of(phone, inputs.text_of(call.input.since), inputs.text_of(call.input.until))
+    return _wanted(call, listed, _is(direction))
+
+
+def _of_direction(call: Call[GetMessages], direction: str) -> Search:
+    listed = _listed(call, "gsi_direction", _DIRECTION, [direction])
+    return _wanted(call, listed, lambda entry: entry.get(_COMPANY) == call.company)
+
+
+def _listed(call: Call[GetMessages], index: str, field: str, partitions: list[str]) -> EntryList:
+    return EntryList(
+        index=index,
+        field=field,
+        time=_TIME,
+        partitions=partitions,
+        since=inputs.text_of(call.input.since),
+        until=inputs.text_of(call.input.until),
+    )
+
+
+def _is(direction: str | None) -> Callable[[Attributes], bool]:
+    """Return a comparison of entries: messages of this direction, or of both."""
+
+    def fits(entry: Attributes) -> bool:
+        is_message = entry.get("itemType") == Message.item_type
+        return is_message and direction in {None, entry.get(_DIRECTION)}
+
+    return fits
+
+
+def _wanted(
+    call: Call[Any],
+    listed: EntryList,
+    fits_entry: Callable[[Attributes], bool],
+    fits: Callable[[Entry], bool] = lambda _: True,
+) -> Search:
+    """Return the search for messages of a list."""
+    return Search(
+        company=call.company,
+        listed=listed,
+        fits_entry=fits_entry,
+        fits=lambda one: isinstance(one, Message) and fits(one),
+        most=ENTRIES_PER_CALL,
+    )
+
+
+def _phones(call: Call[Any], phone: Phone | None) -> list[Phone]:
+    """Return the number that the input names, or all of the company. Raises PhoneRequired if there are none."""
+    found = [phone] if phone is not None else participants.phones_of(call)
+    if not found:
+        raise PhoneRequired("phoneNumberId: the company has no number")
+    return found
+
+
+def _messages_in(entries: list[Entry]) -> list[Message]:
+    return [one for one in entries if isinstance(one, Message)]
+
+
+def _failed(message: Message) -> FailedMessage:
+    error = message.status_error or {}
+    code = str(error["code"]) if "code" in error else None
+    explained = error_meanings.of_code(code)
+    return FailedMessage(
+        message_pk=message.pk,
+        message_id=message.message_id,
+        conversation_pk=message.conversation_pk or None,
+        phone=message.phone,
+        sent_at=message.sent_at,
+        type=message.type,
+        template=message.template,
+        campaign_id=message.campaign_id,
+        code=code,
+        title=error.get("title"),
+        meaning=explained.meaning if explained else None,
+        advice=explained.advice if explained else None,
+    )

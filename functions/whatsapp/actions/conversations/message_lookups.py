@@ -1,0 +1,132 @@
+"""One message, and how far its delivery is."""
+
+from collections.abc import Iterable
+from itertools import product
+from typing import Any
+
+from pydantic import Field
+
+from shared.action_ledger import Action
+from shared.api.auth import Scope
+from whatsapp import store
+from whatsapp.actions.call import Call
+from whatsapp.actions.conversations import views
+from whatsapp.actions.conversations.message_lists import SEARCH
+from whatsapp.actions.conversations.views import ShownMessage, ShownStatus
+from whatsapp.actions.inputs import Input, MessageRef
+from whatsapp.actions.messages import references
+from whatsapp.api.json_view import Json, View
+from whatsapp.store.conversations import merged_entries
+from whatsapp.store.items import Message, Status
+from whatsapp.store.items.groups import Group
+
+_STATUS_WORDS = ("sent", "delivered", "read", "played", "failed")
+
+
+class GetMessage(Input):
+    """A message: its WhatsApp id, the id of AWS, the id of our action, or its key."""
+
+    message_id: MessageRef
+
+
+class GetByWaId(Input):
+    """A message by its WhatsApp id."""
+
+    wa_message_id: MessageRef
+
+
+class OneMessage(View):
+    """A message with all its statuses, oldest first."""
+
+    message: ShownMessage
+    statuses: list[ShownStatus]
+
+
+class Delivery(View):
+    """
+    How far the delivery is. *state* is that of the ledger, for a message that an action sent: reserved, sent,
+    confirmed, failed or unknown; it is all there is until the message exists.
+    """
+
+    message_pk: str | None = None
+    action_id: str | None = None
+    state: str | None = None
+    delivery_status: str | None = None
+    delivery_status_history: Json = None
+    statuses: list[ShownStatus] = Field(default_factory=list)
+
+
+@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetMessage, result=OneMessage)
+def get_message(call: Call[GetMessage]) -> OneMessage:
+    """
+    Return one message with all its statuses, and a link to its stored file that is valid for 15 minutes.
+
+    A message that was hidden is returned too, with `deletedAt`.
+    """
+    return _one(call, call.input.message_id)
+
+
+@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetByWaId, result=OneMessage)
+def get_message_by_wa_id(call: Call[GetByWaId]) -> OneMessage:
+    """Return one message by its WhatsApp id, as `get_message` does."""
+    return _one(call, call.input.wa_message_id)
+
+
+@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetMessage, result=Delivery)
+def get_delivery_status(call: Call[GetMessage]) -> Delivery:
+    """
+    Return the delivery status of a message, its history, and all reported statuses with times, prices and errors.
+
+    By the id of an action it also answers while the send has no outcome and there is no message yet.
+    """
+    reference = call.input.message_id
+    action = call.resources.ledger.action(reference)
+    if action is not None and action.company == call.company and action.message_pk is None:
+        return Delivery(action_id=action.action_id, state=action.state)
+    message = references.message_of(call, reference)
+    return Delivery(
+        message_pk=message.pk,
+        action_id=message.action_id,
+        state=_state(call, message, action),
+        delivery_status=message.delivery_status,
+        delivery_status_history=message.delivery_status_history,
+        statuses=_statuses(call, message, reference),
+    )
+
+
+def _one(call: Call[Any], reference: str) -> OneMessage:
+    message = references.message_of(call, reference)
+    (shown,) = views.message_views(call, [message])
+    return OneMessage(message=shown, statuses=_statuses(call, message, reference))
+
+
+def _state(call: Call[Any], message: Message, action: Action | None) -> str | None:
+    if action is None and message.action_id:
+        action = call.resources.ledger.action(message.action_id)
+    return action.state if action is not None and action.company == call.company else None
+
+
+def _statuses(call: Call[Any], message: Message, reference: str) -> list[ShownStatus]:
+    """
+    Return all statuses of a message, oldest first; in a group those of each participant.
+
+    A status has the id that the provider reported it with: that of the message, or the one in *reference*.
+    """
+    ids = dict.fromkeys([message.message_id, Message.id_of(reference)])
+    keys = [
+        {"pk": Status.of(message.phone, message_id, word, participant)}
+        for message_id, word, participant in product(
+            ids, _STATUS_WORDS, _participants(call, message)
+        )
+    ]
+    found = [Status.read(item) for item in merged_entries.items_of(call.table, keys)]
+    own = [status for status in found if status.company == call.company]
+    return [views.status_view(status) for status in sorted(own, key=lambda one: one.status_at)]
+
+
+def _participants(call: Call[Any], message: Message) -> Iterable[str]:
+    """Return the participants whose statuses are separate; an empty text for the customer of a conversation."""
+    if not message.group_id or message.direction != "OUTBOUND":
+        return [""]
+    group = store.groups.get(call.table, Group.key(message.group_id))
+    return ["", *(group.participants if group and group.company == call.company else ())]

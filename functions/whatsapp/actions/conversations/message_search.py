@@ -1,0 +1,85 @@
+"""Search for a text in the messages of one conversation, or of one number and a time range."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from shared.api.auth import Scope
+from shared.api.cursors import Page
+from whatsapp.actions import paging, participants
+from whatsapp.actions.call import Call
+from whatsapp.actions.conversations import inputs, message_lists, views
+from whatsapp.actions.conversations.inputs import OptionalConversationInput
+from whatsapp.actions.conversations.message_lists import SEARCH
+from whatsapp.actions.conversations.views import ShownMessage
+from whatsapp.actions.inputs import Moment, Text
+from whatsapp.api.entry_search import Entry, Search, search
+from whatsapp.api.json_view import View
+from whatsapp.store.items import Message
+
+MOST_MESSAGES = 1_000  # that one call looks at
+
+
+class SearchMessages(OptionalConversationInput):
+    """A text, and a conversation (`conversationPk`, or `phoneId` with `fromNumber`), or `phoneId` with `since`."""
+
+    query: Annotated[Text, Field(min_length=2, max_length=200)]
+    since: Moment | None = None
+    until: Moment | None = None
+
+    @model_validator(mode="after")
+    def _is_bounded(self) -> Self:
+        is_conversation = self.conversation_pk is not None or self.from_number is not None
+        if not is_conversation and self.since is None:
+            raise PydanticCustomError("range", "phoneId without fromNumber needs since")
+        return self
+
+
+class Matches(View):
+    """
+    Messages with the text, newest first. *lookedAt*: how many entries of the list were compared.
+
+    With a cursor there is more to look at, even if nothing matched.
+    """
+
+    messages: list[ShownMessage]
+    looked_at: int
+
+
+@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=SearchMessages, result=Matches)
+def search_messages(call: Call[SearchMessages]) -> Page[Matches]:
+    """
+    Find messages by a part of their text, caption or preview, without regard to case.
+
+    Looks at up to 1,000 messages a call, newest first, and gives a cursor to go on. Of a very long text the beginning
+    is compared. There is no index of words: a search over months of a busy number takes many calls.
+    """
+    asked = call.input
+    since, until = inputs.text_of(asked.since), inputs.text_of(asked.until)
+    if asked.conversation_pk is None and asked.from_number is None:
+        phone = participants.phone_by_id(call, str(asked.phone_id))
+        listed = message_lists.inbox_of(phone, since, until)
+    else:
+        listed = message_lists.timeline_of(inputs.head_of(call), since, until)
+    wanted = Search(
+        company=call.company,
+        listed=listed,
+        fits_entry=lambda entry: entry.get("itemType") == Message.item_type,
+        fits=lambda one: has_text(one, asked.query),
+        most=MOST_MESSAGES,
+    )
+    found = search(call.table, wanted, limit=asked.limit, start=paging.start_of(call))
+    messages = [one for one in found.entries if isinstance(one, Message)]
+    shown = Matches(messages=views.message_views(call, messages), looked_at=found.looked_at)
+    return Page(shown, paging.cursor_of(call, found.positions or None))
+
+
+def has_text(one: Entry, query: str) -> bool:
+    """Whether a message's text, caption or preview has *query*, without regard to case. Pure."""
+    if not isinstance(one, Message):
+        return False
+    wanted = query.casefold()
+    return any(
+        wanted in text.casefold() for text in (one.text_body, one.caption, one.preview) if text
+    )
