@@ -57,6 +57,15 @@ def exports_of(company: str) -> str:
     return f"exports/{company}/"
 
 
+def message_exports_of(company: str, subject: str) -> str:
+    """
+    Return the prefix of the exports of messages with one contact; *subject* is a keyed hash of its contact key.
+
+    An erasure of the contact deletes what is under it.
+    """
+    return f"{exports_of(company)}messages/{subject}/"
+
+
 def uploads_of(company: str) -> str:
     """Return the prefix of the files that a company's agents have uploaded to send them, kept for a day."""
     return f"uploads/{company}/"

@@ -15,7 +15,7 @@ from shared.runtime import clock
 from whatsapp import store
 from whatsapp.configuration.folders import exports_of
 from whatsapp.inbound.event import PRIVACY_JOB, Event, Outcome
-from whatsapp.privacy import erasure, export, tombstones
+from whatsapp.privacy import erasure, export, message_exports, tombstones
 from whatsapp.privacy.inventory import Found, Inventory
 from whatsapp.privacy.subjects import Contact, resolve
 from whatsapp.store.items.privacy import Kind, PrivacyJob
@@ -216,8 +216,14 @@ def _forget_exports(bucket: Bucket, job: PrivacyJob) -> None:
     exported += [
         PrivacyJob.id_of("export", company, key, by_key=True) for key in contact.get("keys", [])
     ]
-    for job_id in exported:
-        for key in bucket.all_keys_under(f"{exports_of(company)}{job_id}/"):
+    folders = [f"{exports_of(company)}{job_id}/" for job_id in exported]
+    folders += [
+        folder
+        for key in contact.get("keys", [])
+        for folder in message_exports.folders_of(company, key)
+    ]
+    for folder in folders:
+        for key in bucket.all_keys_under(folder):
             bucket.delete(key)
 
 

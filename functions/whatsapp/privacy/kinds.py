@@ -84,6 +84,8 @@ EXEMPT: Final[Mapping[str, str]] = {
     "IDEMPOTENCY": "ids and states of an API call; expires after a day",
     "ERASED_CONTACT": "the tombstone of an erasure: a keyed hash and a time",
     "PRIVACY_JOB": "the job itself: loses the ids of the customer when it is done; its receipts have counts only",
+    "EXPORT_JOB": "names a conversation while it runs; an erasure deletes the parts, and the job expires after a week",
+    "UNKNOWN_SEND": "the id and time of an action; expires with it",
     "FLOW_TOKEN": _NOT_WRITTEN,
     "CAMPAIGN_PAGE": _NOT_WRITTEN,
     "SEQUENCE": _NOT_WRITTEN,

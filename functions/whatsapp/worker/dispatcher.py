@@ -74,12 +74,13 @@ def process(resources: Resources, body: str, run: Invocation) -> Handled:
 
 
 def process_file(resources: Resources, body: str) -> Handled:
-    """Process one record of the queue of files, which has downloads only. Raises as `process`."""
+    """Process one record of the queue of jobs: a download, or one step of longer work. Raises as `process`."""
     event = _storable(parse_event(body))
     origin = origin_of(resources, event)
-    if event.kind != downloads.KIND or isinstance(origin, Account):
+    work = _JOBS.get(event.kind)
+    if work is None or isinstance(origin, Account):
         raise Permanent("not_a_file")
-    outcome = downloads.fetch(resources, event, origin)
+    outcome = work(resources, event, origin)
     parking.resolve(resources, event)
     return Handled(event, origin, outcome)
 
@@ -156,6 +157,20 @@ def _identity(resources: Resources, event: Event, phone: Phone) -> Outcome:
     return parking.keep(resources, event, phone)
 
 
+def _export_page(resources: Resources, event: Event, phone: Phone) -> Outcome:
+    """Write one part of an export of messages."""
+    # Imported here: exports are rare, and downloads start faster without them.
+    from whatsapp.privacy import message_exports  # noqa: PLC0415
+
+    return message_exports.write_part(resources, event, phone)
+
+
+# The work of the queue of jobs, by kind. It has neither order nor deduplication: each is safe to repeat, also at the
+# same time.
+_JOBS: Mapping[str, Handle] = {
+    downloads.KIND: downloads.fetch,
+    "export_page": _export_page,
+}
 _CHANGES: Mapping[str, Handle] = {
     "edit": edits.edit,
     "revoke": edits.revoke,

@@ -22,6 +22,7 @@ from whatsapp.store.items.customers import (
     FlowToken,
 )
 from whatsapp.store.items.events import ParkedEntry, WebhookEvent
+from whatsapp.store.items.exports import ExportJob
 from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.store.items.item import WhatsAppItem
 from whatsapp.store.items.links import ContactLink, ContactLinkChange
@@ -41,6 +42,7 @@ from whatsapp.store.items.tenants import (
     Refund,
     Tenant,
 )
+from whatsapp.store.items.unknown_sends import UnknownSend
 
 # In the contract's order.
 CONTRACTED: tuple[type[WhatsAppItem], ...] = (
@@ -52,20 +54,20 @@ SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
     Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ErasedContact, ContactLink, ContactLinkChange, Note,
-    ConversationChange, SendRate, CannedReply, CannedReplyList,
+    ConversationChange, SendRate, CannedReply, CannedReplyList, ExportJob, UnknownSend,
 )  # fmt: skip
 
 __all__ = [
     "CONTRACTED", "SUPPORT", "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
     "CampaignPage", "CannedReply", "CannedReplyList", "Catalog", "ContactLink", "ContactLinkChange", "Conversation",
     "ConversationChange", "Counting",
-    "CountingPart", "Edit", "FlowConfig",
+    "CountingPart", "Edit", "ExportJob", "FlowConfig",
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
     "Message", "Note", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone",
     "PhoneList", "PrivacyJob", "Product", "QualityEntry",
     "QualityRating", "Rate", "Reach", "Reaction", "Refund", "SendRate", "Sequence", "Status",
-    "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "Timer", "WebhookConfig", "WebhookEvent",
+    "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "Timer", "UnknownSend", "WebhookConfig", "WebhookEvent",
 ]  # fmt: skip
 _patterns = [item.pk_pattern for item in (*CONTRACTED, *SUPPORT)]
 if len(set(_patterns)) != len(_patterns):

@@ -3,7 +3,8 @@ Settles messages that an agent sent: from the ledger's outcome to the message in
 
     sent, confirmed      the message under the provider's id, accepted
     failed               the message under the action's id, failed: shown to agents
-    unknown              the message under the action's id, `sendState` unknown: shown to agents, never sent again
+    unknown              the message under the action's id, `sendState` unknown: shown to agents and listed; only a
+                         person's decision sends it again
 
 Runs after the send, when the request is repeated, and when a send was left unfinished; a status callback may have done
 the same before. The intent is removed last, so each of them completes what an earlier one left.
@@ -41,6 +42,10 @@ def settle(
             str(linked.message_pk),
             phone.company,
         )
+    if linked.state is State.UNKNOWN:
+        from whatsapp.store.sending import unknown_sends  # noqa: PLC0415 - rare
+
+        unknown_sends.add(resources.table, linked)
     message = sent_messages.from_intent(resources, linked, phone)
     if message is not None:
         if not message.erased:
