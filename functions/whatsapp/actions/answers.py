@@ -24,6 +24,7 @@ _OWN: Errors = {
     NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
     PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required"),
     failures.SecretGiven: (HTTPStatus.BAD_REQUEST, "secret_not_accepted"),
+    failures.SignatureRefused: (HTTPStatus.FORBIDDEN, "invalid_signature"),
     failures.StateConflict: (HTTPStatus.CONFLICT, "state_conflict"),
     agent_changes.StateConflict: (HTTPStatus.CONFLICT, "state_conflict"),
     failures.ManagedByTemplate: (HTTPStatus.CONFLICT, "managed_by_template"),

@@ -11,6 +11,7 @@ from whatsapp.configuration.resources import FileResources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Table
@@ -19,6 +20,20 @@ if TYPE_CHECKING:
     from shared.aws.sqs_standard import StandardQueue
     from shared.consent.records import Consents
     from whatsapp.sending.gate import Gate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    """
+    Facts of this stack. *social_topics* are the SNS topics that the social function reads; *sns* makes a client.
+
+    *vpc_endpoint* and *service_linked_role* are the template's; empty if it has none.
+    """
+
+    sns: Callable[[], Any]
+    social_topics: tuple[str, ...] = ()
+    vpc_endpoint: str = ""
+    service_linked_role: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +51,7 @@ class ActionResources(FileResources):
     seal_secret: JsonSecret
     webhook_secrets: JsonSecret
     flow_keys_path: str  # of the parameters with the private keys of forms
+    deployment: Deployment
 
     @property
     def seal(self) -> Seal:

@@ -6,6 +6,7 @@ Why an action failed, besides the failures of sending (`whatsapp.sending.failure
     + Unsupported        the provider offers no such call; the text says why
     + StateConflict      the object is in a state that forbids the change
     + ManagedByTemplate  the deployment's template manages the resource
+    + SignatureRefused   no active secret has made the signature of a given webhook
     + SecretGiven        a parameter is a secret, which calls never carry
     + BadEnvelope        the request cannot be read
 """
@@ -31,6 +32,10 @@ class StateConflict(Exception):
 
 class ManagedByTemplate(Exception):
     """The resource belongs to the deployment; the text names the template's parameter."""
+
+
+class SignatureRefused(Exception):
+    """No active secret has made the signature."""
 
 
 class SecretGiven(Exception):

@@ -22,7 +22,7 @@ from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime.settings import Origin, Settings
 from whatsapp.actions import execution
-from whatsapp.actions.call import ActionResources
+from whatsapp.actions.call import ActionResources, Deployment
 from whatsapp.sending.gate import Gate
 from whatsapp.store.items import ACTION_PK_PATTERN, pk
 
@@ -52,6 +52,9 @@ class ActionsSettings(Settings):
     eum_meta_api_version: str
     message_ttl_days: int
     media_origins: tuple[Origin, ...] = ()  # Without it files are not downloaded from Graph.
+    social_topic_arns: tuple[str, ...] = ()
+    vpc_endpoint_id: str = ""
+    service_linked_role_arn: str = ""
 
 
 settings = ActionsSettings.load()
@@ -107,6 +110,12 @@ resources = ActionResources(
     seal_secret=_secret(settings.api_seal_secret_id),
     webhook_secrets=_secret(settings.whatsapp_app_secret_id),
     flow_keys_path=settings.flow_keys_path,
+    deployment=Deployment(
+        sns=lambda: boto3.client("sns", config=quick),
+        social_topics=settings.social_topic_arns,
+        vpc_endpoint=settings.vpc_endpoint_id,
+        service_linked_role=settings.service_linked_role_arn,
+    ),
 )
 
 

@@ -45,9 +45,9 @@ def signer_of(
 
     The canary's own secret is checked last, so that a fault in it cannot reject Meta's webhooks.
     """
-    app = meta_app(body, signature, _secrets_of_apps(secret.value()))
+    app = meta_app(body, signature, secrets_of_apps(secret.value()))
     if app is None and secret.refreshed():
-        app = meta_app(body, signature, _secrets_of_apps(secret.value()))
+        app = meta_app(body, signature, secrets_of_apps(secret.value()))
     if app is None and canary is not None:
         app = meta_app(body, signature, {CANARY_APP: texts(canary.value().get("app_secret"))})
     return app
@@ -65,6 +65,11 @@ def take_meta(body: bytes, app: str, queue: FifoQueue, bucket: Bucket) -> int:
         events = _bounded(splitter.events_of(read_webhook(body), delivery))
     except BodyRefused as refusal:
         events = [_malformed(body, delivery, bucket, refusal.problem)]
+    return _enqueue(events, queue, bucket)
+
+
+def take_events(events: Iterable[Event], queue: FifoQueue, bucket: Bucket) -> int:
+    """Enqueue events that a caller has checked, as `take_meta` does, and return their number. Raises NotEnqueued."""
     return _enqueue(events, queue, bucket)
 
 
@@ -114,7 +119,8 @@ def _seconds_of(timestamp: object) -> int | None:
         return None
 
 
-def _secrets_of_apps(secret: Mapping[str, Any]) -> dict[str, list[str]]:
+def secrets_of_apps(secret: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the active secrets of each app."""
     apps = secret.get("apps")
     return {app: texts(secrets) for app, secrets in apps.items()} if isinstance(apps, dict) else {}
 

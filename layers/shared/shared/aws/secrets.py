@@ -32,6 +32,11 @@ class JsonSecret:
         self._value: dict[str, Any] | None = None
         self._read_at = 0
 
+    @property
+    def name(self) -> str:
+        """The name or ARN of the secret, which is not secret itself."""
+        return self._secret_id
+
     def value(self) -> dict[str, Any]:
         """Return a value that is at most five minutes old. Raises SecretUnreadable, or ClientError when AWS fails."""
         if self._value is None or clock.now_ms() - self._read_at >= CACHE_MS:

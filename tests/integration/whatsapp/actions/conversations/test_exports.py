@@ -15,6 +15,7 @@ from tests.integration.whatsapp.conftest import PHONE, T0, text
 from whatsapp.inbound.event import Outcome
 from whatsapp.privacy import jobs, message_exports
 from whatsapp.store.items import Conversation
+from whatsapp.store.items.privacy import PrivacyJob
 from whatsapp.worker.dispatcher import process_file
 
 ADAS = Conversation.key(PHONE, ADA)
@@ -168,7 +169,7 @@ def test_an_erasure_deletes_the_exports_of_the_contact(actions: Actions) -> None
     resources = actions.harness.resources
     assert resources.bucket.keys_under("exports/acme/messages/")
 
-    job = jobs.PrivacyJob(pk="-", company="acme", job_id="j", kind="erase", requested_at="", requested_by="x",
+    job = PrivacyJob(pk="-", company="acme", job_id="j", kind="erase", requested_at="", requested_by="x",
                           contact={"keys": [ADA], "ids": [ADA]})  # fmt: skip
     jobs._forget_exports(resources.bucket, job)
 
