@@ -1,4 +1,4 @@
-"""Worker of the queue of files: downloads one media file per invocation, in its own time and with its own retries."""
+"""Worker of the queue of jobs: one download or one step of longer work per invocation, with its own retries."""
 
 from __future__ import annotations
 

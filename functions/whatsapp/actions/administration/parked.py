@@ -115,7 +115,7 @@ def webhook_retry(call: Call[Retry]) -> ParkedEvent:
     replay = _one(call, event_id)
     if replay.number is None:
         raise StateConflict(f"webhookEventId: {replay.refused or replay.event.state}")
-    return replay.event
+    return replay.event.model_copy(update={"payload": None})
 
 
 # A cursor must have a position; an empty one would be no cursor.

@@ -167,7 +167,7 @@ def resolve_unknown_send(call: Call[Resolve]) -> Resolved:
         raise NotFound("actionId: no such send")
     wanted = call.input.decision
     resumed = (action.model_extra or {}).get("decisionCause") == call.cause
-    if action.state is not State.UNKNOWN and not resumed:
+    if not unknown_sends.is_undecided(action) and not resumed:
         raise StateConflict(f"actionId: the outcome is not unknown but {action.state}")
     message_pk = action.message_pk or sent_messages.own_key(action)
     order = resending.order_of(call, action, message_pk) if wanted == RESEND else None

@@ -71,7 +71,14 @@ def newest(
     items = table.get_many([_key(action_id) for action_id in ids])
     actions = {a.action_id: a for a in map(Action.model_validate, items)}
     found = [actions[action_id] for action_id in ids if action_id in actions]
-    return [a for a in found if a.company == company and a.state is State.UNKNOWN], last
+    return [a for a in found if a.company == company and is_undecided(a)], last
+
+
+def is_undecided(action: Action) -> bool:
+    """Whether the outcome is unknown, or a new attempt was decided and refused before it was made."""
+    is_waiting = action.state is State.RESERVED and not action.may_have_been_sent
+    wanted = (action.model_extra or {}).get("decision")
+    return action.state is State.UNKNOWN or (is_waiting and wanted == RESEND)
 
 
 def decide(table: Table, action: Action, decision: Decision) -> bool:
@@ -91,11 +98,17 @@ def decide(table: Table, action: Action, decision: Decision) -> bool:
     }
     if decision.decision == RESEND:
         facts[Action.named("deadline")] = 0
+    is_waiting = (
+        Action.attr("state").eq(State.RESERVED)
+        & Action.attr("deadline").eq(0)
+        & Attr("decision").eq(RESEND)
+    )
     try:
         table.update(
             _key(action.action_id),
             put=facts,
-            when=Action.attr("state").eq(State.UNKNOWN) & Action.attr("company").eq(action.company),
+            when=(Action.attr("state").eq(State.UNKNOWN) | is_waiting)
+            & Action.attr("company").eq(action.company),
         )
     except ConditionFailed as refusal:
         return (refusal.existing or {}).get("decisionCause") == decision.cause

@@ -169,6 +169,39 @@ def test_the_policy_is_asked_before_a_resend(
     assert len(actions.wire) == 1
 
 
+def test_a_resend_that_was_refused_after_its_decision_can_be_decided_again(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    action_id = unknown(actions, monkeypatch)
+    actions.sandbox.faults.add(provider="meta", operation="send_message", kind="status", status=429)
+
+    assert resolve(actions, action_id, "resend").error == "rate_limited"
+    assert listed(actions) == [action_id]
+    assert resolve(actions, action_id, "was_not_sent").result["state"] == "failed"
+    assert listed(actions) == []
+
+
+def test_a_template_is_sent_again_with_its_values(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    action_id = unknown(actions, monkeypatch)
+    content = {
+        "name": "ready",
+        "language": {"code": "en_US"},
+        "components": [{"type": "body", "parameters": [{"type": "text", "text": "Ada"}]}],
+    }
+    actions.harness.resources.table.update(
+        {"pk": f"MSG#{action_id}"},
+        put={"type": "template", "content": content, "template": "ready"},
+        drop=["textBody"],
+    )
+    monkeypatch.setattr("whatsapp.sending.templates.check", lambda *_: "UTILITY")
+
+    assert resolve(actions, action_id, "resend").result["state"] == "sent"
+    body: Any = actions.wire[-1].body
+    assert body["template"] == content
+
+
 def test_a_message_that_is_not_stored_as_sent_cannot_be_sent_again(
     actions: Actions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
