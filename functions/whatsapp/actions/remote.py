@@ -30,7 +30,8 @@ from whatsapp.sending.failures import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from whatsapp.actions.call import ActionResources, Call
+    from whatsapp.actions.call import Call
+    from whatsapp.configuration.resources import SendingResources
     from whatsapp.store.items import Phone
 
 ATTEMPTS = 3
@@ -45,7 +46,7 @@ class GraphAccount:
     goes through `once`, with `attempt`.
     """
 
-    resources: ActionResources
+    resources: SendingResources
     token: str
 
     def get(self, *path: str, **query: str) -> dict[str, Any]:
@@ -78,7 +79,7 @@ class GraphAccount:
 class EumAccount:
     """AWS End User Messaging Social. Operations have boto3's names: `call("list_whatsapp_flows", id=...)`."""
 
-    resources: ActionResources
+    resources: SendingResources
 
     def call(self, operation: str, **parameters: Any) -> dict[str, Any]:  # noqa: ANN401 - of any operation
         """Read, or make an idempotent change. Raises ProviderRejected, ProviderUnavailable and TooFast."""

@@ -77,6 +77,7 @@ EXEMPT: Final[Mapping[str, str]] = {
     "COUNTING_PART": _COUNTS,
     "PARKED_QUOTA": _COUNTS,
     "RATE": _COUNTS,
+    "NUMBER_REFRESH": "an hour and the id of a number of the business",
     "SEND_RATE": "keyed hashes and times; expires after a day",
     "CANNED_REPLY": _OF_THE_BUSINESS,
     "CANNED_REPLIES": _OF_THE_BUSINESS,

@@ -154,8 +154,16 @@ class Gate:
         phone = subject.phone.phone
         pair = keyed_hash("pair", phone, subject.conversation.from_ or "")
         return self.pace.take(f"pair#{pair}", WHATSAPP_PAIR) or self.pace.take(
-            f"phone#{phone}", NUMBER
+            f"phone#{phone}", rate_of(subject.phone)
         )
+
+
+def rate_of(phone: Phone) -> Rate:
+    """Return the rate of a number: as set for it, else that of the provider's lowest level."""
+    pace = phone.messages_per_second
+    if pace is None:
+        return NUMBER
+    return Rate(every_ms=-(-clock.SECOND_MS // pace), burst=max(1, pace // 2))
 
 
 def _key(subject: str) -> Attributes:

@@ -4,7 +4,7 @@ Reports of the providers about an account: its templates, and the quality rating
 The caller reads and merges them; writes use optimistic locking.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boto3.dynamodb.conditions import Attr, ConditionBase
@@ -95,3 +95,30 @@ def replace_quality(table: Table, seen: QualityRating | None, new: QualityRating
         table.put(new.attributes(), when=condition)
     except ConditionFailed:
         return
+
+
+def note_check(table: Table, seen: QualityRating, throughput: str | None, at: str) -> None:
+    """
+    Record that the provider was asked about a number at *at*, and its throughput level. Safe to repeat; an older check
+    changes nothing.
+    """
+    checked_at = QualityRating.attr("last_checked_at")
+    identity = {"itemType": QualityRating.item_type} | QualityRating.named(
+        company=seen.company, waba_meta_id=seen.waba_meta_id, phone=seen.phone
+    )
+    try:
+        table.update(
+            pk(seen.pk),
+            put=QualityRating.named(throughput_status=throughput, last_checked_at=at),
+            put_once=identity,
+            when=checked_at.not_exists() | checked_at.lte(at),
+        )
+    except ConditionFailed:
+        return
+
+
+def quality_entries(table: Table, phone: str, numbers: Sequence[int]) -> list[QualityEntry]:
+    """Return a number's ratings by their numbers, in that order; missing ones are omitted."""
+    keys = [QualityEntry.of(phone, number) for number in numbers]
+    items = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
+    return [QualityEntry.read(items[key]) for key in keys if key in items]

@@ -31,6 +31,12 @@ class BusinessProfile(WhatsAppItem):
     updated_at: str | None = None
 
     phone: str | None = None
+    revision: int = 0
+    unsynced: Annotated[list[str], AtMost(7)] | None = None  # fields that the provider lacks
+    picture_s3_key: str | None = None  # of a picture that the provider lacks
+    attempts: int = 0  # failed ones at the provider, since the last change
+    sync_error: str | None = None  # of the last attempt
+    remote: Annotated[dict[str, Any], AtMost(6)] | None = None  # as last seen at the provider
 
     @classmethod
     def of_phone(cls, waba: str, phone: str) -> str:

@@ -62,6 +62,7 @@ class GroupRequest(WhatsAppItem):
     ttl_days: ClassVar[int | None] = 35
 
     group: str | None = None
+    phone: str | None = None
     state: Literal["pending", "created", "failed"] = "pending"
 
 
@@ -107,6 +108,8 @@ class Call(WhatsAppItem):
     # The provider's time of each step: connect, RINGING, ACCEPTED, COMPLETED ...
     steps: Annotated[dict[str, str], AtMost(7)] = Field(default_factory=dict)
     end_reason: str | None = None  # the provider's value
+    agent: str | None = None  # who called or answered, as the caller named them
+    note: str | None = None  # why the business called, or ended the call
     action_id: str | None = None
     errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None
     erased: bool | None = None  # as in Message

@@ -34,6 +34,9 @@ class Phone(WhatsAppItem):
             "sending_blocked_at",
             "sending_blocked_until",
             "sending_blocks",
+            "throughput_level",
+            "throughput_level_order",
+            "call_settings",
         }
     )
 
@@ -55,9 +58,12 @@ class Phone(WhatsAppItem):
     message_ttl_days: int | None = None
     # Whether its account is onboarded to Meta's API for marketing messages, which then sends marketing templates.
     marketing_messages: bool | None = None
+    messages_per_second: int | None = None  # our pace; None: that of the provider's lowest level
     automation: str = NO_AUTOMATION  # automatic answers: none, or conversations
     verified_name: str | None = None
     messaging_limit: str | None = None  # the provider's value, such as TIER_1K
+    throughput_level: str | None = None  # the provider's value, such as STANDARD
+    call_settings: Annotated[dict[str, Any], AtMost(10)] | None = None  # as last reported
     sending_blocked: bool | None = None
     sending_blocked_reason: str | None = None  # the provider's value, such as DISABLE
     sending_blocked_at: str | None = None
@@ -67,6 +73,7 @@ class Phone(WhatsAppItem):
     sending_blocks: Annotated[dict[str, Any], AtMost(3)] | None = None
     verified_name_order: str | None = None
     messaging_limit_order: str | None = None
+    throughput_level_order: str | None = None
 
     @property
     def is_automated(self) -> bool:

@@ -32,6 +32,7 @@ from whatsapp.store.items.phones import Phone, PhoneList
 from whatsapp.store.items.privacy import ErasedContact, PrivacyJob
 from whatsapp.store.items.quotas import ParkedQuota
 from whatsapp.store.items.rates import SendRate
+from whatsapp.store.items.refreshes import NumberRefresh
 from whatsapp.store.items.requests import Idempotency
 from whatsapp.store.items.shop import Catalog, Product
 from whatsapp.store.items.templates import TemplateEum, TemplateMedia, TemplateMeta
@@ -54,7 +55,7 @@ SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
     Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ErasedContact, ContactLink, ContactLinkChange, Note,
-    ConversationChange, SendRate, CannedReply, CannedReplyList, ExportJob, UnknownSend,
+    ConversationChange, SendRate, CannedReply, CannedReplyList, ExportJob, UnknownSend, NumberRefresh,
 )  # fmt: skip
 
 __all__ = [
@@ -64,8 +65,8 @@ __all__ = [
     "CountingPart", "Edit", "ExportJob", "FlowConfig",
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
-    "Message", "Note", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone",
-    "PhoneList", "PrivacyJob", "Product", "QualityEntry",
+    "Message", "Note", "NumberRefresh", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder",
+    "PaymentTransaction", "Phone", "PhoneList", "PrivacyJob", "Product", "QualityEntry",
     "QualityRating", "Rate", "Reach", "Reaction", "Refund", "SendRate", "Sequence", "Status",
     "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "Timer", "UnknownSend", "WebhookConfig", "WebhookEvent",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.failures import Transient
 from shared.runtime.observability import metrics
 from whatsapp import store
-from whatsapp.configuration.resources import Resources
+from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound.event import Event
 from whatsapp.store.items import Phone
 from whatsapp.store.items.accounts import QualityEntry, QualityRating
@@ -53,7 +53,7 @@ def rating_of(word: str) -> str | None:
     return {"FLAGGED": "RED", "UNFLAGGED": "YELLOW"}.get(word)
 
 
-def record(resources: Resources, phone: Phone, rating: str, at: str, word: str) -> bool:
+def record(resources: SendingResources, phone: Phone, rating: str, at: str, word: str) -> bool:
     """Record a rating at time *at*, once. Return whether it is the number's current rating. Raises Transient."""
     for _ in range(ROUNDS):
         stored = store.account_reports.get_quality(resources.table, phone.phone)
