@@ -1,0 +1,1 @@
+"""Groups that the business manages, and calls."""

@@ -1,0 +1,1 @@
+"""The business's numbers: registration, quality, limits, profiles, QR codes and automation."""

@@ -1,0 +1,429 @@
+"""Numbers of both providers: reports, registration, profiles, QR codes and automatic greetings."""
+
+import re
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from local.sandbox.config import Number
+from local.sandbox.providers.interface import (
+    Answer,
+    Call,
+    Endpoint,
+    Refused,
+    json_response,
+    parse_json,
+)
+from local.sandbox.providers.whatsapp import aws_social, meta_graph
+from local.sandbox.providers.whatsapp.node import Node
+
+_NUMBER = "/{version}/{phone}"
+_PIN = re.compile(r"[0-9]{6}")
+_VERTICALS = frozenset(
+    {
+        "OTHER", "AUTO", "BEAUTY", "APPAREL", "EDU", "ENTERTAIN", "EVENT_PLAN", "FINANCE", "GROCERY", "GOVT", "HOTEL",
+        "HEALTH", "NONPROFIT", "PROF_SERVICES", "RETAIL", "TRAVEL", "RESTAURANT", "ALCOHOL", "ONLINE_GAMBLING",
+        "PHYSICAL_GAMBLING", "OTC_DRUGS",
+    }
+)  # fmt: skip
+_LONGEST = {"about": 139, "address": 256, "description": 512, "email": 128}
+_WRONG_PIN = 133005
+_WRONG_CODE = 136025
+
+
+def _invalid(details: str, code: int = 100) -> Refused:
+    return Refused(meta_graph.graph_error(400, code, "Invalid parameter", details=details))
+
+
+def body_of(call: Call) -> dict[str, Any]:
+    """Return the JSON object of a request. Raises Refused."""
+    try:
+        body = parse_json(call.raw or b"{}")
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise _invalid("Body: not a JSON object")
+    return body
+
+
+def number_of(call: Call) -> Number:
+    """Check a request to Graph about a number, and return the number. Raises Refused."""
+    meta_graph.check_token(call.request)
+    meta_graph.check_version(call.request)
+    path = call.request.path_params
+    phone = path.get("phone") or path["node"]
+    for number in call.sandbox.config.numbers:
+        # Numbers on AWS are numbers of Meta's, too: their settings are on Graph.
+        if number.phone_number_id == phone:
+            return number
+    raise meta_graph.no_such_object(phone)
+
+
+def succeeded(body: object = None) -> Answer:
+    """Return Graph's answer to a change."""
+    return Answer(json_response({"success": True}), body)
+
+
+def state_of(call: Call, phone: str) -> dict[str, Any]:
+    """Return the state of a number: what tests and requests have set, over its initial state."""
+    state: dict[str, Any] = call.sandbox.objects["number"].setdefault(
+        phone, {"quality_rating": "GREEN", "level": "STANDARD", "limit": "TIER_1K", "pin": None}
+    )
+    return state
+
+
+async def get_number(call: Call) -> Answer:
+    """`GET /{version}/{phone}`: the requested fields of a number."""
+    number = number_of(call)
+    state = state_of(call, number.phone_number_id)
+    known = {
+        "id": number.phone_number_id,
+        "display_phone_number": f"+{number.display}",
+        "verified_name": state.get("verified_name", "Acme Bikes"),
+        "quality_rating": state["quality_rating"],
+        "throughput": {"level": state["level"]},
+        "whatsapp_business_manager_messaging_limit": state["limit"],
+        "name_status": "APPROVED",
+        "code_verification_status": state.get("verification", "VERIFIED"),
+        "platform_type": "CLOUD_API",
+        "health_status": {"can_send_message": "AVAILABLE", "entities": []},
+        "conversational_automation": state.get("automation", {}),
+    }
+    wanted = call.request.query_params.get("fields", "id,display_phone_number,verified_name")
+    fields = {"id", *wanted.split(",")}
+    if unknown := fields - known.keys():
+        raise _invalid(f"Tried accessing nonexisting field ({min(unknown)})")
+    return Answer(json_response({name: known[name] for name in known if name in fields}))
+
+
+async def post_number(call: Call) -> Answer:
+    """`POST /{version}/{phone}`: sets the two-step verification pin."""
+    number, body = number_of(call), body_of(call)
+    if not _PIN.fullmatch(str(body.get("pin", ""))):
+        raise _invalid("Param pin: must have 6 digits")
+    state_of(call, number.phone_number_id)["pin"] = body["pin"]
+    return succeeded(body)
+
+
+async def get_account(call: Call) -> Answer:
+    """`GET /{version}/{account}`: id and name."""
+    return Answer(json_response({"id": call.request.path_params["node"], "name": "Acme (Meta)"}))
+
+
+async def list_numbers(call: Call) -> Answer:
+    """`GET /{version}/{account}/phone_numbers`."""
+    waba = _account(call)
+    entries = [
+        {
+            "id": number.phone_number_id,
+            "display_phone_number": f"+{number.display}",
+            "verified_name": "Acme Bikes",
+            "status": "LINKED",
+            "quality_rating": state_of(call, number.phone_number_id)["quality_rating"],
+        }
+        for number in call.sandbox.config.numbers
+        if number.waba == waba
+    ]
+    entries += [one for one in call.sandbox.objects["added number"].values() if one["waba"] == waba]
+    return Answer(json_response({"data": entries, "paging": {}}))
+
+
+async def add_number(call: Call) -> Answer:
+    """`POST /{version}/{account}/phone_numbers`."""
+    waba, body = _account(call), body_of(call)
+    if not re.fullmatch(r"[1-9][0-9]{5,14}", str(body.get("phone_number", ""))):
+        raise _invalid("Param phone_number: must be digits")
+    if not 2 <= len(str(body.get("verified_name", ""))) <= 75:  # noqa: PLR2004 - Meta's limits
+        raise _invalid("Param verified_name: must have 2 to 75 characters")
+    phone = str(secrets.randbelow(10**14) + 10**14)
+    call.sandbox.objects["added number"][phone] = {
+        "id": phone,
+        "display_phone_number": f"+{body.get('cc', '')}{body['phone_number']}",
+        "status": "PENDING",
+        "waba": waba,
+    }
+    return Answer(json_response({"id": phone}), body)
+
+
+async def request_code(call: Call) -> Answer:
+    """`POST /{version}/{phone}/request_code`: the code is always 123456."""
+    number, body = number_of(call), body_of(call)
+    if body.get("code_method") not in {"SMS", "VOICE"}:
+        raise _invalid("Param code_method: must be SMS or VOICE")
+    if not re.fullmatch(r"[a-z]{2}_[A-Z]{2}", str(body.get("language", ""))):
+        raise _invalid("Param language: must be such as en_US")
+    state_of(call, number.phone_number_id)["code"] = "123456"
+    return succeeded(body)
+
+
+async def verify_code(call: Call) -> Answer:
+    """`POST /{version}/{phone}/verify_code`."""
+    number, body = number_of(call), body_of(call)
+    state = state_of(call, number.phone_number_id)
+    if body.get("code") != state.get("code", ""):
+        raise _invalid("The code is wrong or has expired", _WRONG_CODE)
+    state["verification"] = "VERIFIED"
+    return succeeded(body)
+
+
+async def register(call: Call) -> Answer:
+    """`POST /{version}/{phone}/register`: the first pin becomes the number's; later ones must be the same."""
+    number, body = number_of(call), body_of(call)
+    if body.get("messaging_product") != "whatsapp" or not _PIN.fullmatch(str(body.get("pin", ""))):
+        raise _invalid("Param pin: must have 6 digits")
+    state = state_of(call, number.phone_number_id)
+    if state["pin"] not in {None, body["pin"]}:
+        raise _invalid("Two step verification PIN mismatch", _WRONG_PIN)
+    state |= {"pin": body["pin"], "registered": True}
+    return succeeded(body)
+
+
+async def deregister(call: Call) -> Answer:
+    """`POST /{version}/{phone}/deregister`."""
+    state_of(call, number_of(call).phone_number_id)["registered"] = False
+    return succeeded(body_of(call))
+
+
+async def get_profile(call: Call) -> Answer:
+    """`GET /{version}/{phone}/whatsapp_business_profile`."""
+    number = number_of(call)
+    profile = call.sandbox.objects["profile"].get(number.phone_number_id, {})
+    wanted = call.request.query_params.get("fields", "about").split(",")
+    entry = {name: profile[name] for name in wanted if name in profile}
+    return Answer(json_response({"data": [entry | {"messaging_product": "whatsapp"}]}))
+
+
+async def post_profile(call: Call) -> Answer:
+    """`POST /{version}/{phone}/whatsapp_business_profile`."""
+    number, body = number_of(call), body_of(call)
+    if body.get("messaging_product") != "whatsapp":
+        raise _invalid("Param messaging_product: is required")
+    for name, longest in _LONGEST.items():
+        if len(str(body.get(name, ""))) > longest:
+            raise _invalid(f"Param {name}: must have at most {longest} characters")
+    if body.get("about") == "" or body.get("vertical", "OTHER") not in _VERTICALS:
+        raise _invalid("Param about or vertical: is invalid")
+    handle = body.get("profile_picture_handle")
+    if handle is not None and handle not in call.sandbox.objects["handle"]:
+        raise _invalid("Param profile_picture_handle: is unknown")
+    profile = call.sandbox.objects["profile"].setdefault(number.phone_number_id, {})
+    profile |= {
+        name: value for name, value in body.items() if name in {*_LONGEST, "websites", "vertical"}
+    }
+    if handle:
+        profile["profile_picture_url"] = f"https://pps.whatsapp.net/{handle}"
+    return succeeded(body)
+
+
+async def open_upload(call: Call) -> Answer:
+    """`POST /{version}/{app}/uploads`: opens a session of a resumable upload."""
+    meta_graph.check_token(call.request)
+    query = call.request.query_params
+    if not query.get("file_length", "").isdecimal() or query.get("file_type") not in {
+        "image/jpeg",
+        "image/png",
+    }:
+        raise _invalid("Param file_length or file_type: is invalid")
+    session = f"upload:{secrets.token_urlsafe(12)}?sig={secrets.token_urlsafe(6)}"
+    call.sandbox.objects["upload"][session.partition("?")[0]] = int(query["file_length"])
+    return Answer(json_response({"id": session}))
+
+
+async def continue_upload(call: Call) -> Answer:
+    """`POST /{version}/upload:{session}`: the bytes of a file; the token is an OAuth one."""
+    request, session = call.request, call.request.path_params["session"]
+    if not request.headers.get("authorization", "").startswith(
+        "OAuth "
+    ) or not request.query_params.get("sig"):
+        raise Refused(meta_graph.graph_error(401, 190, "Invalid OAuth access token"))
+    length = call.sandbox.objects["upload"].get(f"upload:{session}")
+    if request.headers.get("file_offset") != "0" or length != len(call.raw):
+        raise _invalid("Param file_offset: is invalid, or bytes are missing")
+    handle = f"4::{secrets.token_urlsafe(12)}"
+    call.sandbox.objects["handle"][handle] = length
+    return Answer(json_response({"h": handle}))
+
+
+async def list_codes(call: Call) -> Answer:
+    """`GET /{version}/{phone}/message_qrdls`."""
+    codes = list(_codes(call).values())
+    limit = int(call.request.query_params.get("limit", "25"))
+    start = int(call.request.query_params.get("after", "0"))
+    end = start + limit
+    following = {"cursors": {"after": str(end)}, "next": "https://graph.facebook.com/next"}
+    paging = following if end < len(codes) else {}
+    return Answer(json_response({"data": codes[start:end], "paging": paging}))
+
+
+async def post_code(call: Call) -> Answer:
+    """`POST /{version}/{phone}/message_qrdls`: creates a code, or changes one."""
+    codes, body = _codes(call), body_of(call)
+    if not 1 <= len(str(body.get("prefilled_message", ""))) <= 140:  # noqa: PLR2004 - Meta's limits
+        raise _invalid("Param prefilled_message: must have 1 to 140 characters")
+    code = body.get("code")
+    if code is None:
+        code = "".join(secrets.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") for _ in range(14))
+    elif code not in codes:
+        raise meta_graph.no_such_object(str(code))
+    entry = {
+        "code": code,
+        "prefilled_message": body["prefilled_message"],
+        "deep_link_url": f"https://wa.me/message/{code}",
+    }
+    codes[code] = entry
+    image = body.get("generate_qr_image")
+    shown = entry | ({"qr_image_url": f"https://scontent.example/{code}.{image}"} if image else {})
+    return Answer(json_response(shown), body)
+
+
+async def get_code(call: Call) -> Answer:
+    """`GET /{version}/{phone}/message_qrdls/{code}`."""
+    codes, code = _codes(call), call.request.path_params["code"]
+    if code not in codes:
+        raise meta_graph.no_such_object(code)
+    return Answer(json_response({"data": [codes[code]]}))
+
+
+async def delete_code(call: Call) -> Answer:
+    """`DELETE /{version}/{phone}/message_qrdls/{code}`."""
+    codes, code = _codes(call), call.request.path_params["code"]
+    if code not in codes:
+        raise meta_graph.no_such_object(code)
+    del codes[code]
+    return succeeded()
+
+
+async def set_automation(call: Call) -> Answer:
+    """`POST /{version}/{phone}/conversational_automation`."""
+    number, body = number_of(call), body_of(call)
+    if any(len(prompt) > 80 for prompt in body.get("prompts", [])):  # noqa: PLR2004 - Meta's limit
+        raise _invalid("Param prompts: must have at most 80 characters")
+    if any(
+        {"command_name", "command_description"} - one.keys() for one in body.get("commands", [])
+    ):
+        raise _invalid("Param commands: command_name and command_description are required")
+    state_of(call, number.phone_number_id).setdefault("automation", {}).update(body)
+    return succeeded(body)
+
+
+async def list_linked(call: Call) -> Answer:
+    """ListLinkedWhatsAppBusinessAccounts: the accounts of the numbers on AWS."""
+    wabas = dict.fromkeys(n.waba for n in call.sandbox.config.numbers if n.aws_id is not None)
+    return Answer(json_response({"linkedAccounts": [_linked(waba) for waba in wabas]}))
+
+
+async def get_linked(call: Call) -> Answer:
+    """GetLinkedWhatsAppBusinessAccount: an account with its numbers."""
+    for number in call.sandbox.config.numbers:
+        if number.aws_id is not None and _linked(number.waba)[
+            "id"
+        ] == call.request.query_params.get("id"):
+            account = _linked(number.waba) | {"phoneNumbers": [_aws_number(call, number)]}
+            return Answer(json_response({"account": account}))
+    raise Refused(aws_social.aws_error("ResourceNotFoundException", "no account with this id"))
+
+
+async def get_linked_number(call: Call) -> Answer:
+    """GetLinkedWhatsAppBusinessAccountPhoneNumber: a number with its call settings."""
+    number = aws_number_of(call, call.request.query_params.get("id", ""))
+    settings = call.sandbox.objects["call settings"].get(number.phone_number_id)
+    answer = {"phoneNumber": _aws_number(call, number)}
+    return Answer(json_response(answer | ({"callSettings": settings} if settings else {})))
+
+
+def aws_number_of(call: Call, origination: str) -> Number:
+    """Return the number on AWS with this id or ARN. Raises Refused."""
+    number = call.sandbox.config.aws_number(origination)
+    if number is None:
+        raise Refused(
+            aws_social.aws_error("ResourceNotFoundException", "no phone number with this id")
+        )
+    return number
+
+
+def _linked(waba: str) -> dict[str, Any]:
+    key = "0123456789abcdef0123456789abcdef"
+    return {
+        "arn": f"arn:aws:social-messaging:us-east-1:123456789012:waba/{key}",
+        "id": f"waba-{key}",
+        "wabaId": waba,
+        "registrationStatus": "COMPLETE",
+        "linkDate": 1_760_000_000,
+        "wabaName": "Acme (AWS)",
+        "eventDestinations": [],
+    }
+
+
+def _aws_number(call: Call, number: Number) -> dict[str, Any]:
+    state = state_of(call, number.phone_number_id)
+    key = str(number.aws_id).removeprefix("phone-number-id-")
+    return {
+        "arn": f"arn:aws:social-messaging:us-east-1:123456789012:phone-number-id/{key}",
+        "phoneNumber": f"+{number.display}",
+        "phoneNumberId": number.aws_id,
+        "metaPhoneNumberId": number.phone_number_id,
+        "displayPhoneNumberName": state.get("verified_name", "Acme Bikes"),
+        "displayPhoneNumber": f"+{number.display}",
+        "qualityRating": state["quality_rating"],
+    }
+
+
+def _codes(call: Call) -> dict[str, Any]:
+    phone = number_of(call).phone_number_id
+    codes: dict[str, Any] = call.sandbox.objects["qr codes"].setdefault(phone, {})
+    return codes
+
+
+def _account(call: Call) -> str:
+    meta_graph.check_token(call.request)
+    meta_graph.check_version(call.request)
+    waba = call.request.path_params["waba"]
+    if not _is_account(call, waba):
+        raise meta_graph.no_such_object(waba)
+    return str(waba)
+
+
+def _is_account(call: Call, node: str) -> bool:
+    return any(number.waba == node for number in call.sandbox.config.numbers)
+
+
+def _is_number(call: Call, node: str) -> bool:
+    return any(number.phone_number_id == node for number in call.sandbox.config.numbers)
+
+
+def _edge(
+    method: str, path: str, operation: str, act: Callable[[Call], Awaitable[Answer]]
+) -> Endpoint:
+    return Endpoint(method, f"{_NUMBER}/{path}", (operation,), act)
+
+
+GRAPH = (
+    _edge("POST", "request_code", "request_code", request_code),
+    _edge("POST", "verify_code", "verify_code", verify_code),
+    _edge("POST", "register", "register_number", register),
+    _edge("POST", "deregister", "deregister_number", deregister),
+    _edge("GET", "whatsapp_business_profile", "get_profile", get_profile),
+    _edge("POST", "whatsapp_business_profile", "update_profile", post_profile),
+    _edge("GET", "message_qrdls", "list_qr_codes", list_codes),
+    _edge("POST", "message_qrdls", "save_qr_code", post_code),
+    _edge("GET", "message_qrdls/{code}", "get_qr_code", get_code),
+    _edge("DELETE", "message_qrdls/{code}", "delete_qr_code", delete_code),
+    _edge("POST", "conversational_automation", "set_automation", set_automation),
+    Endpoint("GET", "/{version}/{waba}/phone_numbers", ("list_numbers",), list_numbers),
+    Endpoint("POST", "/{version}/{waba}/phone_numbers", ("add_number",), add_number),
+    Endpoint("POST", "/{version}/{app}/uploads", ("open_upload",), open_upload),
+    Endpoint("POST", "/{version}/upload:{session}", ("continue_upload",), continue_upload),
+)
+NODES = (
+    Node("GET", "get_number", _is_number, get_number),
+    Node("POST", "update_number", _is_number, post_number),
+    Node("GET", "get_account", _is_account, get_account),
+)
+AWS = (
+    Endpoint("GET", "/v1/whatsapp/waba/list", ("ListLinkedWhatsAppBusinessAccounts",), list_linked),
+    Endpoint("GET", "/v1/whatsapp/waba/details", ("GetLinkedWhatsAppBusinessAccount",), get_linked),
+    Endpoint(
+        "GET", "/v1/whatsapp/waba/phone/details",
+        ("GetLinkedWhatsAppBusinessAccountPhoneNumber",), get_linked_number,
+    ),
+)  # fmt: skip
