@@ -12,6 +12,8 @@ ANNOUNCED = "outbound_message"
 OUTBOUND = "outbound"
 # A send whose function died, or whose outcome is in doubt.
 UNFINISHED_SEND = "unfinished_send"
+# A payment to be looked up: a gateway reported it, or its check is due.
+PAYMENT_CLAIM = "payment_claim"
 PRIVACY_JOB = "privacy"  # a step of an erasure or export
 LONGEST_ID = 1_000  # A table key holds up to 2 KB.
 # JSON names that differ from the field names.
@@ -33,7 +35,9 @@ class Event:
 
     kind: str  # message, echo, status, payment, media, receipt, ...: selects the handler
     id: str  # the provider's id of the item, or a hash if it has none
-    source: str  # meta | eum | parley; a replay keeps it, so that its number is checked again
+    source: (
+        str  # meta | eum | gateway | parley; a replay keeps it, so that its number is checked again
+    )
     app: str  # id of the Meta app whose secret signed it; empty over SNS
     accepted_at: int  # when our ingress accepted it, milliseconds since 1970
     waba: str  # Meta's id of the WhatsApp Business Account

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from shared.failures import Permanent
 from whatsapp import store
-from whatsapp.configuration.resources import Resources
-from whatsapp.inbound.event import OUTBOUND, UNFINISHED_SEND, Event
+from whatsapp.configuration.resources import SendingResources
+from whatsapp.inbound.event import OUTBOUND, PAYMENT_CLAIM, UNFINISHED_SEND, Event
 from whatsapp.store.items import Phone
 
 # Event kinds that have no owner without a number.
@@ -17,6 +17,9 @@ OF_A_PHONE = frozenset(
     {"message", "echo", "status", "identity", "media", "receipt", "payment", "call", "history", "preference",
      UNFINISHED_SEND}
 )  # fmt: skip
+
+
+_LONGEST_REFERENCE = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +43,20 @@ class NoOwner(Permanent):
     """No registered number or account of the sender owns the event."""
 
 
-def origin_of(resources: Resources, event: Event) -> Origin:
+def origin_of(resources: SendingResources, event: Event) -> Origin:
     """
     Return the number or account of an event.
 
-    Raises NoOwner: `unknown_phone` or `unknown_account`, `ambiguous_phone`, `phone_disabled`, `app_mismatch`,
-    `company_mismatch` for a number of another company, and `malformed` for a body without events. All except
-    `malformed` can be replayed once the number is registered.
+    Raises NoOwner: `unknown_phone`, `unknown_account` or `unknown_order`, `ambiguous_phone`, `phone_disabled`,
+    `app_mismatch`, `company_mismatch` for a number of another company, and `malformed` for a body without events. All
+    except `malformed` can be replayed once the number is registered.
     """
     if event.kind == "malformed":
         raise NoOwner("malformed")
     if event.kind == OUTBOUND:
         return _sender_of(resources, event)
+    if event.kind == PAYMENT_CLAIM:
+        return _seller_of(resources, event)
     if event.phone or event.kind in OF_A_PHONE:
         phone = store.phones.get(resources.table, event.phone)
         return _trusted([phone] if phone else [], event, "unknown_phone")[0]
@@ -60,7 +65,7 @@ def origin_of(resources: Resources, event: Event) -> Origin:
     return Account(event.waba, str(trusted[0].company), tuple(trusted))
 
 
-def _sender_of(resources: Resources, event: Event) -> Phone:
+def _sender_of(resources: SendingResources, event: Event) -> Phone:
     """Return the number that sent another context's message, identified by any of its ids."""
     candidates = store.phones.addressed(resources.table, event.phone, event.waba)
     company = (event.payload or {}).get("company")
@@ -71,6 +76,17 @@ def _sender_of(resources: Resources, event: Event) -> Phone:
     if len(phones) > 1:
         raise NoOwner("ambiguous_phone")
     return phones[0]
+
+
+def _seller_of(resources: SendingResources, event: Event) -> Phone:
+    """Return the number that sent the order of a payment: gateways know orders by their reference only."""
+    reference = (event.payload or {}).get("reference")
+    is_text = isinstance(reference, str) and 0 < len(reference) <= _LONGEST_REFERENCE
+    order = store.payments.get_order(resources.table, str(reference)) if is_text else None
+    if order is None or order.phone is None:
+        raise NoOwner("unknown_order")
+    phone = store.phones.get(resources.table, order.phone)
+    return _trusted([phone] if phone else [], event, "unknown_phone")[0]
 
 
 def _trusted(phones: list[Phone], event: Event, unknown_reason: str) -> list[Phone]:

@@ -15,7 +15,7 @@ from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration.folders import parked_events
-from whatsapp.configuration.resources import Resources
+from whatsapp.configuration.resources import SendingResources
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.inbound.owners import NoOwner, Origin, origin_of
 from whatsapp.inbound.queued_events import parse_event
@@ -30,7 +30,9 @@ LARGEST_PAYLOAD_BYTES = 16_000
 LONGEST_NAME = 128
 
 
-def park(resources: Resources, body: str, refusal: Permanent) -> tuple[Event | None, Origin | None]:
+def park(
+    resources: SendingResources, body: str, refusal: Permanent
+) -> tuple[Event | None, Origin | None]:
     """
     Park a queue record that can never be processed; return its event and its owner, as far as they can be read.
 
@@ -47,7 +49,7 @@ def park(resources: Resources, body: str, refusal: Permanent) -> tuple[Event | N
     return event, origin
 
 
-def is_erased(resources: Resources, event: Event) -> bool:
+def is_erased(resources: SendingResources, event: Event) -> bool:
     """Whether a stored event (`keep`) was erased with its customer: a redelivery restores nothing."""
     stored = store.events.get(resources.table, digest(*_identity(event)))
     if stored is None or not stored.erased:
@@ -57,7 +59,7 @@ def is_erased(resources: Resources, event: Event) -> bool:
 
 
 def keep(
-    resources: Resources, event: Event, origin: Origin | None, event_type: str | None = None
+    resources: SendingResources, event: Event, origin: Origin | None, event_type: str | None = None
 ) -> Outcome:
     """Store an event without an item type of its own, under its webhook field."""
     payload = (event.payload or {}) | ({"contact": event.contact} if event.contact else {})
@@ -82,7 +84,7 @@ def keep(
 
 
 def _park(
-    resources: Resources, body: str, event: Event | None, origin: Origin | None, reason: str
+    resources: SendingResources, body: str, event: Event | None, origin: Origin | None, reason: str
 ) -> None:
     """
     Store the whole event in S3, and an item with the reason and an outline.
@@ -137,7 +139,10 @@ def _park(
 
 
 def _is_listed(
-    resources: Resources, event: Event | None, before: WebhookEvent | None, company: str | None
+    resources: SendingResources,
+    event: Event | None,
+    before: WebhookEvent | None,
+    company: str | None,
 ) -> bool:
     """
     Return whether a parked event gets an item or has one already: within the quota of its company.
@@ -163,7 +168,7 @@ def _identity(event: Event) -> tuple[str, ...]:
 
 
 def _record_parked_replay(
-    resources: Resources, event: Event, replay_of: str, event_id: str
+    resources: SendingResources, event: Event, replay_of: str, event_id: str
 ) -> None:
     """Record that a replay was parked as event *event_id*: the original one, or one with another reason."""
     now, ttl = clock.to_text(clock.now_ms()), clock.expires_in(TTL_SECONDS)
@@ -175,14 +180,14 @@ def _record_parked_replay(
     store.events.mark_replaced(resources.table, replay_of, replay=event.replay, by=event_id)
 
 
-def resolve(resources: Resources, event: Event) -> None:
+def resolve(resources: SendingResources, event: Event) -> None:
     """Record that a replayed event was processed. Writes nothing for other events."""
     if event.replay_of:
         now = clock.to_text(clock.now_ms())
         store.events.mark_resolved(resources.table, event.replay_of, at=now)
 
 
-def note_dead_letter(resources: Resources, body: str, reason: str, attempts: int) -> None:
+def note_dead_letter(resources: SendingResources, body: str, reason: str, attempts: int) -> None:
     """Store why an event becomes a dead letter: the letter itself does not contain the error."""
     store.events.note_last_attempt(resources.table, note_of(body, reason, attempts))
 

@@ -1,20 +1,237 @@
-"""Payment orders with their payment attempts, and payment configurations."""
+"""
+Payment orders with their payment attempts, and the provider's reports of payment configurations.
+
+States of an order only move as `PaymentOrder` shows; each move is one conditional update.
+"""
 
 from typing import Any
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
-from shared.aws.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Permanent, Transient
 from whatsapp.store.items import pk
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.tenants import PaymentConfig, PaymentOrder, PaymentTransaction
+from whatsapp.store.items.tenants import (
+    PaymentConfig,
+    PaymentOrder,
+    PaymentStatus,
+    PaymentTransaction,
+)
+
+ATTEMPTS_SHOWN = 20
+ORDER_INDEX, CUSTOMER_INDEX = "gsi_order", "gsi_customer_phone"
+STATUS_INDEX, TENANT_INDEX = "gsi_payment_status", "gsi_tenant"
+# Refunds move an order further (`store.accounts.refunds`).
+_BEFORE: dict[str, tuple[str, ...]] = {
+    "authorized": ("pending",),
+    "captured": ("pending", "authorized", "failed"),
+    "failed": ("pending", "authorized"),
+}
+CAPTURED = ("captured", "partially_refunded", "refunded")
+_STATUS = {"pending": "pending", "authorized": "pending", "failed": "failed"}
+
+
+class ReferenceTaken(Exception):
+    """The reference belongs to another order, possibly of another company."""
 
 
 def get_order(table: Table, reference: str) -> PaymentOrder | None:
     """Return the order with this reference (strongly consistent read)."""
     item = table.get(pk(PaymentOrder.key(reference)))
     return PaymentOrder.read(item) if item else None
+
+
+def open_order(table: Table, order: PaymentOrder) -> PaymentOrder:
+    """
+    Write a new order, or return the stored one with the same content. Safe to repeat.
+
+    Raises ReferenceTaken for other content and for another company's order.
+    """
+    try:
+        table.put(order.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed as refusal:
+        stored = PaymentOrder.read(refusal.existing or {})
+        if (stored.company, stored.content_hash) != (order.company, order.content_hash):
+            raise ReferenceTaken from None
+        return stored
+    return order
+
+
+def claim_send(table: Table, seen: PaymentOrder, action_id: str) -> None:
+    """
+    Make *action_id* the attempt that sends the order; the caller knows that the attempt it read sent nothing.
+
+    Safe to repeat. Raises Transient if another call was faster.
+    """
+    field = PaymentOrder.attr("action_id")
+    unchanged = field.eq(seen.action_id) if seen.action_id else field.not_exists()
+    try:
+        table.update(
+            pk(seen.pk),
+            put=PaymentOrder.named(action_id=action_id),
+            when=Attr(PARTITION_KEY).exists() & (unchanged | field.eq(action_id)),
+        )
+    except ConditionFailed:
+        raise Transient("order_contended") from None
+
+
+def link_message(table: Table, order_pk: str, action_id: str, message_pk: str) -> None:
+    """Store the message of an order's attempt; nothing happens if a later attempt took over. Safe to repeat."""
+    try:
+        table.update(
+            pk(order_pk),
+            put=PaymentOrder.named(message_pk=message_pk),
+            when=PaymentOrder.attr("action_id").eq(action_id),
+        )
+    except ConditionFailed:
+        return
+
+
+def can_move(current: str | None, to: str) -> bool:
+    """Whether an order may move from one payment status to another; False also for the same one."""
+    return current in _BEFORE.get(to, ())
+
+
+def move(
+    table: Table, seen: PaymentOrder, to: PaymentStatus, at: str, **facts: str | None
+) -> PaymentOrder:
+    """
+    Move an order to a payment status that it may reach now, and return the order as stored.
+
+    Repeated and late moves change nothing.
+    """
+    before = _BEFORE.get(to, ())
+    if not before:
+        return seen
+    try:
+        changed = table.update(
+            pk(seen.pk),
+            put=PaymentOrder.named(
+                payment_status=to,
+                status=_STATUS.get(to, "completed"),
+                payment_status_at=at,
+                **facts,
+            ),
+            drop=[PaymentOrder.name_of("failure_reason")] if to == "captured" else [],
+            when=PaymentOrder.attr("payment_status").is_in(list(before)),
+        )
+    except ConditionFailed as refusal:
+        return PaymentOrder.read(refusal.existing) if refusal.existing else seen
+    return PaymentOrder.read(changed)
+
+
+def show_order_status(table: Table, seen: PaymentOrder, status: str) -> None:
+    """Store the status that the customer was told last. Safe to repeat. Raises Transient after a concurrent change."""
+    field = PaymentOrder.attr("order_status")
+    unchanged = field.eq(seen.order_status) if seen.order_status else field.not_exists()
+    try:
+        table.update(
+            pk(seen.pk),
+            put=PaymentOrder.named(order_status=status),
+            when=Attr(PARTITION_KEY).exists() & (unchanged | field.eq(status)),
+        )
+    except ConditionFailed:
+        raise Transient("order_contended") from None
+
+
+def report_shop_order(table: Table, order: PaymentOrder) -> PaymentOrder:
+    """
+    Write a shop's order with its newest event; an older event changes nothing. Safe to repeat; returns the stored one.
+
+    Raises ReferenceTaken if the order belongs to another company.
+    """
+    company, rank = PaymentOrder.attr("company"), PaymentOrder.attr("shop_rank")
+    newer = rank.not_exists() | rank.lt(order.shop_rank)
+    identity = {PARTITION_KEY, "createdAt"}
+    facts = {name: value for name, value in order.attributes().items() if name not in identity}
+    try:
+        stored = table.update(
+            pk(order.pk),
+            put=facts,
+            put_once=PaymentOrder.named(created_at=order.created_at),
+            when=Attr(PARTITION_KEY).not_exists() | (company.eq(order.company) & newer),
+        )
+    except ConditionFailed as refusal:
+        stored = refusal.existing or {}
+    found = PaymentOrder.read(stored)
+    if found.company != order.company:
+        raise ReferenceTaken
+    return found
+
+
+def of_order_id(
+    table: Table, company: str, order_id: str, *, limit: int = 100, start: Attributes | None = None
+) -> tuple[list[PaymentOrder], Attributes | None]:
+    """Return a company's orders with this order id, newest first, and the next start key."""
+    condition = Key(PaymentOrder.name_of("order_id")).eq(order_id)
+    return _page(table, ORDER_INDEX, condition, company, limit=limit, start=start)
+
+
+def of_customer(
+    table: Table, company: str, customer: str, *, limit: int, start: Attributes | None
+) -> tuple[list[PaymentOrder], Attributes | None]:
+    """Return a company's orders of a contact key, newest first, and the next start key."""
+    condition = Key(PaymentOrder.name_of("customer_phone")).eq(customer)
+    return _page(table, CUSTOMER_INDEX, condition, company, limit=limit, start=start)
+
+
+def of_status(
+    table: Table, company: str, status: str, *, limit: int, start: Attributes | None
+) -> tuple[list[PaymentOrder], Attributes | None]:
+    """Return a company's orders with this payment status, newest first, and the next start key."""
+    condition = Key(PaymentOrder.name_of("payment_status")).eq(status)
+    return _page(table, STATUS_INDEX, condition, company, limit=limit, start=start)
+
+
+def of_tenant(
+    table: Table, company: str, tenant: str, *, limit: int, start: Attributes | None
+) -> tuple[list[PaymentOrder], Attributes | None]:
+    """Return a company's orders of a tenant, and the next start key."""
+    condition = Key("tenantId").eq(tenant) & Key("itemType").eq(PaymentOrder.item_type)
+    return _page(table, TENANT_INDEX, condition, company, limit=limit, start=start)
+
+
+def created_between(
+    table: Table,
+    status: str,
+    first: str,
+    last: str,
+    *,
+    limit: int = 100,
+    start: Attributes | None = None,
+) -> tuple[list[tuple[str, str]], Attributes | None]:
+    """Return reference and creation time of any company's orders with this payment status, and the next start key."""
+    entries, more = table.query(
+        STATUS_INDEX,
+        Key(PaymentOrder.name_of("payment_status")).eq(status)
+        & Key(PaymentOrder.name_of("created_at")).between(first, last),
+        limit=limit,
+        start=start,
+    )
+    prefix = PaymentOrder.pk_pattern.partition("{")[0]
+    found = [
+        (str(entry[PARTITION_KEY]).removeprefix(prefix), str(entry["createdAt"]))
+        for entry in entries
+    ]
+    return found, more
+
+
+def _page(
+    table: Table,
+    index: str,
+    condition: ConditionBase,
+    company: str,
+    *,
+    limit: int,
+    start: Attributes | None,
+) -> tuple[list[PaymentOrder], Attributes | None]:
+    entries, last = table.query(index, condition, limit=limit, start=start, newest_first=True)
+    prefix = PaymentOrder.pk_pattern.partition("{")[0]
+    keys = [key for entry in entries if (key := str(entry[PARTITION_KEY])).startswith(prefix)]
+    items = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
+    orders = [PaymentOrder.read(items[key]) for key in keys if key in items]
+    return [order for order in orders if order.company == company], last
 
 
 def note_transaction(table: Table, transaction: PaymentTransaction) -> None:

@@ -22,9 +22,10 @@ class Phone(WhatsAppItem):
     item_type: ClassVar[str] = "PHONE"
     pk_pattern: ClassVar[str] = "PHONE#{phone}"
     indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype",)
-    # Reported by the provider; the other fields are settings.
+    # Reported by the provider, or chosen through an action; the other fields are settings of a registration.
     reported: ClassVar[frozenset[str]] = frozenset(
         {
+            "default_payment_config",
             "verified_name",
             "verified_name_order",
             "messaging_limit",
@@ -59,6 +60,7 @@ class Phone(WhatsAppItem):
     # Whether its account is onboarded to Meta's API for marketing messages, which then sends marketing templates.
     marketing_messages: bool | None = None
     messages_per_second: int | None = None  # our pace; None: that of the provider's lowest level
+    default_payment_config: str | None = None  # a `configName`; goes before the tenant's
     automation: str = NO_AUTOMATION  # automatic answers: none, or conversations
     verified_name: str | None = None
     messaging_limit: str | None = None  # the provider's value, such as TIER_1K

@@ -45,6 +45,7 @@ class PaymentConfig(WhatsAppItem):
     purpose_code: str | None = None
     last_validated_at: str | None = None
 
+    account: str | None = None  # Meta's id of the account that has the configuration
     provider_name: str | None = None  # the gateway's name at the provider
     status_raw: str | None = None  # the provider's value
     status_at: str | None = None  # the provider's time of the status
@@ -57,6 +58,8 @@ class PaymentOrder(WhatsAppItem):
 
         pending -> authorized -> captured -> partially_refunded -> refunded
         pending, authorized -> failed -> captured (paid on a second attempt)
+
+    `refunded` has been paid back; `refund_open` is reserved by refunds that are pending or processing.
     """
 
     item_type: ClassVar[str] = "PAYMENT_ORDER"
@@ -76,7 +79,7 @@ class PaymentOrder(WhatsAppItem):
     currency: str
     total_amount: int
     status: Literal["pending", "completed", "failed"]
-    payment_status: PaymentStatus
+    payment_status: PaymentStatus | None = None  # absent: paid in a shop, which alone knows
     transaction_id: str | None = None
     created_at: str
 
@@ -85,10 +88,19 @@ class PaymentOrder(WhatsAppItem):
     message_pk: str | None = None
     refund_open: int = 0
     refunded: int = 0
+    # Completed refunds: the provider's id -> our refund id. Each refund of the provider completes one of ours.
+    refund_ids: Annotated[dict[str, str], AtMost(100)] = Field(default_factory=dict)
     # The newest 20; each is also a PAYMENT_TX.
     transactions: Annotated[list[dict[str, Any]], AtMost(20)] = Field(default_factory=list)
     payment_status_at: str | None = None
     expires_at: str | None = None
+    content_hash: str | None = None  # of what was ordered, from whom and by whom
+    action_id: str | None = None  # of the newest attempt to send it
+    failure_reason: str | None = None  # `expired`, or the provider's code
+    order_status: str | None = None  # of the newest order_status message
+    source: str | None = None  # the shop that reported the order, such as `wix`
+    shop_status: str | None = None  # the shop's newest event
+    shop_rank: int | None = None  # ranks the shop's events
 
 
 class PaymentTransaction(WhatsAppItem):
@@ -106,7 +118,12 @@ class PaymentTransaction(WhatsAppItem):
 
 
 class Refund(WhatsAppItem):
-    """A refund to a customer. Contract item 6."""
+    """
+    A refund to a customer. Contract item 6; fields below the gap are ours.
+
+        pending -> processing -> completed | failed
+        pending -> cancelled
+    """
 
     item_type: ClassVar[str] = "REFUND"
     pk_pattern: ClassVar[str] = "REFUND#{refundId}"
@@ -122,3 +139,8 @@ class Refund(WhatsAppItem):
     reason: str | None = None
     created_at: str
     processed_at: str | None = None
+
+    reference_id: str | None = None  # of the order
+    speed: Literal["normal", "instant"] | None = None
+    provider_refund_id: str | None = None
+    failure_reason: str | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from whatsapp.configuration.resources import Resources
-from whatsapp.inbound.event import Event, Outcome
+from whatsapp.inbound.event import PAYMENT_CLAIM, Event, Outcome
 from whatsapp.inbound.owners import Account, Origin
 from whatsapp.recovery import parking
 from whatsapp.store.items import Phone
@@ -23,6 +23,7 @@ _OF_PHONES: Mapping[str, Callable[[Resources, Event, Phone], Outcome]] = {
     "group": groups.receive,
     "preference": preferences.receive,
     "payment": payments.receive,
+    PAYMENT_CLAIM: payments.claim,
 }
 _OF_ACCOUNTS: Mapping[str, Callable[[Resources, Event, Account], Outcome]] = {
     "template": templates.update,

@@ -1,118 +1,133 @@
 """
-Payment reports of the provider for our orders.
+Payment reports for our orders: of the provider, of gateways, and the schedule's own checks.
 
-A report is never trusted as evidence of payment: it is stored, and its attempt is shown on the order. Only a look-up at
-the provider changes the order's state.
+A report is never evidence of payment: it causes a look-up at the provider, which alone changes the order's state.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.failures import Permanent
+from shared.failures import Permanent, Transient
+from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
+from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.recovery import parking
 from whatsapp.store import ordering
 from whatsapp.store.items import Phone
-from whatsapp.store.items.tenants import PaymentOrder, PaymentTransaction
-
-ATTEMPTS_SHOWN = 20
-_LONGEST_WORD = 128
-
-
-@dataclass(frozen=True, slots=True)
-class _Report:
-    """A parsed payment status. *amount* is in units of 1/*offset*; None or 0 if not reported."""
-
-    reference: str
-    amount: int | None
-    offset: int
-    currency: str | None
-    transaction: dict[str, Any]
+from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.worker.updates import payment_settlement as settlement
+from whatsapp.worker.updates.payment_settlement import Attempt
 
 
 def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """
-    Store a payment status, and show its attempt on the order if there is one.
+    Store a payment status of the provider, show its attempt on the order, and settle the order by a look-up.
 
-    Raises Permanent (`foreign_order`, `amount_mismatch`), leaving the order unchanged.
+    Raises Permanent (`foreign_order`, `amount_mismatch`), leaving the order unchanged, and Transient while the provider
+    does not answer.
     """
-    report = _report(event.payload or {})
-    order = (
-        store.payments.get_order(resources.table, report.reference) if report.reference else None
-    )
+    payment = _part(event.payload or {}, "payment")
+    reference = _word(payment.get("reference_id"))
+    order = store.payments.get_order(resources.table, reference) if reference else None
     if order is not None:
-        _check(order, report, phone)
-        _note(resources, event, order, report)
+        _check_owner(order, phone)
+        _check_amount(order, payment)
+        order = _note(resources, event, order, payment)
+        _settle(resources, order, phone)
     return parking.keep(resources, event, phone, "payment")
 
 
-def _check(order: PaymentOrder, report: _Report, phone: Phone) -> None:
+def claim(resources: Resources, event: Event, phone: Phone) -> Outcome:
+    """
+    Settle an order that a gateway reported, or whose check is due. Raises as `receive`.
+
+    The attempt in a gateway's report is noted under the gateway's name.
+    """
+    payload = event.payload or {}
+    order = store.payments.get_order(resources.table, str(payload.get("reference")))
+    if order is None:
+        raise Permanent("unknown_order")
+    _check_owner(order, phone)
+    transaction_id = _word(payload.get("transactionId"))
+    if transaction_id:
+        attempt = Attempt(
+            transaction_id=transaction_id,
+            state=_word(payload.get("status")) or "unknown",
+            kind=_word(payload.get("gateway")),
+            amount=_whole(payload.get("amount")),
+            currency=_word(payload.get("currency")),
+        )
+        order = settlement.note(resources, order, attempt, _moment(event))
+    after = _settle(resources, order, phone)
+    is_moved = after.payment_status != order.payment_status or after.refunded != order.refunded
+    return Outcome.PERSISTED if is_moved else Outcome.DUPLICATE
+
+
+def _settle(resources: Resources, order: PaymentOrder, phone: Phone) -> PaymentOrder:
+    """Return the order after a look-up; unchanged if the payment cannot be looked up. Raises as `receive`."""
+    try:
+        payment = settlement.look_up(resources, phone, order)
+    except settlement.NoLookUp:
+        return order
+    except Refused:
+        metrics.add_metric("PaymentLookUpRefused", MetricUnit.Count, 1)
+        return order
+    except (NotSent, InDoubt):
+        raise Transient("payment_not_looked_up") from None
+    order = settlement.settle(resources, order, payment)
+    return settlement.expire(resources, order, payment)
+
+
+def _check_owner(order: PaymentOrder, phone: Phone) -> None:
     if (order.company, order.phone or phone.phone) != (phone.company, phone.phone):
         raise Permanent("foreign_order")
-    if report.currency and report.currency != order.currency:
-        raise Permanent("amount_mismatch")
-    # An amount of 0 only means that the provider does not report it in this event.
-    amount = report.amount
-    if amount and amount * order.amount_offset != order.total_amount * report.offset:
-        raise Permanent("amount_mismatch")
 
 
-def _note(resources: Resources, event: Event, order: PaymentOrder, report: _Report) -> None:
-    transaction_id = _word(report.transaction.get("id"))
+def _check_amount(order: PaymentOrder, payment: dict[str, object]) -> None:
+    """Raise Permanent (`amount_mismatch`) for another amount or currency; 0 only means that it is not reported."""
+    amount = _part(payment, "amount")
+    currency = _word(payment.get("currency"))
+    if currency and currency != order.currency:
+        raise Permanent(settlement.MISMATCH)
+    value, offset = _whole(amount.get("value")), _whole(amount.get("offset")) or 100
+    if value and value * order.amount_offset != order.total_amount * offset:
+        raise Permanent(settlement.MISMATCH)
+
+
+def _note(
+    resources: Resources, event: Event, order: PaymentOrder, payment: dict[str, object]
+) -> PaymentOrder:
+    transaction = _part(payment, "transaction")
+    transaction_id = _word(transaction.get("id"))
     if not transaction_id:
-        return
-    at = clock.to_text(ordering.received_at_ms(event.at, 0, event.accepted_at))
-    state = _word(report.transaction.get("status")) or _word((event.payload or {}).get("status"))
-    transaction = PaymentTransaction(
-        pk=PaymentTransaction.key(order.reference_id, transaction_id),
-        company=order.company,
+        return order
+    state = _word(transaction.get("status")) or _word((event.payload or {}).get("status"))
+    attempt = Attempt(
         transaction_id=transaction_id,
-        kind=_word(report.transaction.get("type")),
         state=state or "unknown",
-        amount=report.amount or None,
-        currency=report.currency,
-        noted_at=at,
-    )
-    store.payments.note_transaction(resources.table, transaction)
-    shown = _with_attempt(order.transactions, transaction)
-    if shown != order.transactions:
-        store.payments.show_transactions(resources.table, order, shown)
-
-
-def _with_attempt(shown: list[dict[str, Any]], new: PaymentTransaction) -> list[dict[str, Any]]:
-    """Return the attempts with this one's newest state; the newest twenty, oldest first."""
-    entry = {"id": new.transaction_id, "state": new.state, "at": new.noted_at}
-    by_id = {str(attempt["id"]): attempt for attempt in shown}
-    stored = by_id.get(new.transaction_id)
-    if stored is not None and str(stored["at"]) > new.noted_at:
-        return shown
-    by_id[new.transaction_id] = entry
-    newest_last = sorted(by_id.values(), key=lambda item: (str(item["at"]), str(item["id"])))
-    return newest_last[-ATTEMPTS_SHOWN:]
-
-
-def _report(payload: dict[str, Any]) -> _Report:
-    """Parse a payment status. (Meta, "Payments API, India": `payment`; not confirmed by traffic of ours.)"""
-    payment = _dict(payload.get("payment"))
-    amount = _dict(payment.get("amount"))
-    transaction = _dict(payment.get("transaction"))
-    value, offset = amount.get("value"), amount.get("offset")
-    return _Report(
-        reference=_word(payment.get("reference_id")) or "",
-        amount=value if isinstance(value, int) and not isinstance(value, bool) else None,
-        offset=offset if isinstance(offset, int) and offset > 0 else 100,
+        kind=_word(transaction.get("type")),
+        amount=_whole(_part(payment, "amount").get("value")),
         currency=_word(payment.get("currency")),
-        transaction=transaction,
     )
+    return settlement.note(resources, order, attempt, _moment(event))
 
 
-def _dict(value: object) -> dict[str, Any]:
+def _moment(event: Event) -> str:
+    return clock.to_text(ordering.received_at_ms(event.at, 0, event.accepted_at))
+
+
+def _part(payload: dict[str, object], name: str) -> dict[str, object]:
+    """Return an object inside a payment status. (Meta, "Payments API, India"; not confirmed by traffic of ours.)"""
+    value = payload.get(name)
     return value if isinstance(value, dict) else {}
 
 
 def _word(value: object) -> str | None:
-    is_word = isinstance(value, str) and 0 < len(value) <= _LONGEST_WORD
+    is_word = isinstance(value, str) and 0 < len(value) <= 128  # noqa: PLR2004 - longest word that is kept
     return str(value) if is_word else None
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
