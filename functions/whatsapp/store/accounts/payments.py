@@ -58,7 +58,9 @@ def open_order(table: Table, order: PaymentOrder) -> PaymentOrder:
     return order
 
 
-def claim_send(table: Table, seen: PaymentOrder, action_id: str) -> None:
+def claim_send(
+    table: Table, seen: PaymentOrder, action_id: str, *, at: str, expires_at: str | None
+) -> PaymentOrder:
     """
     Make *action_id* the attempt that sends the order; the caller knows that the attempt it read sent nothing.
 
@@ -67,13 +69,14 @@ def claim_send(table: Table, seen: PaymentOrder, action_id: str) -> None:
     field = PaymentOrder.attr("action_id")
     unchanged = field.eq(seen.action_id) if seen.action_id else field.not_exists()
     try:
-        table.update(
+        changed = table.update(
             pk(seen.pk),
-            put=PaymentOrder.named(action_id=action_id),
-            when=Attr(PARTITION_KEY).exists() & (unchanged | field.eq(action_id)),
+            put=PaymentOrder.named(action_id=action_id, attempted_at=at, expires_at=expires_at),
+            when=Attr(PARTITION_KEY).exists() & unchanged,
         )
     except ConditionFailed:
         raise Transient("order_contended") from None
+    return PaymentOrder.read(changed)
 
 
 def link_message(table: Table, order_pk: str, action_id: str, message_pk: str) -> None:

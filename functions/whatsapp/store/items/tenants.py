@@ -96,6 +96,7 @@ class PaymentOrder(WhatsAppItem):
     expires_at: str | None = None
     content_hash: str | None = None  # of what was ordered, from whom and by whom
     action_id: str | None = None  # of the newest attempt to send it
+    attempted_at: str | None = None  # when that attempt began
     failure_reason: str | None = None  # `expired`, or the provider's code
     order_status: str | None = None  # of the newest order_status message
     source: str | None = None  # the shop that reported the order, such as `wix`

@@ -1,0 +1,1 @@
+"""Payments in India: orders, their payments and refunds, payment configurations, and tenants."""

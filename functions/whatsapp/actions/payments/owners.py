@@ -1,0 +1,91 @@
+"""Orders, refunds, tenants and configurations of the caller's company."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from whatsapp import store
+from whatsapp.actions import participants
+from whatsapp.api.queries import NotFound
+from whatsapp.store.accounts import refunds, tenants
+from whatsapp.store.items import Conversation
+from whatsapp.store.items.tenants import Tenant
+
+if TYPE_CHECKING:
+    from whatsapp.actions.call import Call
+    from whatsapp.store.items import Phone
+    from whatsapp.store.items.tenants import PaymentConfig, PaymentOrder, Refund
+
+
+def order_of(call: Call[Any], reference: str, field: str = "referenceId") -> PaymentOrder:
+    """Return the company's order with a reference. Raises NotFound."""
+    order = store.payments.get_order(call.table, reference)
+    if order is None or order.company != call.company:
+        raise NotFound(f"{field}: order not found")
+    return order
+
+
+def refund_of(call: Call[Any], refund_id: str) -> Refund:
+    """Return the company's refund. Raises NotFound."""
+    refund = refunds.get(call.table, refund_id)
+    if refund is None or refund.company != call.company:
+        raise NotFound("refundId: refund not found")
+    return refund
+
+
+def phone_of(call: Call[Any], order: PaymentOrder) -> Phone:
+    """Return the number that sent an order. Raises NotFound."""
+    if order.phone is None:
+        raise NotFound("the order was not sent from a number")
+    return participants.phone_by_id(call, order.phone)
+
+
+def conversation_of(call: Call[Any], phone: Phone, order: PaymentOrder) -> Conversation:
+    """Return the conversation with an order's customer. Raises NotFound if the customer was erased."""
+    contact = order.customer_phone
+    if contact is None:
+        raise NotFound("the order has no customer any more")
+    key = Conversation.key(phone.arn_suffix, contact)
+    head = store.heads.get(call.table, key)
+    return head or Conversation(pk=key, company=phone.company, phone=phone.phone, from_=contact)
+
+
+def tenant_of(call: Call[Any], tenant_id: str) -> Tenant:
+    """
+    Return the company's tenant. One that only numbers name, and the company itself, need no item of their own.
+
+    Raises NotFound.
+    """
+    stored = tenants.get(call.table, tenant_id)
+    if stored is not None:
+        if stored.company != call.company:
+            raise NotFound("tenantId: tenant not found")
+        return stored
+    named = {phone.tenant for phone in participants.phones_of(call)}
+    if tenant_id != call.company and tenant_id not in named:
+        raise NotFound("tenantId: tenant not found")
+    return Tenant(pk=Tenant.key(tenant_id), company=call.company, tenant_id=tenant_id)
+
+
+def tenants_of_account(call: Call[Any], waba: str) -> list[str]:
+    """Return the tenants whose numbers are in an account; the company itself if none is named. Raises NotFound."""
+    phones = participants.account_of(call, waba)
+    return sorted({phone.tenant or call.company for phone in phones})
+
+
+def config_of(
+    call: Call[Any], tenant_id: str, name: str, field: str = "configName"
+) -> PaymentConfig:
+    """Return a tenant's payment configuration. Raises NotFound."""
+    config = tenants.get_config(call.table, tenant_id, name)
+    if config is None or config.company != call.company:
+        raise NotFound(f"{field}: payment configuration not found")
+    return config
+
+
+def contact_of(call: Call[Any], number: str, field: str = "customerPhone") -> str:
+    """Return the contact key of a customer's number, as the company's first number knows it. Raises InvalidInput."""
+    phones = participants.phones_of(call)
+    if not phones:
+        raise NotFound("the company has no number")
+    return participants.contact_of(call, phones[0], number, field)[0]

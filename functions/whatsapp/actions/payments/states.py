@@ -1,0 +1,272 @@
+"""What became of payments: our own state, look-ups at the provider, and claims, which only cause a look-up."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from shared.api.auth import RateLimited, Scope
+from shared.api.cursors import Page
+from shared.failures import Permanent
+from shared.runtime import clock
+from whatsapp import store
+from whatsapp.actions import paging, participants, remote
+from whatsapp.actions.call import Call
+from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.inputs import (
+    Currency,
+    Flag,
+    Input,
+    Money,
+    PageInput,
+    PhoneNumber,
+    ProviderObject,
+    ReferenceId,
+    TenantId,
+    Text,
+    WabaId,
+)
+from whatsapp.actions.payments import owners, receipts
+from whatsapp.actions.payments.inputs import OrderId
+from whatsapp.actions.payments.views import OrdersView, OrderView, order_view
+from whatsapp.actions.registration import Group
+from whatsapp.actions.views import ProviderAnswer
+from whatsapp.api.queries import NotFound
+from whatsapp.inbound import payment_claims
+from whatsapp.recovery import parking
+from whatsapp.sending.failures import NotConfigured, PolicyRefused
+from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.worker.updates import payment_settlement as settlement
+from whatsapp.worker.updates.payment_settlement import Payment
+
+PAYMENTS, EXTRA = Group("payments"), Group("payments_extra")
+type Word = Annotated[Text, Field(max_length=128)]
+# What a look-up must have confirmed for a claim to be true.
+_CONFIRMED = {
+    "captured": {"captured", "partially_refunded", "refunded"},
+    "refunded": {"partially_refunded", "refunded"},
+}
+
+
+class GetPaymentStatus(Input):
+    """*paymentId* is the order's reference. `refresh` looks the payment up at the provider."""
+
+    payment_id: ReferenceId | None = None
+    order_id: OrderId | None = None
+    refresh: Flag = False
+
+    @model_validator(mode="after")
+    def _names_one_order(self) -> Self:
+        if (self.payment_id is None) == (self.order_id is None):
+            raise PydanticCustomError("order", "must have exactly one of paymentId, orderId")
+        return self
+
+
+class UpdatePaymentStatus(Input):
+    """A claim about an order; the provider's data is not stored."""
+
+    payment_id: ReferenceId
+    status: Literal["pending", "authorized", "captured", "failed", "refunded"]
+    provider_payment_id: Word | None = None
+    provider_data: ProviderObject | None = None
+
+
+class ProcessPaymentWebhook(Input):
+    """A gateway's event, handed over by an authenticated caller."""
+
+    reference_id: ReferenceId
+    payment_status: Literal["captured", "authorized", "failed", "pending", "refunded"]
+    webhook_type: Word | None = None
+    transaction_id: Word | None = None
+    amount: Money | None = None
+    currency: Currency | None = None
+    error_message: Annotated[Text, Field(max_length=500)] | None = None
+    notify_customer: Flag = False
+
+
+class LookUpPayment(Input):
+    """With `apply` the order moves as far as the look-up says."""
+
+    reference_id: ReferenceId
+    apply: Flag = True
+
+
+class GetPayments(PageInput):
+    """Exactly one of status, customerPhone and tenantId; `metaWabaId` leaves out other accounts' numbers."""
+
+    meta_waba_id: WabaId | None = None
+    tenant_id: TenantId | None = None
+    status: (
+        Literal["pending", "authorized", "captured", "partially_refunded", "refunded", "failed"]
+        | None
+    ) = None
+    customer_phone: PhoneNumber | None = None
+
+    @model_validator(mode="after")
+    def _has_one_filter(self) -> Self:
+        if sum(one is not None for one in (self.status, self.customer_phone, self.tenant_id)) != 1:
+            raise PydanticCustomError(
+                "filter", "must have exactly one of status, customerPhone, tenantId"
+            )
+        return self
+
+
+@PAYMENTS.changes(
+    "remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=GetPaymentStatus, result=OrderView
+)
+def get_payment_status(call: Call[GetPaymentStatus]) -> OrderView:
+    """
+    Return an order with its payment state. `orderId` finds the newest order with it.
+
+    `refresh` looks the payment up and moves the order forward; a look-up that is not possible is explained in `note`.
+    """
+    asked = call.input
+    if asked.payment_id is not None:
+        order = owners.order_of(call, asked.payment_id, "paymentId")
+    else:
+        order = _newest(call, str(asked.order_id))
+    if not asked.refresh:
+        return _shown(call, order)
+    try:
+        payment = looked_up(call, order)
+    except NotConfigured as reason:
+        return _shown(call, order, note=str(reason))
+    return _shown(call, applied(call, order, payment), payment=payment)
+
+
+@PAYMENTS.changes(
+    "remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=UpdatePaymentStatus, result=OrderView
+)
+def update_payment_status(call: Call[UpdatePaymentStatus]) -> OrderView:
+    """
+    Take a claim about a payment: it is looked up, and the order moves only as far as the look-up says.
+
+    A claim that the look-up does not confirm is answered with state_conflict, another amount is parked.
+    """
+    asked = call.input
+    order = owners.order_of(call, asked.payment_id, "paymentId")
+    return _claimed(call, order, asked.status)
+
+
+@PAYMENTS.changes(
+    "remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=ProcessPaymentWebhook, result=OrderView
+)
+def process_payment_webhook(call: Call[ProcessPaymentWebhook]) -> OrderView:
+    """
+    Take a gateway's event that the caller received: a claim, which is looked up before anything changes.
+
+    Another amount or currency than the order's is parked as amount_mismatch. `notifyCustomer` sends the receipt of a
+    captured order, once.
+    """
+    asked = call.input
+    order = owners.order_of(call, asked.reference_id)
+    is_other_amount = asked.amount not in {None, 0, order.total_amount}
+    if is_other_amount or asked.currency not in {None, order.currency}:
+        _park(call, order, asked.payment_status)
+        raise StateConflict("amount_mismatch: the event was parked, the order is unchanged")
+    shown = _claimed(call, order, asked.payment_status)
+    if not asked.notify_customer or shown.payment_status != "captured":
+        return shown
+    try:
+        sent = receipts.send(call, owners.order_of(call, asked.reference_id))
+    except (PolicyRefused, RateLimited, NotFound) as refusal:
+        return shown.model_copy(update={"note": f"the receipt was not sent: {refusal}"})
+    return shown.model_copy(update={"confirmation": sent})
+
+
+@EXTRA.changes("remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=LookUpPayment, result=OrderView)
+def lookup_payment(call: Call[LookUpPayment]) -> OrderView:
+    """Look a payment up at the provider and, with `apply`, move the order and its refunds as far as it says."""
+    order = owners.order_of(call, call.input.reference_id)
+    payment = looked_up(call, order)
+    if call.input.apply:
+        order = applied(call, order, payment)
+    return _shown(call, order, payment=payment)
+
+
+@PAYMENTS.reads("local", Scope.WHATSAPP_PAYMENTS, input_model=GetPayments, result=OrdersView)
+def get_payments(call: Call[GetPayments]) -> Page[OrdersView]:
+    """List orders by payment status, customer or tenant. A page may have fewer orders than `limit`."""
+    asked = call.input
+    start, limit = paging.start_of(call), asked.limit
+    phones = participants.account_of(call, asked.meta_waba_id) if asked.meta_waba_id else None
+    if asked.status is not None:
+        found, last = store.payments.of_status(
+            call.table, call.company, asked.status, limit=limit, start=start
+        )
+    elif asked.tenant_id is not None:
+        found, last = store.payments.of_tenant(
+            call.table, call.company, asked.tenant_id, limit=limit, start=start
+        )
+    else:
+        contact = owners.contact_of(call, str(asked.customer_phone))
+        found, last = store.payments.of_customer(
+            call.table, call.company, contact, limit=limit, start=start
+        )
+    wanted = {phone.phone for phone in phones} if phones is not None else None
+    orders = [order_view(one) for one in found if wanted is None or one.phone in wanted]
+    return Page(OrdersView(orders=orders), paging.cursor_of(call, last))
+
+
+def looked_up(call: Call[Any], order: PaymentOrder) -> Payment:
+    """Return the provider's answer about an order. Raises NotConfigured, and as all reads of the provider."""
+    phone = owners.phone_of(call, order)
+    found: list[Payment] = []
+
+    def attempt() -> dict[str, Any]:
+        found.append(settlement.look_up(call.resources, phone, order))
+        return {}
+
+    try:
+        remote.answered(attempt)
+    except settlement.NoLookUp as reason:
+        raise NotConfigured(str(reason)) from None
+    return found[-1]
+
+
+def applied(
+    call: Call[Any], order: PaymentOrder, payment: Payment, claim: str = "look_up"
+) -> PaymentOrder:
+    """Settle an order by a look-up. Raises StateConflict after another amount or currency, which is parked."""
+    try:
+        order = settlement.settle(call.resources, order, payment)
+    except Permanent as fault:
+        _park(call, order, claim)
+        raise StateConflict(f"{fault.reason}: it was parked, the order is unchanged") from None
+    return settlement.expire(call.resources, order, payment)
+
+
+def _claimed(call: Call[Any], order: PaymentOrder, claimed: str) -> OrderView:
+    payment = looked_up(call, order)
+    after = applied(call, order, payment, claimed)
+    if after.payment_status not in _CONFIRMED.get(claimed, {claimed}):
+        raise StateConflict(
+            f"the provider does not confirm {claimed}: the payment is {after.payment_status}"
+        )
+    return _shown(call, after, payment=payment)
+
+
+def _park(call: Call[Any], order: PaymentOrder, claimed: str) -> None:
+    """Store a claim that does not fit its order, to be looked at by people. Safe to repeat."""
+    payload = {"reference": order.reference_id, "status": claimed, "gateway": "caller"}
+    event = payment_claims.event_of(payload, "parley", call.cause, clock.now_ms())
+    parking.park(call.resources, event.to_json(), Permanent(settlement.MISMATCH))
+
+
+def _newest(call: Call[Any], order_id: str) -> PaymentOrder:
+    found, _ = store.payments.of_order_id(call.table, call.company, order_id)
+    if not found:
+        raise NotFound("orderId: order not found")
+    return found[0]
+
+
+def _shown(
+    call: Call[Any], order: PaymentOrder, *, payment: Payment | None = None, note: str | None = None
+) -> OrderView:
+    """Return the response about an order; a message whose answer was lost is found by its attempt."""
+    message_pk = order.message_pk
+    if message_pk is None and order.action_id:
+        action = call.resources.ledger.action(order.action_id)
+        message_pk = action.message_pk if action else None
+    answer = ProviderAnswer.model_validate(payment.answer) if payment and payment.answer else None
+    return order_view(order, message_pk=message_pk, payment=answer, note=note)
