@@ -73,7 +73,7 @@ def send(
             "expires_at": _text(expires),
         }
     )
-    if call.input.dry_run:
+    if getattr(call.input, "dry_run", False):
         _check_free(call, order)
         return delivery.send(
             call, phone, conversation, build(replace(checkout, expires_at=expires)), _PART

@@ -89,3 +89,17 @@ def contact_of(call: Call[Any], number: str, field: str = "customerPhone") -> st
     if not phones:
         raise NotFound("the company has no number")
     return participants.contact_of(call, phones[0], number, field)[0]
+
+
+def sender_of_tenant(call: Call[Any], tenant_id: str) -> Phone:
+    """Return the number of a tenant: the one it names, else its numbers' default one. Raises NotFound."""
+    tenant = tenant_of(call, tenant_id)
+    phones = [phone for phone in participants.phones_of(call) if phone.enabled]
+    digits = (tenant.phone_e164 or "").removeprefix("+")
+    named = [phone for phone in phones if phone.display_phone == digits]
+    own = [phone for phone in phones if (phone.tenant or call.company) == tenant_id]
+    of_account = [phone for phone in phones if phone.waba_meta_id == tenant.waba_id]
+    for found in (named, own, of_account):
+        if found:
+            return min(found, key=lambda phone: not phone.is_default)
+    raise NotFound("tenantId: the tenant has no number in use")

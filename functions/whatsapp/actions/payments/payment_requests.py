@@ -30,8 +30,6 @@ from whatsapp.actions.payments.request_inputs import (
 )
 from whatsapp.actions.registration import Group
 from whatsapp.actions.views import SentMessage
-from whatsapp.api.queries import NotFound
-from whatsapp.store.items import Phone
 
 PAYMENTS, LEGACY = Group("payments"), Group("legacy")
 _NOT_IN_A_REFERENCE = re.compile(r"[^A-Za-z0-9._-]")
@@ -184,7 +182,7 @@ def send_order_details_with_payment(call: Call[SendOrderOfTenant]) -> SentMessag
     if reference is None:
         raise InvalidInput([{"field": "order.referenceId", "problem": "is required"}])
     checkout = _checkout(reference, asked.order, None, "order.total")
-    phone = sender_of_tenant(call, asked.tenant_id)
+    phone = owners.sender_of_tenant(call, asked.tenant_id)
     config = checkouts.config_for(
         call, phone, name=asked.config_name, tenant_id=asked.tenant_id, gateway=None
     )
@@ -242,20 +240,6 @@ def reference_of(company: str, order_id: str) -> str:
     """Return the payment reference of a company's order id, at most 33 characters: readable, and unique by a hash."""
     readable = _NOT_IN_A_REFERENCE.sub("-", order_id)[:20]
     return f"{readable}-{digest(company, order_id)[:12]}"
-
-
-def sender_of_tenant(call: Call[SendOrderOfTenant], tenant_id: str) -> Phone:
-    """Return the number of a tenant: the one it names, else its numbers' default one. Raises NotFound."""
-    tenant = owners.tenant_of(call, tenant_id)
-    phones = [phone for phone in participants.phones_of(call) if phone.enabled]
-    digits = (tenant.phone_e164 or "").removeprefix("+")
-    named = [phone for phone in phones if phone.display_phone == digits]
-    own = [phone for phone in phones if (phone.tenant or call.company) == tenant_id]
-    of_account = [phone for phone in phones if phone.waba_meta_id == tenant.waba_id]
-    for found in (named, own, of_account):
-        if found:
-            return min(found, key=lambda phone: not phone.is_default)
-    raise NotFound("tenantId: the tenant has no number in use")
 
 
 def _of_items(items: list[OrderItem]) -> OrderInput:

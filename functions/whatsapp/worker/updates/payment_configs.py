@@ -29,7 +29,7 @@ def update(resources: Resources, event: Event, account: Account) -> Outcome:
     """
     payload = event.payload or {}
     name, word = payload.get("configuration_name"), payload.get("status")
-    status = _STATUSES.get(str(word).casefold().replace(" ", "_"))
+    status = status_of(word)
     if status is None:
         metrics.add_metric("UnknownWord", MetricUnit.Count, 1)
     if status is not None and isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
@@ -38,6 +38,11 @@ def update(resources: Resources, event: Event, account: Account) -> Outcome:
                 resources.table, _config(event, account.company, tenant, name, status)
             )
     return parking.keep(resources, event, account)
+
+
+def status_of(word: object) -> str | None:
+    """Return our status for the provider's word; None for an unknown one."""
+    return _STATUSES.get(str(word).casefold().replace(" ", "_"))
 
 
 def _config(event: Event, company: str, tenant: str, name: str, status: str) -> PaymentConfig:
@@ -52,6 +57,7 @@ def _config(event: Event, company: str, tenant: str, name: str, status: str) -> 
             "config_name": name,
             "type": "PG" if merchant else None,
             "status": status,
+            "account": event.waba or None,
             "payment_gateway_mid": merchant,
             "provider_name": gateway,
             "status_raw": _text(payload.get("status")),
