@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from aws_lambda_powertools.utilities.parameters import SSMProvider
+
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Table
     from shared.aws.secrets import JsonSecret
@@ -50,6 +52,7 @@ class ActionResources(FileResources):
     jobs: StandardQueue
     seal_secret: JsonSecret
     webhook_secrets: JsonSecret
+    parameters: Callable[[], SSMProvider]
     flow_keys_path: str  # of the parameters with the private keys of forms
     deployment: Deployment
 

@@ -109,6 +109,7 @@ resources = ActionResources(
     consents=consents,
     seal_secret=_secret(settings.api_seal_secret_id),
     webhook_secrets=_secret(settings.whatsapp_app_secret_id),
+    parameters=_parameters,
     flow_keys_path=settings.flow_keys_path,
     deployment=Deployment(
         sns=lambda: boto3.client("sns", config=quick),

@@ -17,7 +17,7 @@ from whatsapp.store.items import (
     WhatsAppItem,
 )
 from whatsapp.store.items.agents import ConversationChange, Note
-from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse
+from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse, FlowToken
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.links import ContactLink, ContactLinkChange
 from whatsapp.store.items.tenants import PaymentOrder, Refund
@@ -40,6 +40,7 @@ DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
         ConversationChange,
         Edit,
         FlowResponse,
+        FlowToken,
         GroupParticipant,
         Note,
         ParkedEntry,
@@ -70,6 +71,7 @@ EXEMPT: Final[Mapping[str, str]] = {
     "CONFIG": _OF_THE_BUSINESS,
     "PHONE": _OF_THE_BUSINESS,
     "FLOW_CONFIG": _OF_THE_BUSINESS,
+    "FLOW_KEYS": _OF_THE_BUSINESS,
     "GROUP_REQUEST": "the id of a request of the business and of its group",
     "ANALYTICS": _COUNTS,
     "HOUR": _COUNTS,
@@ -87,7 +89,6 @@ EXEMPT: Final[Mapping[str, str]] = {
     "PRIVACY_JOB": "the job itself: loses the ids of the customer when it is done; its receipts have counts only",
     "EXPORT_JOB": "names a conversation while it runs; an erasure deletes the parts, and the job expires after a week",
     "UNKNOWN_SEND": "the id and time of an action; expires with it",
-    "FLOW_TOKEN": _NOT_WRITTEN,
     "CAMPAIGN_PAGE": _NOT_WRITTEN,
     "SEQUENCE": _NOT_WRITTEN,
     "TIMER": _NOT_WRITTEN,

@@ -32,6 +32,7 @@ MEMBERS = {
     },
     "gsi_customer_phone": {
         "PaymentOrder", "Refund", "Address", "FlowResponse", "Alias", "WebhookEvent", "Status", "Reaction", "Edit",
+        "FlowToken",
     },
     "gsi_group": {"Message"},
     "gsi_catalog": {"Product"},

@@ -15,7 +15,7 @@ PERSONAL = frozenset(
     }
 )
 # Templates have a text, too.
-_NOT_OF_CUSTOMERS = frozenset({"FLOW_TOKEN", "PRIVACY_JOB"})
+_NOT_OF_CUSTOMERS = frozenset({"PRIVACY_JOB"})
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.pk_pattern)

@@ -76,16 +76,23 @@ class FlowResponse(WhatsAppItem):
 
 
 class FlowToken(WhatsAppItem):
-    """The flow that a token was sent for, and the customer's answers so far."""
+    """The form that a token was sent for, and the customer's answers so far."""
 
     item_type: ClassVar[str] = "FLOW_TOKEN"
     pk_pattern: ClassVar[str] = "FLOWTOKEN#{hash}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_customer_phone",)
     ttl_days: ClassVar[int | None] = 30
 
     flow: str
-    contact: str | None = None
+    customer_phone: str | None = None  # contact key
+    created_at: str | None = None
+    phone: str | None = None  # the business's number that the form was sent from
+    action_id: str | None = None  # of the message that the form was sent with
+    screen: str | None = None  # the last screen that we know of
     answers: Annotated[dict[str, Any], AtMost(8_000, "bytes")] = Field(default_factory=dict)
     state: Literal["open", "finished"] = "open"
+    last_request: str | None = None  # hash of the request that finished the form, for repeats
+    revision: int = 0
 
     @classmethod
     def of(cls, token: str) -> str:
@@ -94,9 +101,26 @@ class FlowToken(WhatsAppItem):
 
 
 class FlowConfig(WhatsAppItem):
-    """The data endpoint's responses for a flow, by screen."""
+    """The data endpoint's responses for a form: screen -> {next: a screen or SUCCESS, data: static data}."""
 
     item_type: ClassVar[str] = "FLOW_CONFIG"
     pk_pattern: ClassVar[str] = "FLOWCFG#{flowId}"
 
-    screens: Annotated[dict[str, Any], AtMost(100)] = Field(default_factory=dict)
+    first_screen: str | None = None  # None: no routing has been set
+    screens: Annotated[dict[str, Any], AtMost(50)] = Field(default_factory=dict)
+
+
+class FlowKeys(WhatsAppItem):
+    """
+    The key pairs of an account's forms, newest first: {version, publicKey, cause}; the private keys are parameters.
+
+    `version` is that of the parameter, `cause` the hash of the call that made the pair. `published`: number -> version
+    that the provider has.
+    """
+
+    item_type: ClassVar[str] = "FLOW_KEYS"
+    pk_pattern: ClassVar[str] = "FLOWCFG#KEYS#{wabaMetaId}"
+
+    keys: Annotated[list[dict[str, Any]], AtMost(2)] = Field(default_factory=list)
+    published: Annotated[dict[str, int], AtMost(500)] = Field(default_factory=dict)
+    revision: int = 0

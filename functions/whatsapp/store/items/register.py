@@ -18,6 +18,7 @@ from whatsapp.store.items.customers import (
     Address,
     AddressDefault,
     FlowConfig,
+    FlowKeys,
     FlowResponse,
     FlowToken,
 )
@@ -54,6 +55,7 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
+    FlowKeys,
     Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ErasedContact, ContactLink, ContactLinkChange, Note,
     ConversationChange, SendRate, CannedReply, CannedReplyList, ExportJob, UnknownSend, NumberRefresh,
 )  # fmt: skip
@@ -62,7 +64,7 @@ __all__ = [
     "CONTRACTED", "SUPPORT", "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
     "CampaignPage", "CannedReply", "CannedReplyList", "Catalog", "ContactLink", "ContactLinkChange", "Conversation",
     "ConversationChange", "Counting",
-    "CountingPart", "Edit", "ExportJob", "FlowConfig",
+    "CountingPart", "Edit", "ExportJob", "FlowConfig", "FlowKeys",
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
     "Message", "Note", "NumberRefresh", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder",

@@ -11,7 +11,7 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.aws.dynamodb_json import storable
+from shared.aws.dynamodb_json import plain, storable
 from shared.aws.sqs_fifo import digest
 from shared.runtime.observability import metrics
 from whatsapp import store
@@ -70,14 +70,18 @@ def _store_flow_response(
 ) -> None:
     """Store the answers as a FLOW_RESPONSE; without `data` if they are unreadable."""
     message = reply.message
-    token = answers.pop("flow_token", None)
-    flow = _flow_of_token(resources, phone, token) or _flow_named_by(reply.answered) or UNKNOWN_FLOW
+    token = _known_token(resources, phone, answers.pop("flow_token", None))
+    flow = (token.flow if token else None) or _flow_named_by(reply.answered) or UNKNOWN_FLOW
+    if token is not None:
+        # Of a form with the data endpoint, the message has none of the answers.
+        answers = token.answers | answers
     response = FlowResponse(
         pk=FlowResponse.key(flow, message.message_id),
         company=phone.company,
         flow_id=flow,
         response_id=message.message_id,
         customer_phone=message.from_pk,
+        screen_id=token.screen if token else None,
         data=answers,
         completed_at=ordering.moment_of(message.received_at),
         created_at=ordering.moment_of(message.received_at),
@@ -85,7 +89,7 @@ def _store_flow_response(
         phone=phone.phone,
         message_pk=message.pk,
     )
-    encoded = json.dumps(answers, default=str).encode()
+    encoded = json.dumps(plain(answers)).encode()
     if len(encoded) > LARGEST_DATA_BYTES:
         folder = content_of(resources.bucket, phone.company).prefix
         key = f"{folder}{phone.phone}/{digest(response.pk)}.json"
@@ -93,14 +97,16 @@ def _store_flow_response(
         resources.bucket.put(key, encoded)
         response = response.model_copy(update={"data": {}, "data_s3_key": key})
     store.forms.add_response(resources.table, response)
+    if token is not None:
+        store.forms.finish(resources.table, token)
 
 
-def _flow_of_token(resources: Resources, phone: Phone, token: object) -> str | None:
-    """Return the flow that this company made a token for."""
+def _known_token(resources: Resources, phone: Phone, token: object) -> FlowToken | None:
+    """Return the token if this company made it."""
     if not isinstance(token, str) or not token:
         return None
     stored = store.forms.token(resources.table, FlowToken.of(token))
-    return stored.flow if stored is not None and stored.company == phone.company else None
+    return stored if stored is not None and stored.company == phone.company else None
 
 
 def _flow_named_by(message: Message | None) -> str | None:

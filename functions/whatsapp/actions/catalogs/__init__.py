@@ -1,0 +1,1 @@
+"""Catalogs, their products, and the commerce settings of numbers."""

@@ -1,0 +1,142 @@
+"""How the data endpoint answers for a form."""
+
+import json
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from shared.api.auth import Scope
+from shared.aws.dynamodb_json import storable
+from whatsapp import store
+from whatsapp.actions.call import Call
+from whatsapp.actions.flows.builder import BUILDER
+from whatsapp.actions.inputs import FlowId, Input, ProviderObject
+from whatsapp.actions.registration import Group
+from whatsapp.api.queries import NotFound
+from whatsapp.inbound.flows import exchange
+from whatsapp.inbound.flows.routing import SUCCESS as END
+from whatsapp.inbound.flows.routing import Exchange
+from whatsapp.sending.views import View
+from whatsapp.store.items.customers import FlowConfig
+
+MESSAGING = Group("flows_messaging")
+MOST_SCREENS = 50
+LARGEST_DATA_BYTES = 16 << 10
+
+type Screen = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class SetFlowRouting(Input):
+    """
+    `routes`: screen -> next screen, or SUCCESS, which ends the form; at most 50 screens.
+
+    `screenData`: screen -> data that the form shows there, at most 16 KB in all.
+    """
+
+    flow_id: FlowId
+    first_screen: Screen
+    routes: dict[Screen, Screen] = Field(min_length=1)
+    screen_data: dict[Screen, ProviderObject] = Field(default_factory=dict)
+
+    @property
+    def screens(self) -> set[str]:
+        """The ids of all screens, without SUCCESS."""
+        return {self.first_screen, *self.routes, *self.routes.values()} - {END}
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if len(self.screens) > MOST_SCREENS:
+            raise PydanticCustomError("screens", f"must have at most {MOST_SCREENS} screens")
+        if END in self.routes or self.first_screen == END:
+            raise PydanticCustomError(
+                "success", "SUCCESS must have no route and be no first screen"
+            )
+        if len(json.dumps(self.screen_data).encode()) > LARGEST_DATA_BYTES:
+            problem = f"screenData must have at most {LARGEST_DATA_BYTES} bytes"
+            raise PydanticCustomError("data", problem)
+        if not self.screen_data.keys() <= self.screens:
+            raise PydanticCustomError("unknown", "screenData must be of screens in routes")
+        return self
+
+
+class Routing(View):
+    """The stored routing. *screens_without_route*: shown, but their answers have no next screen."""
+
+    flow_id: str
+    first_screen: str
+    screens: list[str]
+    screens_without_route: list[str]
+
+
+class FlowDataExchange(Input):
+    """A request as the client would send it, unencrypted."""
+
+    flow_token: Annotated[str, Field(min_length=1, max_length=200)]
+    flow_id: FlowId | None = None
+    screen: Screen | None = None
+    data: ProviderObject = Field(default_factory=dict)
+    version: Annotated[str, Field(max_length=10)] = "3.0"
+    action_type: Annotated[
+        str, Field(pattern="^(ping|INIT|BACK|data_exchange)$", alias="action_type")
+    ] = "data_exchange"
+
+
+class Answered(View):
+    """The answer of the data endpoint: *screen* and its *data*."""
+
+    screen: str | None = None
+    data: dict[str, Any]
+
+
+@BUILDER.changes("local", Scope.WHATSAPP_FLOWS, input_model=SetFlowRouting, result=Routing)
+def set_flow_routing(call: Call[SetFlowRouting]) -> Routing:
+    """
+    Store how the data endpoint answers for a form that has it (`useDataEndpoint`); replaces an earlier routing.
+
+    A form belongs to the company that created it here, or else to the first one that sets its routing.
+    """
+    asked = call.input
+    screens = {
+        screen: {
+            **({"next": asked.routes[screen]} if screen in asked.routes else {}),
+            **({"data": storable(found)} if (found := asked.screen_data.get(screen)) else {}),
+        }
+        for screen in sorted(asked.screens)
+    }
+    config = FlowConfig(
+        pk=FlowConfig.key(asked.flow_id),
+        company=call.company,
+        first_screen=asked.first_screen,
+        screens=screens,
+    )
+    if not store.forms.replace_config(call.table, config):
+        raise NotFound("flowId: form not found")
+    return Routing(
+        flow_id=asked.flow_id,
+        first_screen=asked.first_screen,
+        screens=list(screens),
+        screens_without_route=[name for name in screens if name not in asked.routes],
+    )
+
+
+@MESSAGING.reads("local", Scope.WHATSAPP_FLOWS, input_model=FlowDataExchange, result=Answered)
+def flow_data_exchange(call: Call[FlowDataExchange]) -> Answered:
+    """
+    Try the data endpoint without encryption: the same routing and answer, but nothing is stored.
+
+    A token that is unknown, finished, expired, or of another form is not found. The encrypted endpoint is
+    `POST /webhooks/whatsapp/flows`.
+    """
+    asked = call.input
+    request = Exchange(
+        action=asked.action_type,
+        token=asked.flow_token,
+        screen=asked.screen or "",
+        data=storable(asked.data),
+    )
+    try:
+        shown = exchange.rehearse(call.table, call.company, request, flow=asked.flow_id)
+    except exchange.TokenOver:
+        raise NotFound("flowToken: token not found, finished or expired") from None
+    return Answered(screen=shown.get("screen"), data=shown["data"])
