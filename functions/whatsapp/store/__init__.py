@@ -15,7 +15,7 @@ from whatsapp.store.conversations import heads, read_marks
 from whatsapp.store.sending import intents
 
 if TYPE_CHECKING:
-    from whatsapp.store import forms, groups
+    from whatsapp.store import forms, groups, shop
     from whatsapp.store.accounts import account_reports, cached_templates, payments
     from whatsapp.store.analytics import counts
     from whatsapp.store.contacts import links, privacy_jobs
@@ -60,5 +60,5 @@ __all__ = [
     "account_reports", "agent_changes", "aliases", "cached_templates", "canned_replies", "conversation_lists",
     "counts", "customer_facts", "events", "failed_messages", "forms", "groups", "head_erasure", "heads",
     "intents", "linked_heads", "links", "media", "messages", "notes", "payments", "phones", "privacy_jobs",
-    "read_marks", "timelines",
+    "read_marks", "shop", "timelines",
 ]  # fmt: skip

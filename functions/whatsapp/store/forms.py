@@ -63,6 +63,9 @@ def finish(table: Table, token: FlowToken) -> None:
         table.update(
             pk(token.pk),
             put=FlowToken.named(state="finished"),
+            add=FlowToken.named(
+                revision=1
+            ),  # a request that has read the token does not open it again
             when=Attr(PARTITION_KEY).exists(),
         )
     except ConditionFailed:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from whatsapp.store.items import Phone
 
 DRAFT, PUBLISHED, DEPRECATED = "DRAFT", "PUBLISHED", "DEPRECATED"
+_MOST_ERRORS, _LONGEST_ERROR = 30, 1_000
 _FIELDS = (
     "id,name,status,categories,validation_errors,json_version,data_api_version,endpoint_uri,preview,health_status,"
     "whatsapp_business_account"
@@ -194,7 +195,7 @@ class EumForms:
             name=answer.get("flowName"),
             status=answer.get("flowStatus"),
             categories=answer.get("categories", []),
-            validation_errors=answer.get("validationErrors", []),
+            validation_errors=_shown_errors(answer.get("validationErrors")),
             json_version=answer.get("jsonVersion"),
             data_api_version=answer.get("dataApiVersion"),
             endpoint_uri=answer.get("endpointUri"),
@@ -214,7 +215,7 @@ class EumForms:
                 name=one["flowName"],
                 status=one["flowStatus"],
                 categories=one["flowCategories"],
-                validation_errors=one["validationErrors"],
+                validation_errors=_shown_errors(one["validationErrors"]),
             )
             for one in answer["flows"]
         ]
@@ -235,7 +236,7 @@ class EumForms:
         answer = self.eum.call(
             "update_whatsapp_flow_assets", id=self.account, flowId=flow, flowJson=document
         )
-        return list(answer.get("validationErrors", []))
+        return _shown_errors(answer.get("validationErrors"))
 
     def publish(self, flow: str) -> None:
         """As `FormsAtProvider`."""
@@ -312,8 +313,8 @@ class GraphForms:
         """As `FormsAtProvider`."""
         file = multipart.File("file", "flow.json", "application/json", document)
         fields = {"name": "flow.json", "asset_type": "FLOW_JSON"}
-        found = self._post((flow, "assets"), fields, file).get("validation_errors")
-        return found if isinstance(found, list) else []
+        answer = self._post((flow, "assets"), fields, file)
+        return _shown_errors(answer.get("validation_errors"))
 
     def publish(self, flow: str) -> None:
         """As `FormsAtProvider`."""
@@ -392,13 +393,23 @@ def _form(answer: dict[str, Any]) -> Form:
         name=answer.get("name"),
         status=answer.get("status"),
         categories=answer.get("categories") or [],
-        validation_errors=answer.get("validation_errors") or [],
+        validation_errors=_shown_errors(answer.get("validation_errors")),
         json_version=answer.get("json_version"),
         data_api_version=answer.get("data_api_version"),
         endpoint_uri=answer.get("endpoint_uri"),
         preview=_preview(answer),
         health=answer.get("health_status"),
     )
+
+
+def _shown_errors(found: object) -> list[Any]:
+    """Return the first errors of the provider, bounded: a stored answer of a call must be small."""
+    errors = found if isinstance(found, list) else []
+    return [
+        one[:_LONGEST_ERROR] if isinstance(one, str) else one
+        for one in errors[:_MOST_ERRORS]
+        if isinstance(one, str) or len(json.dumps(one)) <= _LONGEST_ERROR
+    ]
 
 
 def _preview(answer: dict[str, Any]) -> Preview | None:

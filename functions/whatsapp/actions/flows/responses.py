@@ -70,14 +70,23 @@ class ResponseView(View):
     message_pk: str | None = None
 
 
+class Completed(View):
+    """The stored response; its answers are in `get_flow_responses`."""
+
+    flow_id: str
+    response_id: str
+    screen_id: str | None = None
+    completed_at: str
+
+
 class Responses(View):
     """A page of responses."""
 
     responses: list[ResponseView]
 
 
-@MESSAGING.changes("local", Scope.WHATSAPP_FLOWS, input_model=FlowCompletion, result=ResponseView)
-def flow_completion(call: Call[FlowCompletion]) -> ResponseView:
+@MESSAGING.changes("local", Scope.WHATSAPP_FLOWS, input_model=FlowCompletion, result=Completed)
+def flow_completion(call: Call[FlowCompletion]) -> Completed:
     """
     Store the answers of a form once per `responseId`. Completions in the chat are stored without this action.
 
@@ -117,7 +126,12 @@ def flow_completion(call: Call[FlowCompletion]) -> ResponseView:
     if stored.company != call.company or plain(stored.data) != plain(data):
         raise StateConflict("responseId: a response with this id and other answers is stored")
     store.forms.finish(call.table, token)
-    return _view(call, stored)
+    return Completed(
+        flow_id=stored.flow_id,
+        response_id=stored.response_id,
+        screen_id=stored.screen_id,
+        completed_at=stored.completed_at,
+    )
 
 
 @MESSAGING.reads("local", Scope.WHATSAPP_FLOWS, input_model=GetFlowResponses, result=Responses)

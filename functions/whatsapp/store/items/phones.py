@@ -30,6 +30,8 @@ class Phone(WhatsAppItem):
             "verified_name_order",
             "messaging_limit",
             "messaging_limit_order",
+            "is_cart_enabled",
+            "is_catalog_visible",
             "sending_blocked",
             "sending_blocked_reason",
             "sending_blocked_at",
@@ -66,6 +68,8 @@ class Phone(WhatsAppItem):
     messaging_limit: str | None = None  # the provider's value, such as TIER_1K
     throughput_level: str | None = None  # the provider's value, such as STANDARD
     call_settings: Annotated[dict[str, Any], AtMost(10)] | None = None  # as last reported
+    is_cart_enabled: bool | None = None  # commerce settings, as last set here
+    is_catalog_visible: bool | None = None
     sending_blocked: bool | None = None
     sending_blocked_reason: str | None = None  # the provider's value, such as DISABLE
     sending_blocked_at: str | None = None

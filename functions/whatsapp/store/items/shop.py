@@ -6,7 +6,12 @@ from whatsapp.store.items.item import WhatsAppItem
 
 
 class Catalog(WhatsAppItem):
-    """A catalog linked to an account. Contract item 13; it has no `retailerId`."""
+    """
+    A catalog of a company, linked to an account. Contract item 13; it has no `retailerId`. The field below the gap is
+    ours.
+
+    The company of this item owns all products of the catalog.
+    """
 
     item_type: ClassVar[str] = "CATALOG"
     pk_pattern: ClassVar[str] = "CATALOG#{catalogId}"
@@ -18,9 +23,14 @@ class Catalog(WhatsAppItem):
     product_count: int | None = None
     synced_at: str | None = None
 
+    connected: bool | None = None  # False: disconnected from the account
+
 
 class Product(WhatsAppItem):
-    """A product of a catalog. Contract item 14: `price` in minor units, `description` at most 5,000 characters."""
+    """
+    A product of a catalog. Contract item 14: `price` in minor units, `description` at most 5,000 characters. Fields
+    below the gap are ours.
+    """
 
     item_type: ClassVar[str] = "PRODUCT"
     pk_pattern: ClassVar[str] = "PRODUCT#{catalogId}#{retailerId}"
@@ -34,3 +44,6 @@ class Product(WhatsAppItem):
     currency: str | None = None
     image_url: str | None = None
     availability: Literal["in_stock", "out_of_stock"] | None = None
+
+    category: str | None = None
+    url: str | None = None
