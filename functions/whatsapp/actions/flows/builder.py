@@ -12,7 +12,7 @@ from whatsapp import store
 from whatsapp.actions import remote
 from whatsapp.actions.call import Call
 from whatsapp.actions.failures import StateConflict, Unsupported
-from whatsapp.actions.flows import documents, provider
+from whatsapp.actions.flows import accounts, documents, provider
 from whatsapp.actions.flows.documents import FlowJson
 from whatsapp.actions.flows.provider import Definition, Form, FormsAtProvider
 from whatsapp.actions.inputs import Flag, FlowId, Input, S3Key, Text, WabaId
@@ -117,7 +117,7 @@ def create_flow(call: Call[CreateFlow]) -> Form:
     lost, the call is left in doubt; `list_flows` shows whether the form exists.
     """
     asked = call.input
-    forms, phone = provider.forms_of(call, asked.meta_waba_id)
+    forms, phone = accounts.forms_of(call, asked.meta_waba_id)
     document = documents.document_of(call, asked.flow_json, asked.flow_json_s3_key)
     definition = Definition(
         name=asked.name,
@@ -141,7 +141,7 @@ def update_flow(call: Call[UpdateFlow]) -> Form:
     asked = call.input
     if asked.use_data_endpoint is False:
         raise Unsupported("useDataEndpoint: no provider removes the endpoint of a form")
-    forms, _ = provider.forms_of(call, asked.meta_waba_id)
+    forms, _ = accounts.forms_of(call, asked.meta_waba_id)
     provider.draft_of(forms, asked.flow_id)
     endpoint = _endpoint(call, asked.meta_waba_id) if asked.use_data_endpoint else None
     forms.update(
@@ -158,7 +158,7 @@ def update_flow_json(call: Call[UpdateFlowJson]) -> Validated:
     The structure is checked before the call. Another state is refused with `state_conflict`.
     """
     asked = call.input
-    forms, _ = provider.forms_of(call, asked.meta_waba_id)
+    forms, _ = accounts.forms_of(call, asked.meta_waba_id)
     document = documents.document_of(call, asked.flow_json, asked.flow_json_s3_key)
     encoded = documents.checked(document or {})
     provider.draft_of(forms, asked.flow_id)
@@ -182,7 +182,7 @@ def deprecate_flow(call: Call[FormInput]) -> Form:
 def delete_flow(call: Call[FormInput]) -> Done:
     """Delete a DRAFT and its routing. Another state is refused with `state_conflict`: use `deprecate_flow`."""
     asked = call.input
-    forms, _ = provider.forms_of(call, asked.meta_waba_id)
+    forms, _ = accounts.forms_of(call, asked.meta_waba_id)
     found = forms.get(asked.flow_id)
     if found.status != provider.DRAFT:
         raise StateConflict(f"flowId: the form is {found.status}; use deprecate_flow")
@@ -204,7 +204,7 @@ def _moved(
 ) -> Form:
     """Move a form from one status to the next, and return it. Raises StateConflict."""
     flow = call.input.flow_id
-    forms, _ = provider.forms_of(call, call.input.meta_waba_id)
+    forms, _ = accounts.forms_of(call, call.input.meta_waba_id)
     found = forms.get(flow)
     if found.status == wanted:
         return found

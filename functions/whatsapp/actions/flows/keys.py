@@ -21,7 +21,7 @@ from shared.api.auth import Scope
 from whatsapp import store
 from whatsapp.actions import participants, remote
 from whatsapp.actions.flows.builder import BUILDER
-from whatsapp.actions.flows.provider import post_form
+from whatsapp.actions.flows.graph import post_form
 from whatsapp.actions.inputs import Flag, SenderInput
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured

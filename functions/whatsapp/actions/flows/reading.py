@@ -9,7 +9,7 @@ from shared.api.auth import Scope
 from shared.api.cursors import Page
 from whatsapp.actions import paging
 from whatsapp.actions.call import Call
-from whatsapp.actions.flows import documents, flow_json, provider
+from whatsapp.actions.flows import accounts, documents, flow_json
 from whatsapp.actions.flows.builder import BUILDER, MESSAGING, FormInput
 from whatsapp.actions.flows.documents import FlowJson
 from whatsapp.actions.flows.provider import Asset, Form, Preview
@@ -92,7 +92,7 @@ class Health(View):
 def get_flow(call: Call[GetFlow]) -> ShownForm:
     """Return a form with status, validation errors and health and, if asked, its files."""
     asked = call.input
-    forms, _ = provider.forms_of(call, asked.meta_waba_id)
+    forms, _ = accounts.forms_of(call, asked.meta_waba_id)
     found = forms.get(asked.flow_id)
     assets = forms.assets(asked.flow_id) if asked.assets else None
     return ShownForm(**found.model_dump(), assets=assets)
@@ -101,7 +101,7 @@ def get_flow(call: Call[GetFlow]) -> ShownForm:
 @BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS, input_model=ListFlows, result=Forms)
 def list_flows(call: Call[ListFlows]) -> Page[Forms]:
     """List the forms of an account, as the provider pages them."""
-    forms, _ = provider.forms_of(call, call.input.meta_waba_id)
+    forms, _ = accounts.forms_of(call, call.input.meta_waba_id)
     start = paging.start_of(call)
     found, after = forms.page(call.input.limit, start[_AFTER] if start else None)
     return Page(Forms(flows=found), paging.cursor_of(call, {_AFTER: after} if after else None))
@@ -111,7 +111,7 @@ def list_flows(call: Call[ListFlows]) -> Page[Forms]:
 def get_flow_preview(call: Call[GetFlowPreview]) -> Preview:
     """Return the address of a form's preview, and when it expires. Anyone with the address sees the form."""
     asked = call.input
-    forms, _ = provider.forms_of(call, asked.meta_waba_id)
+    forms, _ = accounts.forms_of(call, asked.meta_waba_id)
     forms.get(asked.flow_id)  # Refuses forms of other accounts.
     return forms.preview(asked.flow_id, invalidate=asked.invalidate)
 
@@ -129,7 +129,7 @@ def flow_health_check(call: Call[FlowHealthCheck]) -> Health:
         found = flow_json.problems(document)
         shown = [ProblemOfJson(path=one.path, problem=one.problem) for one in found]
         return Health(healthy=not shown, problems=shown)
-    forms, _ = provider.forms_of(call, str(asked.meta_waba_id))
+    forms, _ = accounts.forms_of(call, str(asked.meta_waba_id))
     form = forms.get(str(asked.flow_id))
     return Health(
         healthy=not form.validation_errors,
