@@ -1,5 +1,6 @@
 """Forms are built at both providers, and only drafts are changed."""
 
+import base64
 import json
 from typing import Any
 
@@ -153,12 +154,62 @@ def test_changes_on_graph_are_multipart_forms_of_the_documented_paths(actions: A
     assert (listed.path, listed.query) == (f"/v23.0/{WABA}/flows", {"limit": "50"})
 
 
+def test_changes_at_aws_are_the_operations_of_the_account(actions: Actions) -> None:
+    flow = create(actions, EUM_WABA)
+    named = {"metaWabaId": EUM_WABA, "flowId": flow}
+    other = create(actions, EUM_WABA, name="Draft")
+    actions.sandbox.forget_sent()
+    for action, more in (
+        ("update_flow", {"name": "Repair", "categories": ["SURVEY"]}),
+        ("update_flow_json", {"flowJson": FORM}),
+        ("publish_flow", {}),
+        ("deprecate_flow", {}),
+        ("delete_flow", {"flowId": other}),
+    ):
+        assert actions.run(action, named | more).status == 200
+    changes = [one for one in actions.wire if not one.operation.startswith("Get")]
+
+    base = {"id": AWS_WABA, "flowId": flow}
+    document = json.dumps(FORM, separators=(",", ":")).encode()
+    assert [(one.operation, one.body) for one in changes] == [
+        ("UpdateWhatsAppFlow", base | {"flowName": "Repair", "categories": ["SURVEY"]}),
+        (
+            "UpdateWhatsAppFlowAssets",
+            base | {"flowJson": base64.b64encode(document).decode()},
+        ),
+        ("PublishWhatsAppFlow", base),
+        ("DeprecateWhatsAppFlow", base),
+        ("DeleteWhatsAppFlow", {"id": AWS_WABA, "flowId": other}),
+    ]
+
+
+def test_reads_at_aws_are_the_operations_of_the_account(actions: Actions) -> None:
+    flow = create(actions, EUM_WABA)
+    named = {"metaWabaId": EUM_WABA, "flowId": flow}
+    actions.sandbox.forget_sent()
+    actions.run("get_flow", named | {"assets": True})
+    actions.run("list_flows", {"metaWabaId": EUM_WABA, "limit": 7})
+    actions.run("get_flow_preview", named | {"invalidate": True})
+
+    base = {"id": AWS_WABA, "flowId": flow}
+    assert [(one.operation, dict(one.query)) for one in actions.wire] == [
+        ("GetWhatsAppFlow", base),
+        ("ListWhatsAppFlowAssets", base),
+        ("ListWhatsAppFlows", {"id": AWS_WABA, "maxResults": "7"}),
+        ("GetWhatsAppFlow", base),
+        ("GetWhatsAppFlowPreview", base | {"invalidate": "true"}),
+    ]
+
+
 @PROVIDERS
 def test_a_draft_is_deleted_with_its_routing(actions: Actions, waba: str) -> None:
     flow = create(actions, waba)
 
     assert actions.run("delete_flow", {"metaWabaId": waba, "flowId": flow}).result == {"done": True}
     assert flow not in actions.sandbox.objects["flows"]
+    sent = next(one for one in actions.wire if "delete" in one.operation.lower())
+    if waba == WABA:
+        assert wire.problems(sent, "DELETE", "/{Version}/{Flow-ID}") == []
     assert actions.item(f"FLOWCFG#{flow}") == {}
 
 

@@ -14,6 +14,7 @@ from tests.integration.whatsapp.actions.flows.forms import (
     token_of,
 )
 from tests.integration.whatsapp.conftest import NOW, PHONE, text
+from whatsapp import store
 from whatsapp.store.items.customers import FlowToken
 
 FLOW = "700000000000000"
@@ -100,6 +101,8 @@ def test_a_form_goes_from_screen_to_screen_and_its_answers_reach_the_response(
         "messagePk": "MSG#wamid.done",
     }
     assert stored(actions, token)["state"] == "finished"
+    _complete(actions, token)
+    assert actions.item(f"FLOW_RESPONSE#{FLOW}#wamid.done") == response
 
 
 def test_a_repeated_last_request_is_answered_again_and_any_other_is_over(
@@ -125,6 +128,35 @@ def test_a_repeated_request_of_an_open_form_changes_nothing(
 
     assert endpoint.call(asked, key) == first
     assert stored(actions, token)["answers"] == before["answers"] == {"service": "full"}
+
+
+@pytest.mark.parametrize(("conflicts", "status"), [(2, 200), (3, 503)])
+def test_a_concurrent_request_is_tried_again_and_then_unavailable(
+    actions: Actions,
+    endpoint: DataEndpoint,
+    key: str,
+    token: str,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    conflicts: int,
+    status: int,
+) -> None:
+    real, calls = store.forms.advance, 0
+
+    def contended(table: Any, advanced: Any) -> bool:
+        nonlocal calls
+        calls += 1
+        if calls <= conflicts:
+            other = actions.harness.resources.table
+            other.update({"pk": advanced.pk}, add={"revision": 1})
+        return real(table, advanced)
+
+    monkeypatch.setattr(store.forms, "advance", contended)
+    asked = client.request("data_exchange", token, screen="SERVICE", data={"service": "full"})
+
+    assert endpoint.call(asked, key)[0] == status
+    answers = stored(actions, token).get("answers", {})
+    assert answers == ({"service": "full"} if status == 200 else {})
 
 
 def test_an_unknown_or_expired_token_is_over(

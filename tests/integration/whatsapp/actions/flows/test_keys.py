@@ -1,6 +1,7 @@
 """Key pairs of forms: made once, published at both providers, rotated without a gap."""
 
 from dataclasses import replace
+from typing import Any
 
 import boto3
 import pytest
@@ -125,6 +126,49 @@ def test_a_repeat_after_a_lost_answer_does_not_rotate_twice(actions: Actions) ->
     again = actions.run("set_flow_public_key", OURS | {"rotate": True}, key="key-rotate").result
 
     assert (first["version"], again) == (2, first)
+
+
+@pytest.mark.parametrize(("write", "version"), [(1, 2), (2, 1)])
+def test_a_call_that_ends_at_any_write_is_completed_by_its_repeat(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch, write: int, version: int
+) -> None:
+    real, calls = store.forms.replace_keys, 0
+
+    def dies(*arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == write:
+            raise RuntimeError("killed")
+        return real(*arguments)
+
+    monkeypatch.setattr(store.forms, "replace_keys", dies)
+    assert actions.run("set_flow_public_key", OURS, key="key-set-1").status == 500
+
+    answer = actions.run("set_flow_public_key", OURS, key="key-set-1").result
+
+    assert (answer["version"], answer["phones"]) == (version, [PHONE])
+    assert published_key(actions, PHONE) == answer["publicKey"]
+    assert DataEndpoint(actions).call(client.request("ping"), answer["publicKey"])[0] == 200
+
+
+def test_concurrent_first_calls_leave_one_pair(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, is_first = store.forms.replace_keys, True
+
+    def late(table: Any, new: Any) -> Any:
+        nonlocal is_first
+        if is_first:
+            is_first = False
+            actions.run("set_flow_public_key", OURS)
+        return real(table, new)
+
+    monkeypatch.setattr(store.forms, "replace_keys", late)
+    loser = actions.run("set_flow_public_key", OURS)
+    again = actions.run("set_flow_public_key", OURS)
+
+    assert (loser.status, again.result["version"]) == (503, 2)
+    assert published_key(actions, PHONE) == again.result["publicKey"]
 
 
 def test_a_key_of_another_program_is_not_ours(actions: Actions) -> None:
