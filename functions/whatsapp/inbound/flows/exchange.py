@@ -77,16 +77,16 @@ def rehearse(
     """
     if exchange.without_token is not None:
         return exchange.without_token
-    token = open_token(table, company, exchange.token)
-    if flow not in {None, token.flow}:
+    token = _token_of(table, company, exchange.token)
+    if token.state != "open" or flow not in {None, token.flow}:
         raise TokenOver
     return routing.step(exchange, _config(table, token), token.answers).answer
 
 
-def open_token(table: Table, company: str | None, token: str) -> FlowToken:
-    """Return a company's token that is not finished. Raises TokenOver."""
+def _token_of(table: Table, company: str | None, token: str) -> FlowToken:
+    """Return a company's token, finished or not. Raises TokenOver."""
     found = store.forms.token(table, FlowToken.of(token)) if token else None
-    if found is None or found.company != company or found.state != "open":
+    if found is None or found.company != company:
         raise TokenOver
     return found
 
@@ -99,10 +99,11 @@ def _answered(table: Table, company: str | None, exchange: Exchange) -> dict[str
         return exchange.without_token
     request = digest(exchange.action, exchange.screen, to_json(plain(exchange.data)))
     for _ in range(_ROUNDS):
-        found = store.forms.token(table, FlowToken.of(exchange.token)) if exchange.token else None
-        if found is not None and found.company == company and found.last_request == request:
+        token = _token_of(table, company, exchange.token)
+        if token.last_request == request:
             return routing.finished(exchange.token)  # The answer that finished the form was lost.
-        token = open_token(table, company, exchange.token)
+        if token.state != "open":
+            raise TokenOver
         step = routing.step(exchange, _config(table, token), token.answers)
         if step.is_missing_route:
             metrics.add_metric("FlowRouteMissing", MetricUnit.Count, 1)
