@@ -99,21 +99,6 @@ def described(
     return found
 
 
-def definition(
-    resources: SendingResources, gate: Gate, phone: Phone, template: UsedTemplate
-) -> tuple[str | None, list[dict[str, Any]]]:
-    """
-    Return category and components of a template; None and none for an unknown one, or if they were not reported.
-
-    Raises as `described`, except TemplateNotSendable.
-    """
-    try:
-        found = described(resources, gate, phone, template.name, template.language)
-    except TemplateNotSendable:
-        return None, []
-    return found.category, found.components or []
-
-
 def needs_body_values(components: list[dict[str, Any]]) -> bool:
     """Whether the body of a template has variables."""
     return bool(template_fit.body_variables(components))

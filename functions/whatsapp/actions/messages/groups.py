@@ -27,7 +27,7 @@ from whatsapp.actions.views import SentMessage
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import templates
 from whatsapp.sending.failures import TemplateNotSendable
-from whatsapp.sending.payloads import Draft, UsedTemplate, of_file, of_text
+from whatsapp.sending.payloads import Draft, of_file, of_text
 from whatsapp.store.items import Conversation, Phone
 from whatsapp.store.items.groups import Group as StoredGroup
 
@@ -134,10 +134,9 @@ def _draft(call: Call[SendGroupMessage], phone: Phone) -> Draft:
 def _template(call: Call[SendGroupMessage], phone: Phone) -> Draft:
     given, resources = call.input, call.resources
     name, language = str(given.template_name), given.language_code or DEFAULT_LANGUAGE
-    used = UsedTemplate(name=name, language=language)
-    category, components = templates.definition(resources, resources.gate, phone, used)
-    buttons = [button for part in components for button in part.get("buttons", [])]
-    if category == AUTHENTICATION:
+    found = templates.described(resources, resources.gate, phone, name, language)
+    buttons = [button for part in found.components or [] for button in part.get("buttons", [])]
+    if found.category == AUTHENTICATION:
         raise TemplateNotSendable("template: authentication is not possible in groups")
     if any(str(button.get("type")).upper() in _COMMERCE for button in buttons):
         raise TemplateNotSendable("template: buttons that sell are not possible in groups")

@@ -117,12 +117,12 @@ def send_with_fallback(call: Call[SendWithFallback]) -> SentMessage:
 def template_draft(
     call: Call[Any], phone: Phone, name: str, language: str, components: list[dict[str, Any]]
 ) -> Draft:
-    """Return the message of a template. Raises InvalidInput, and the failures of `templates.definition`."""
+    """Return the message of a template. Raises InvalidInput, and as `templates.described`."""
     checked(_Components, {"components": components})
     used = UsedTemplate(name=name, language=language, components=components)
     resources = call.resources
-    category, _ = templates.definition(resources, resources.gate, phone, used)
-    return of_template(used, hides_values=category == AUTHENTICATION)
+    found = templates.described(resources, resources.gate, phone, name, language)
+    return of_template(used, hides_values=found.category == AUTHENTICATION)
 
 
 def is_open(conversation: Conversation) -> bool:
@@ -146,9 +146,10 @@ def _fallback(call: Call[SendWithFallback], phone: Phone) -> Draft:
 def _values_of_text(call: Call[SendWithFallback], phone: Phone) -> list[str]:
     """Return the text as the value of a body's only variable; nothing for a body without variables."""
     given, resources = call.input, call.resources
-    used = UsedTemplate(name=given.template_name, language=given.language_code)
-    _, components = templates.definition(resources, resources.gate, phone, used)
-    if not templates.needs_body_values(components):
+    found = templates.described(
+        resources, resources.gate, phone, given.template_name, given.language_code
+    )
+    if not templates.needs_body_values(found.components or []):
         return []
     if len(given.text) > _LONGEST_VALUE or _UNFIT.search(given.text):
         problem = "is required, as the text does not fit a variable of a template"

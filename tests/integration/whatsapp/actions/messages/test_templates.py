@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from shared.runtime import clock
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import WABA, Actions
 from tests.integration.whatsapp.conftest import NOW
@@ -21,7 +22,8 @@ DAY_LATER = NOW + 25 * 3_600_000
 
 def add_template(actions: Actions, **facts: Any) -> None:
     given = {"company": "acme", "status": "APPROVED", "language": "en_US", "components": READY}
-    given |= facts
+    # Read today: the provider is not asked again within the test.
+    given |= {"cached_at": clock.to_text(DAY_LATER)} | facts
     key = TemplateMeta.of_language(WABA, "bike_ready", str(given["language"]))
     item = TemplateMeta(pk=key, waba_meta_id=WABA, template_name="bike_ready", **given)
     store.account_reports.add_template(actions.harness.resources.table, item)
