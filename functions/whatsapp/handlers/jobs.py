@@ -8,12 +8,16 @@ from shared.aws import sqs_worker
 # isort: split
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime import clock
 from shared.runtime.observability import metrics
+from whatsapp.inbound.event import CAMPAIGN_CUT, CAMPAIGN_PAGE, Event
+from whatsapp.inbound.owners import origin_of
+from whatsapp.inbound.queued_events import parse_event
 from whatsapp.worker.bootstrap import InboxSettings, resources_of, worker_of
 from whatsapp.worker.dispatcher import Handled, process_file
 
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from shared.aws.sqs_worker import Record
+    from whatsapp.actions.call import ActionResources
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +43,27 @@ LATE_MS = 900 * clock.SECOND_MS
 def _handle(record: Record) -> Handled:
     if record.attempt == 1 and clock.now_ms() - record.sent_at_ms > LATE_MS:
         metrics.add_metric("FilesLate", MetricUnit.Count, 1)
+    event = parse_event(record.body)
+    if event.kind in {CAMPAIGN_CUT, CAMPAIGN_PAGE}:
+        return _of_campaign(event, record)
     return process_file(resources, record.body)
+
+
+def _of_campaign(event: Event, record: Record) -> Handled:
+    """Read a part of a campaign's list, or send one of its pages."""
+    # Downloads start faster without them.
+    from whatsapp.actions.campaigns import engine  # noqa: PLC0415 - see above
+
+    remaining_ms = record.context.get_remaining_time_in_millis
+    outcome = engine.handle(_resources_of_actions(), event, record.message_id, remaining_ms)
+    return Handled(event, origin_of(resources, event), outcome)
+
+
+@cache
+def _resources_of_actions() -> ActionResources:
+    from whatsapp.actions import bootstrap  # noqa: PLC0415 - see above
+
+    return bootstrap.resources_of(bootstrap.ActionsSettings.load())
 
 
 worker = worker_of(

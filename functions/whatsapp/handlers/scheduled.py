@@ -10,10 +10,12 @@ from botocore.config import Config
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_standard import StandardQueue
 from shared.runtime import clock
 from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
 from whatsapp.jobs import rollup, unfinished_sends
+from whatsapp.store.sending import campaigns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +24,7 @@ class ScheduledSettings(Settings):
 
     messages_table_name: str
     whatsapp_queue_url: str
+    whatsapp_jobs_queue_url: str
     dead_letter_urls: tuple[str, ...]
 
 
@@ -29,6 +32,7 @@ settings = ScheduledSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 sqs = boto3.client("sqs", config=patient)
 queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
+jobs = StandardQueue(lambda: sqs, settings.whatsapp_jobs_queue_url)
 table = Table(boto3.client("dynamodb", config=patient), settings.messages_table_name)
 
 
@@ -43,6 +47,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
     unfinished = unfinished_sends.queue_due(table, queue, due_at_ms)
     if unfinished:
         logger.warning("unfinished sends queued", extra={"count": unfinished})
+    if campaigns.open_ids(table):
+        from whatsapp.actions.campaigns import schedule  # noqa: PLC0415 - few minutes have an open campaign
+
+        logger.info("campaigns", extra={"open": schedule.run_due(table, jobs, due_at_ms)})
     counted = rollup.count_due(table, due_at_ms, context.get_remaining_time_in_millis)
     if counted.hours or counted.left:
         logger.info("hours counted", extra=asdict(counted))

@@ -14,6 +14,8 @@ OUTBOUND = "outbound"
 UNFINISHED_SEND = "unfinished_send"
 # A payment to be looked up: a gateway reported it, or its check is due.
 PAYMENT_CLAIM = "payment_claim"
+# On the queue of jobs: a part of a campaign's list to be read, and a page of its recipients.
+CAMPAIGN_CUT, CAMPAIGN_PAGE = "campaign_cut", "campaign_page"
 PRIVACY_JOB = "privacy"  # a step of an erasure or export
 LONGEST_ID = 1_000  # A table key holds up to 2 KB.
 # JSON names that differ from the field names.

@@ -78,7 +78,6 @@ EXEMPT: Final[Mapping[str, str]] = {
     "COUNTING": _COUNTS,
     "COUNTING_PART": _COUNTS,
     "PARKED_QUOTA": _COUNTS,
-    "RATE": _COUNTS,
     "NUMBER_REFRESH": "an hour and the id of a number of the business",
     "SEND_RATE": "keyed hashes and times; expires after a day",
     "CANNED_REPLY": _OF_THE_BUSINESS,
@@ -89,8 +88,6 @@ EXEMPT: Final[Mapping[str, str]] = {
     "PRIVACY_JOB": "the job itself: loses the ids of the customer when it is done; its receipts have counts only",
     "EXPORT_JOB": "names a conversation while it runs; an erasure deletes the parts, and the job expires after a week",
     "UNKNOWN_SEND": "the id and time of an action; expires with it",
-    "CAMPAIGN_PAGE": _NOT_WRITTEN,
+    "CAMPAIGN_PAGE": "outcomes by the line of a list; the recipients in S3 are deleted when their page is done",
     "SEQUENCE": _NOT_WRITTEN,
-    "TIMER": _NOT_WRITTEN,
-    "REACH": _NOT_WRITTEN,
 }

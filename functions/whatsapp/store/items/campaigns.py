@@ -1,18 +1,21 @@
-"""Campaigns, and items that throttle and schedule sending."""
+"""Campaigns: a message to many recipients, and messages that are sent one after another."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
+type CampaignStatus = Literal["draft", "scheduled", "running", "completed", "paused"]
+
 
 class Campaign(WhatsAppItem):
     """
-    A template sent to many recipients. Contract item 15; fields below the gap are ours.
+    A message to many recipients. Contract item 15; fields below the gap are ours.
 
-    Recipients are stored in S3, counts are derived. Campaigns never have `sentAt` or `templateLanguage`, the sort keys
-    of message and template indexes. A cancelled campaign is `completed` with an `outcome`.
+    Recipients are in S3 until their page is done. Counts are derived from the pages and from the counted hours, and
+    set, never incremented. Campaigns never have `sentAt` or `templateLanguage`, the sort keys of message and template
+    indexes. A cancelled campaign is `completed` with the outcome `cancelled`.
     """
 
     item_type: ClassVar[str] = "CAMPAIGN"
@@ -22,47 +25,73 @@ class Campaign(WhatsAppItem):
     campaign_id: str
     waba_meta_id: str
     name: str
-    template_name: str
-    status: Literal["draft", "scheduled", "running", "completed", "paused"]
-    total_recipients: int | None = None
+    template_name: str | None = None  # absent for a text
+    status: CampaignStatus
+    total_recipients: int | None = None  # set when all recipients are in pages
     sent_count: int = 0
     delivered_count: int = 0
     read_count: int = 0
     created_at: str
     scheduled_at: str | None = None
 
-    phone: str | None = None
-    outcome: str | None = None
-    pause_reason: str | None = None
+    phone: str
+    created_by: str  # principal of the API key
+    kind: Literal["template", "text"]
+    text: str | None = None
+    language: str | None = None
+    category: str | None = None  # of the template when the campaign was made
+    components: Annotated[list[dict[str, Any]], AtMost(20)] | None = None
+    source_key: str | None = None  # of the list in S3 that is being cut into pages
+    position: int = 0  # bytes of that list that are in pages
+    rows: int = 0  # lines of the list so far
+    pages: int = 0
+    auto_start: bool | None = None
+    lanes: int = 1
+    invalid_lines: Annotated[list[int], AtMost(100)] | None = None
+    invalid_count: int = 0
+    # All pages below this one are done, and their tallies are summed up in `tallies`.
+    open_from: int = 1
+    tallies: Annotated[dict[str, int], AtMost(10)] = Field(default_factory=dict)
     failed_count: int = 0
+    started_at: str | None = None
+    completed_at: str | None = None
+    pause_reason: str | None = None
+    outcome: Literal["cancelled"] | None = None
 
 
 class CampaignPage(WhatsAppItem):
-    """A hundred recipients of a campaign, with the lease of the worker that processes them."""
+    """
+    A hundred recipients of a campaign, with the lease of the worker that processes them.
+
+    `outcomes` has a recipient's line in the list -> outcome and reason, such as `refused:opted_out`; no number. The
+    recipients themselves are deleted from S3 when the page is done.
+    """
 
     item_type: ClassVar[str] = "CAMPAIGN_PAGE"
     pk_pattern: ClassVar[str] = "CAMPAIGN#{id}#PAGE#{n}"
 
     state: Literal["pending", "leased", "done"] = "pending"
+    size: int
     cursor: int = 0
     owner: str | None = None
     lease_until: int | None = None  # milliseconds since 1970
     tallies: Annotated[dict[str, int], AtMost(10)] = Field(default_factory=dict)
+    outcomes: Annotated[dict[str, str], AtMost(100)] = Field(default_factory=dict)
 
     @classmethod
     def of(cls, campaign: str, number: int) -> str:
-        """Return the key of a campaign's page *number*, in six digits."""
+        """Return the key of a campaign's page *number*, counted from 1, in six digits."""
         return cls.key(campaign, f"{number:06d}")
 
 
-class Timer(WhatsAppItem):
-    """Keys of the jobs due in one minute."""
+class OpenCampaigns(WhatsAppItem):
+    """The ids of the campaigns that the schedule looks after: being cut, scheduled or running."""
 
-    item_type: ClassVar[str] = "TIMER"
-    pk_pattern: ClassVar[str] = "TIMER#{minute}#{n}"
-    ttl_days: ClassVar[int | None] = 35
+    item_type: ClassVar[str] = "CONFIG"
+    pk_pattern: ClassVar[str] = "CONFIG#CAMPAIGNS"
+    most: ClassVar[int] = 500
 
-    jobs: Annotated[set[str], AtMost(100)] = Field(default_factory=set)
+    ids: Annotated[set[str], AtMost(500)] = Field(default_factory=set)
 
 
 class Sequence(WhatsAppItem):
@@ -74,23 +103,3 @@ class Sequence(WhatsAppItem):
     name: str | None = None
     enabled: bool = True
     steps: Annotated[list[dict[str, str]], AtMost(20)] = Field(default_factory=list)
-
-
-class Rate(WhatsAppItem):
-    """The number of messages that a number sent in one second."""
-
-    item_type: ClassVar[str] = "RATE"
-    pk_pattern: ClassVar[str] = "RATE#{phone}#{second}"
-    ttl_days: ClassVar[int | None] = 1
-
-    n: int = 0
-
-
-class Reach(WhatsAppItem):
-    """Marks that a portfolio has written to a customer within the last day."""
-
-    item_type: ClassVar[str] = "REACH"
-    pk_pattern: ClassVar[str] = "REACH#{portfolio}#{contact}"
-    ttl_days: ClassVar[int | None] = 1
-
-    reached_at: str

@@ -78,6 +78,14 @@ class Bucket:
         with closing(self.client.get_object(Bucket=self.name, Key=key)["Body"]) as body:
             yield from body.iter_chunks(1 << 20)
 
+    def chunks_from(self, key: str, position: int) -> Iterator[bytes]:
+        """Yield the object from a byte position on, in chunks of a megabyte; nothing if it ends before."""
+        if position >= self.size(key):
+            return
+        part = self.client.get_object(Bucket=self.name, Key=key, Range=f"bytes={position}-")
+        with closing(part["Body"]) as body:
+            yield from body.iter_chunks(1 << 20)
+
     def get(self, key: str) -> bytes:
         """Read a whole object. Raises ClientError (NoSuchKey) if it does not exist."""
         return self.client.get_object(Bucket=self.name, Key=key)["Body"].read()

@@ -17,6 +17,7 @@ from tests import keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from tests.template import create_queue, create_table, environment, properties
 from whatsapp import store
+from whatsapp.actions import bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,7 +149,7 @@ class Actions:
         """Set the kill switch; `false` permits sending."""
         name = "/parley/local/whatsapp/safe_mode"
         boto3.client("ssm").put_parameter(Name=name, Value=value, Type="String", Overwrite=True)
-        self.module._parameters.cache_clear()
+        bootstrap.parameters.cache_clear()
 
 
 def eum_phone(**facts: Any) -> Any:

@@ -17,6 +17,7 @@ from tests.simulation.interceptor import Died
 from tests.simulation.processes import imported, quiet
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.system import Invocation
+from whatsapp.actions import bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,8 +121,7 @@ class Actor:
         resources = self.module.resources
         for secret in (resources.tokens, resources.seal_secret, resources.webhook_secrets):
             secret._value = None
-        self.module.identifier_keys._value = None
-        self.module._parameters.cache_clear()
+        bootstrap.parameters.cache_clear()
 
     def wait(self, minutes: int = 4) -> None:
         """Let minutes pass: the schedule runs in each, and the workers handle what it queues."""

@@ -1,0 +1,1 @@
+"""Campaigns: one template or text to many recipients, each at most once."""

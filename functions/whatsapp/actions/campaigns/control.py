@@ -1,0 +1,99 @@
+"""Starts, stops and ends campaigns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shared.api.auth import Scope
+from shared.runtime import clock
+from whatsapp.actions.campaigns import counters, work
+from whatsapp.actions.campaigns.inputs import OfCampaign, StopCampaign
+from whatsapp.actions.campaigns.views import CampaignView, campaign_view
+from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.registration import Group
+from whatsapp.api.queries import NotFound
+from whatsapp.store.sending import campaigns as records
+
+if TYPE_CHECKING:
+    from whatsapp.actions.call import Call
+    from whatsapp.store.items.campaigns import Campaign
+
+CONTROL = Group("campaign_control")
+PAUSED_BY_PERSON = "paused"
+
+
+def own(call: Call[Any], campaign_id: str) -> Campaign:
+    """Return a campaign of the company. Raises NotFound."""
+    campaign = records.get(call.table, campaign_id)
+    if campaign is None or campaign.company != call.company:
+        raise NotFound("campaignId: campaign not found")
+    return campaign
+
+
+@CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS, input_model=OfCampaign, result=CampaignView)
+def start_campaign(call: Call[OfCampaign]) -> CampaignView:
+    """Start a draft or scheduled campaign; a second start is the same run. Refused while its list is being read."""
+    campaign = own(call, call.input.campaign_id)
+    if campaign.total_recipients is None:
+        raise StateConflict("campaignId: its recipients are still being read")
+    if campaign.status == "paused":
+        raise StateConflict("campaignId: is paused; use resume_campaign")
+    return _running(call, campaign)
+
+
+@CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS, input_model=OfCampaign, result=CampaignView)
+def resume_campaign(call: Call[OfCampaign]) -> CampaignView:
+    """Continue a paused campaign where each page stopped. No recipient gets the message twice."""
+    campaign = own(call, call.input.campaign_id)
+    if campaign.status not in {"paused", "running"} or campaign.total_recipients is None:
+        raise StateConflict(f"campaignId: is {campaign.status}")
+    return _running(call, campaign)
+
+
+@CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS, input_model=StopCampaign, result=CampaignView)
+def pause_campaign(call: Call[StopCampaign]) -> CampaignView:
+    """Pause a running or scheduled campaign. Workers stop within ten recipients; a send in progress is finished."""
+    campaign = own(call, call.input.campaign_id)
+    paused = records.change(
+        call.table, campaign.campaign_id, ["running", "scheduled", "paused"], status="paused",
+        pause_reason=call.input.reason or PAUSED_BY_PERSON,
+    )  # fmt: skip
+    if paused is None:
+        raise StateConflict(f"campaignId: is {campaign.status}")
+    if paused.total_recipients is not None:
+        records.close(call.table, campaign.campaign_id)
+    return campaign_view(counters.refresh(call.table, paused))
+
+
+@CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS, input_model=StopCampaign, result=CampaignView)
+def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
+    """End a campaign: `completed`, outcome `cancelled`. Recipients that were not reached are counted as cancelled."""
+    campaign = own(call, call.input.campaign_id)
+    if campaign.status == "completed" and campaign.outcome is None:
+        raise StateConflict("campaignId: is completed")
+    if campaign.total_recipients is None:
+        raise StateConflict("campaignId: its recipients are still being read")
+    records.open_(call.table, campaign.campaign_id)  # until the recipients of its pages are deleted
+    cancelled = records.change(
+        call.table, campaign.campaign_id, ["draft", "scheduled", "running", "paused", "completed"],
+        status="completed", outcome="cancelled", pause_reason=call.input.reason,
+        completed_at=campaign.completed_at or _now(),
+    )  # fmt: skip
+    ended = cancelled or campaign
+    work.enqueue_pages(
+        call.resources,
+        ended,
+        range(ended.open_from, min(ended.open_from + ended.lanes, ended.pages + 1)),
+    )
+    return campaign_view(counters.refresh(call.table, ended))
+
+
+def _running(call: Call[Any], campaign: Campaign) -> CampaignView:
+    started = work.start(call.resources, campaign)
+    if started is None:
+        raise StateConflict(f"campaignId: is {campaign.status}")
+    return campaign_view(started)
+
+
+def _now() -> str:
+    return clock.to_text(clock.now_ms())

@@ -1,0 +1,88 @@
+"""The counters of a campaign, from its pages and from the hours that the schedule counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from shared.runtime import clock
+from whatsapp import store
+from whatsapp.store.items.counts import Hour
+from whatsapp.store.sending import campaigns as records
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Table
+    from whatsapp.store.items.campaigns import Campaign
+
+PAGES_PER_READ = 100
+MOST_HOURS = 8 * 24  # Statuses later than that are not counted any more.
+HOUR_MS = 60 * 60 * clock.SECOND_MS
+
+
+def refresh(table: Table, campaign: Campaign) -> Campaign:
+    """
+    Sum up the pages that are done, complete the campaign when all are, and set its counters. Safe to repeat, and to run
+    at the same time as workers: a page is summed up once, in order.
+    """
+    while campaign.open_from <= campaign.pages:
+        done = []
+        numbers = range(
+            campaign.open_from, min(campaign.open_from + PAGES_PER_READ, campaign.pages + 1)
+        )
+        for page in records.pages(table, campaign.campaign_id, numbers):
+            if page.state != "done":
+                break
+            done.append(page)
+        if not done:
+            break
+        tallies = Counter(campaign.tallies)
+        for page in done:
+            tallies.update(page.tallies)
+        records.fold(table, campaign, campaign.open_from + len(done), tallies)
+        campaign = records.get(table, campaign.campaign_id) or campaign
+        if len(done) < PAGES_PER_READ:
+            break
+    if campaign.total_recipients is not None and campaign.open_from > campaign.pages:
+        campaign = _completed(table, campaign)
+    return _counted(table, campaign)
+
+
+def hours_of(table: Table, campaign: Campaign) -> list[Hour]:
+    """Return the counted hours of a campaign."""
+    if campaign.started_at is None:
+        return []
+    first = clock.from_text(campaign.started_at)
+    last = min(clock.now_ms(), first + MOST_HOURS * HOUR_MS)
+    names = [_name(at) for at in range(first - first % HOUR_MS, last + 1, HOUR_MS)]
+    found = store.counts.hours(table, [Hour.of(campaign.campaign_id, name) for name in names])
+    return [hour for hour in found.values() if hour.company == campaign.company]
+
+
+def _completed(table: Table, campaign: Campaign) -> Campaign:
+    records.close(table, campaign.campaign_id)
+    if campaign.status != "running":
+        return campaign
+    ended = records.change(
+        table, campaign.campaign_id, ["running"], status="completed",
+        completed_at=clock.to_text(clock.now_ms()),
+    )  # fmt: skip
+    return ended or campaign
+
+
+def _counted(table: Table, campaign: Campaign) -> Campaign:
+    counts = Counter[str]()
+    for hour in hours_of(table, campaign):
+        counts.update(hour.counts)
+    found = {
+        "sent_count": campaign.tallies.get("sent", 0),
+        "failed_count": campaign.tallies.get("failed", 0),
+        "delivered_count": counts["delivered"],
+        "read_count": counts["read"],
+    }
+    records.count(table, campaign, **found)
+    return campaign.model_copy(update=found)
+
+
+def _name(at_ms: int) -> str:
+    text = clock.to_text(at_ms)
+    return text[:13].replace("-", "").replace("T", "")

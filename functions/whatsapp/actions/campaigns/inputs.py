@@ -1,0 +1,140 @@
+"""Input models of campaigns."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from whatsapp.actions.inputs import (
+    Components,
+    Flag,
+    Input,
+    Language,
+    Moment,
+    PageInput,
+    PhoneNumber,
+    S3Key,
+    SenderInput,
+    TemplateName,
+    Text,
+    Ulid,
+    UserId,
+    WabaId,
+    Whole,
+)
+
+MOST_INLINE = 1_000
+type Values = Annotated[list[Annotated[Text, Field(max_length=1_024)]], Field(max_length=50)]
+type Outcome = Literal[
+    "sent", "delivered", "read", "failed", "refused", "duplicate", "in_doubt", "cancelled"
+]
+
+
+class RecipientRow(Input):
+    """One recipient, with values of its own: of the whole template, or of its body."""
+
+    to: PhoneNumber | None = None
+    recipient: UserId | None = None
+    components: Components | None = None
+    body_params: Values | None = None
+    text: Text | None = None
+    ref: Annotated[Text, Field(max_length=64)] | None = None
+
+    @model_validator(mode="after")
+    def _names_one_customer(self) -> Self:
+        if (self.to is None) == (self.recipient is None):
+            raise PydanticCustomError("recipient", "must have exactly one of to, recipient")
+        return self
+
+
+class _Content(SenderInput):
+    template_name: TemplateName | None = None
+    language_code: Language = "en_US"
+    components: Components | None = None
+    text: Text | None = None
+
+
+def _needs_content(kind: str, content: _Content) -> None:
+    if kind == "template" and content.template_name is None:
+        raise PydanticCustomError("content", "templateName is required for the type template")
+    if kind == "text" and content.text is None:
+        raise PydanticCustomError("content", "text is required for the type text")
+
+
+class CreateCampaign(_Content):
+    """
+    A campaign: exactly one of `recipients` and `recipientsS3Key`, a list of JSON Lines or CSV in the media bucket.
+
+    `components` are those of every recipient without values of its own.
+    """
+
+    campaign_name: Annotated[Text, Field(max_length=100)]
+    recipients: (
+        Annotated[
+            list[RecipientRow | PhoneNumber | UserId], Field(min_length=1, max_length=MOST_INLINE)
+        ]
+        | None
+    ) = None
+    recipients_s3_key: Annotated[S3Key | None, Field(alias="recipientsS3Key")] = None
+    type: Literal["template", "text"] = "template"
+    scheduled_at: Moment | None = None
+    messages_per_second: Annotated[Whole, Field(ge=1, le=1_000)] | None = None
+    auto_start: Flag = False
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Self:
+        if (self.recipients is None) == (self.recipients_s3_key is None):
+            raise PydanticCustomError(
+                "recipients", "must have exactly one of recipients, recipientsS3Key"
+            )
+        _needs_content(self.type, self)
+        if self.scheduled_at is not None and self.auto_start:
+            raise PydanticCustomError("start", "autoStart and scheduledAt exclude each other")
+        return self
+
+
+class BulkSend(_Content):
+    """A campaign of up to 1,000 recipients that starts at once."""
+
+    recipients: Annotated[list[PhoneNumber | UserId], Field(min_length=1, max_length=MOST_INLINE)]
+    type: Literal["text", "template"]
+    name: Annotated[Text, Field(max_length=100)] = "bulk send"
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Self:
+        _needs_content(self.type, self)
+        return self
+
+
+class OfCampaign(Input):
+    """One campaign."""
+
+    campaign_id: Ulid
+
+
+class StopCampaign(OfCampaign):
+    """A campaign, and why it is stopped."""
+
+    reason: Annotated[Text, Field(max_length=200)] | None = None
+
+
+class ListCampaigns(PageInput):
+    """The campaigns of an account, maybe of one status."""
+
+    meta_waba_id: WabaId
+    status: Literal["draft", "scheduled", "running", "completed", "paused"] | None = None
+
+
+class CampaignStats(Input):
+    """The campaigns of an account, or one of them, by the days on which they were made (inclusive, UTC)."""
+
+    meta_waba_id: WabaId
+    campaign_id: Ulid | None = None
+    start_date: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")] | None = None
+    end_date: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")] | None = None
+
+
+class ListRecipients(PageInput, OfCampaign):
+    """The recipients of a campaign, maybe of one outcome."""
+
+    outcome: Outcome | None = None

@@ -1,0 +1,144 @@
+"""Reads campaigns, their sums and their recipients."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from shared.api.auth import Scope
+from shared.api.cursors import Page
+from whatsapp.actions import paging, participants
+from whatsapp.actions.campaigns import counters
+from whatsapp.actions.campaigns.control import CONTROL, own
+from whatsapp.actions.campaigns.creation import LEGACY
+from whatsapp.actions.campaigns.inputs import (
+    CampaignStats,
+    ListCampaigns,
+    ListRecipients,
+    OfCampaign,
+)
+from whatsapp.actions.campaigns.views import (
+    TALLIES,
+    CampaignStatsView,
+    CampaignsView,
+    CampaignView,
+    RecipientsView,
+    RecipientView,
+    campaign_view,
+)
+from whatsapp.store.items import Message
+from whatsapp.store.sending import campaigns as records
+
+if TYPE_CHECKING:
+    from whatsapp.actions.call import Call
+    from whatsapp.store.items.campaigns import Campaign
+
+OF_MESSAGES = frozenset({"sent", "delivered", "read", "failed"})
+MOST_CAMPAIGNS = 500  # of one account, summed up or sorted in a call
+_PAGE = "page"
+
+
+@LEGACY.reads("local", Scope.WHATSAPP_CAMPAIGNS, input_model=ListCampaigns, result=CampaignsView)
+def get_campaigns(call: Call[ListCampaigns]) -> Page[CampaignsView]:
+    """List the campaigns of an account, the newest first; of 500 at most, in no order beyond."""
+    participants.account_of(call, call.input.meta_waba_id)
+    found = [
+        campaign
+        for campaign in _of_account(call, call.input.meta_waba_id)
+        if call.input.status in {None, campaign.status}
+    ]
+    found.sort(key=lambda campaign: (campaign.created_at, campaign.campaign_id), reverse=True)
+    shown, cursor = paging.slice_of(call, found)
+    return Page(CampaignsView(campaigns=[campaign_view(campaign) for campaign in shown]), cursor)
+
+
+@LEGACY.reads("local", Scope.WHATSAPP_CAMPAIGNS, input_model=OfCampaign, result=CampaignView)
+def get_campaign(call: Call[OfCampaign]) -> CampaignView:
+    """Show a campaign with its counters as of now, and the reason if it stopped by itself."""
+    campaign = own(call, call.input.campaign_id)
+    return campaign_view(counters.refresh(call.table, campaign))
+
+
+@LEGACY.reads(
+    "local", Scope.WHATSAPP_CAMPAIGNS, input_model=CampaignStats, result=CampaignStatsView
+)
+def get_campaign_stats(call: Call[CampaignStats]) -> CampaignStatsView:
+    """Sum up campaigns of an account: recipients by outcome, replies, and what the provider bills by category."""
+    given = call.input
+    participants.account_of(call, given.meta_waba_id)
+    one = given.campaign_id
+    found = [own(call, one)] if one is not None else _of_account(call, given.meta_waba_id)
+    first, last = given.start_date or "", given.end_date or "9"
+    chosen = [c for c in found if first <= c.created_at[:10] <= last]
+    tallies, hours, billable = Counter[str](), Counter[str](), Counter[str]()
+    for campaign in chosen:
+        tallies.update(campaign.tallies)
+        tallies["invalid"] += campaign.invalid_count
+        for hour in counters.hours_of(call.table, campaign):
+            hours.update(hour.counts)
+            billable.update(hour.billable)
+    return CampaignStatsView(
+        campaigns=len(chosen),
+        recipients=sum(campaign.total_recipients or 0 for campaign in chosen),
+        delivered=hours["delivered"],
+        read=hours["read"],
+        replied=hours["replied"],
+        billable=dict(billable),
+        complete=len(found) < MOST_CAMPAIGNS,
+        **{name: tallies[name] for name in TALLIES},
+    )
+
+
+@CONTROL.reads("local", Scope.WHATSAPP_CAMPAIGNS, input_model=ListRecipients, result=RecipientsView)
+def get_campaign_recipients(call: Call[ListRecipients]) -> Page[RecipientsView]:
+    """
+    List the recipients of a campaign by outcome: those with a message by it, the newest first; the others by their line
+    in the list, as their numbers are deleted. Without an outcome: all that have none but `sent`.
+    """
+    campaign = own(call, call.input.campaign_id)
+    if call.input.outcome in OF_MESSAGES:
+        return _with_messages(call, campaign)
+    return _without_messages(call, campaign)
+
+
+def _with_messages(call: Call[ListRecipients], campaign: Campaign) -> Page[RecipientsView]:
+    found, last = records.messages_of(
+        call.table, campaign.campaign_id, limit=call.input.limit, start=paging.start_of(call)
+    )
+    wanted = call.input.outcome
+    views = [
+        RecipientView(
+            outcome=str(message.delivery_status),
+            message_id=Message.id_of(message.pk),
+            to=message.to,
+        )
+        for message in found
+        if message.company == call.company and wanted in {"sent", message.delivery_status}
+    ]
+    return Page(RecipientsView(recipients=views), paging.cursor_of(call, last))
+
+
+def _without_messages(call: Call[ListRecipients], campaign: Campaign) -> Page[RecipientsView]:
+    number = int((paging.start_of(call) or {_PAGE: "1"})[_PAGE])
+    views: list[RecipientView] = []
+    while number <= campaign.pages and len(views) < call.input.limit:
+        for page in records.pages(call.table, campaign.campaign_id, [number]):
+            for line, outcome in page.outcomes.items():
+                word, _, reason = outcome.partition(":")
+                if call.input.outcome in {None, word}:
+                    views.append(RecipientView(outcome=word, line=int(line), reason=reason or None))
+        number += 1
+    following = {_PAGE: str(number)} if number <= campaign.pages else None
+    return Page(RecipientsView(recipients=views), paging.cursor_of(call, following))
+
+
+def _of_account(call: Call[Any], waba: str) -> list[Campaign]:
+    """Return the company's campaigns of an account, at most 500."""
+    found: list[Campaign] = []
+    start = None
+    while len(found) < MOST_CAMPAIGNS:
+        page, start = records.of_account(call.table, waba, limit=100, start=start)
+        found += [campaign for campaign in page if campaign.company == call.company]
+        if start is None:
+            break
+    return found[:MOST_CAMPAIGNS]

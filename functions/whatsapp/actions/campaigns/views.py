@@ -1,0 +1,117 @@
+"""Campaigns as calls show them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from whatsapp.sending.views import View
+
+if TYPE_CHECKING:
+    from whatsapp.store.items.campaigns import Campaign
+
+TALLIES = ("sent", "failed", "refused", "duplicate", "invalid", "cancelled", "in_doubt")
+
+
+class CampaignView(View):
+    """
+    A campaign. `totalRecipients` is absent until all recipients are in pages. At the end sent + failed + refused +
+    duplicate + invalid + cancelled + inDoubt = total; delivered and read are of the sent ones.
+
+    *failed*: refused by the provider at once; a later failure shows in the message. *in_doubt*: the provider's answer
+    was lost. *invalid_lines*: the first hundred lines of the list that name no customer.
+    """
+
+    campaign_id: str
+    name: str
+    status: str
+    outcome: str | None = None
+    pause_reason: str | None = None
+    template_name: str | None = None
+    total_recipients: int | None = None
+    sent: int = 0
+    delivered: int = 0
+    read: int = 0
+    failed: int = 0
+    refused: int = 0
+    duplicate: int = 0
+    invalid: int = 0
+    cancelled: int = 0
+    in_doubt: int = 0
+    invalid_lines: list[int] | None = None
+    pages: int = 0
+    created_at: str
+    scheduled_at: str | None = None
+    started_at: str | None = None
+    completed_at: str | None = None
+
+
+class CampaignsView(View):
+    """A page of campaigns."""
+
+    campaigns: list[CampaignView]
+
+
+class CampaignStatsView(View):
+    """
+    Sums over campaigns. *refused* is by reason; *billable* by the provider's price category; *replied*: messages of
+    customers that answered one of them. *complete*: whether all campaigns were read.
+    """
+
+    campaigns: int
+    recipients: int
+    sent: int
+    delivered: int
+    read: int
+    failed: int
+    refused: int
+    duplicate: int
+    invalid: int
+    cancelled: int
+    in_doubt: int
+    replied: int
+    billable: dict[str, int]
+    complete: bool
+
+
+class RecipientView(View):
+    """
+    One recipient: *line* of the list, for those without a message; the message of the others.
+
+    *reason*: a code of the send policy or of the provider.
+    """
+
+    outcome: str
+    line: int | None = None
+    reason: str | None = None
+    message_id: str | None = None
+    to: str | None = None
+
+
+class RecipientsView(View):
+    """A page of recipients."""
+
+    recipients: list[RecipientView]
+
+
+def campaign_view(campaign: Campaign) -> CampaignView:
+    """Return a campaign with the tallies that are summed up so far."""
+    tallies = {name: campaign.tallies.get(name, 0) for name in TALLIES}
+    tallies["invalid"] += campaign.invalid_count
+    return CampaignView(
+        campaign_id=campaign.campaign_id,
+        name=campaign.name,
+        status=campaign.status,
+        outcome=campaign.outcome,
+        pause_reason=campaign.pause_reason,
+        template_name=campaign.template_name,
+        total_recipients=campaign.total_recipients,
+        delivered=campaign.delivered_count,
+        read=campaign.read_count,
+        invalid_lines=campaign.invalid_lines,
+        pages=campaign.pages,
+        created_at=campaign.created_at,
+        scheduled_at=campaign.scheduled_at,
+        started_at=campaign.started_at,
+        completed_at=campaign.completed_at,
+        **tallies,
+    )

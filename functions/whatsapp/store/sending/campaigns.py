@@ -1,0 +1,223 @@
+"""Campaigns and their pages: leases with the owner as fence, and progress that is written with the cursor."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from boto3.dynamodb.conditions import Attr, Key
+
+from shared.aws.dynamodb import ConditionFailed, Table
+from shared.failures import Transient
+from shared.runtime import clock
+from whatsapp.store.items import Message, pk
+from whatsapp.store.items.campaigns import Campaign, CampaignPage, CampaignStatus, OpenCampaigns
+from whatsapp.store.items.item import PARTITION_KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from shared.aws.dynamodb import Attributes
+
+MESSAGES_INDEX = "gsi_campaign"
+ACCOUNT_INDEX = "gsi_waba_itemtype"
+_of, _page = Campaign.attr, CampaignPage.attr
+
+
+class TooMany(Exception):
+    """As many campaigns are open as the schedule looks after."""
+
+
+def get(table: Table, campaign: str) -> Campaign | None:
+    """Return a campaign (strongly consistent read)."""
+    item = table.get(pk(Campaign.key(campaign)))
+    return Campaign.read(item) if item else None
+
+
+def add(table: Table, campaign: Campaign) -> Campaign:
+    """Write a new campaign; return the stored one if it exists. Safe to repeat."""
+    try:
+        table.put(campaign.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed as refusal:
+        if refusal.existing is None:
+            raise
+        return Campaign.read(refusal.existing)
+    return campaign
+
+
+def change(
+    table: Table,
+    campaign: str,
+    from_: Sequence[CampaignStatus],
+    **fields: Any,  # noqa: ANN401 - values of any field
+) -> Campaign | None:
+    """Set fields of a campaign in one of the states *from_*; None in any other. `None` removes a field."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    dropped = [Campaign.name_of(name) for name, value in fields.items() if value is None]
+    try:
+        return Campaign.read(
+            table.update(
+                pk(Campaign.key(campaign)),
+                put=Campaign.named(**given),
+                drop=dropped,
+                when=_of("status").is_in(list(from_)),
+            )
+        )
+    except ConditionFailed:
+        return None
+
+
+def cut(
+    table: Table,
+    seen: Campaign,
+    pages: Iterable[CampaignPage],
+    **fields: Any,  # noqa: ANN401 - values of any field
+) -> None:
+    """
+    Write further pages, each once, then the position in the list that they end at.
+
+    Raises Transient after a concurrent cut.
+    """
+    for page in pages:
+        with suppress(ConditionFailed):
+            table.put(page.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    given = {name: value for name, value in fields.items() if value is not None}
+    dropped = [Campaign.name_of(name) for name, value in fields.items() if value is None]
+    try:
+        table.update(
+            pk(seen.pk),
+            put=Campaign.named(**given),
+            drop=dropped,
+            when=_of("pages").eq(seen.pages) & _of("position").eq(seen.position),
+        )
+    except ConditionFailed:
+        raise Transient("campaign_contended") from None
+
+
+def fold(
+    table: Table,
+    seen: Campaign,
+    open_from: int,
+    tallies: Mapping[str, int],
+    **fields: Any,  # noqa: ANN401 - as above
+) -> None:
+    """Sum up the pages below *open_from*. An older view of the campaign, or a concurrent one, changes nothing."""
+    try:
+        table.update(
+            pk(seen.pk),
+            put=Campaign.named(open_from=open_from, tallies=dict(tallies), **fields),
+            when=_of("open_from").eq(seen.open_from) & _of("status").eq(seen.status),
+        )
+    except ConditionFailed:
+        return
+
+
+def count(table: Table, seen: Campaign, **counts: int) -> None:
+    """Set counters of a campaign, if they changed. Safe to repeat."""
+    changed = {n: value for n, value in counts.items() if getattr(seen, n) != value}
+    if changed:
+        table.update(pk(seen.pk), put=Campaign.named(**changed), when=Attr(PARTITION_KEY).exists())
+
+
+def of_account(
+    table: Table, waba: str, *, limit: int, start: Attributes | None
+) -> tuple[list[Campaign], Attributes | None]:
+    """Return a page of an account's campaigns, in no order, and the position after it."""
+    name = Campaign.name_of
+    when = Key(name("waba_meta_id")).eq(waba) & Key("itemType").eq(Campaign.item_type)
+    entries, last = table.query(ACCOUNT_INDEX, when, limit=limit, start=start)
+    items = table.get_many([pk(entry[PARTITION_KEY]) for entry in entries])
+    return [Campaign.read(item) for item in items], last
+
+
+def messages_of(
+    table: Table, campaign: str, *, limit: int, start: Attributes | None
+) -> tuple[list[Message], Attributes | None]:
+    """Return a page of a campaign's messages, the newest first, and the position after it."""
+    when = Key(Message.name_of("campaign_id")).eq(campaign)
+    entries, last = table.query(MESSAGES_INDEX, when, limit=limit, start=start, newest_first=True)
+    items = table.get_many([pk(entry[PARTITION_KEY]) for entry in entries])
+    return [Message.read(item) for item in items], last
+
+
+def pages(table: Table, campaign: str, numbers: Iterable[int]) -> list[CampaignPage]:
+    """Return pages by number, at most a hundred, in order (strongly consistent read)."""
+    keys = [CampaignPage.of(campaign, number) for number in numbers]
+    items = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
+    return [CampaignPage.read(items[key]) for key in keys if key in items]
+
+
+def lease(
+    table: Table, campaign: str, number: int, *, owner: str, until: int
+) -> CampaignPage | None:
+    """Lease a page that is pending, or whose lease has expired; None for any other."""
+    free = _page("state").eq("pending")
+    expired = _page("state").eq("leased") & _page("lease_until").lt(clock.now_ms())
+    mine = _page("owner").eq(owner)  # Our own write, whose response was lost.
+    try:
+        item = table.update(
+            pk(CampaignPage.of(campaign, number)),
+            put=CampaignPage.named(state="leased", owner=owner, lease_until=until),
+            when=free | expired | mine,
+        )
+    except ConditionFailed:
+        return None
+    return CampaignPage.read(item)
+
+
+def save(
+    table: Table,
+    seen: CampaignPage,
+    *,
+    cursor: int,
+    tallies: Mapping[str, int],
+    outcomes: Mapping[str, str],
+    state: str = "leased",
+) -> CampaignPage | None:
+    """
+    Save the progress of a leased page; with another *state* its lease ends. None if another worker has taken over.
+
+    Runs twice when the SDK lost the first response: the condition then fails against our own write, which is returned.
+    """
+    lease_fields = ("owner", "lease_until") if state != "leased" else ()
+    progress = {"cursor": cursor, "tallies": dict(tallies), "outcomes": dict(outcomes)}
+    try:
+        item = table.update(
+            pk(seen.pk),
+            put=CampaignPage.named(state=state, **progress),
+            drop=[CampaignPage.name_of(name) for name in lease_fields],
+            when=_page("owner").eq(seen.owner) & _page("cursor").eq(seen.cursor),
+        )
+    except ConditionFailed as refusal:
+        stored = CampaignPage.read(refusal.existing) if refusal.existing else None
+        is_own = stored is not None and (stored.cursor, stored.tallies, stored.state) == (
+            cursor, dict(tallies), state,
+        )  # fmt: skip
+        return stored if is_own else None
+    return CampaignPage.read(item)
+
+
+def open_ids(table: Table) -> set[str]:
+    """Return the ids of the campaigns that the schedule looks after."""
+    item = table.get(pk(OpenCampaigns.pk_pattern))
+    return OpenCampaigns.read(item).ids if item else set()
+
+
+def open_(table: Table, campaign: str) -> None:
+    """Let the schedule look after a campaign. Safe to repeat. Raises TooMany."""
+    ids = OpenCampaigns.attr("ids")
+    room = ids.not_exists() | ids.size().lt(OpenCampaigns.most) | ids.contains(campaign)
+    try:
+        table.update(
+            pk(OpenCampaigns.pk_pattern),
+            put_once={"itemType": OpenCampaigns.item_type},
+            add=OpenCampaigns.named(ids={campaign}),
+            when=room,
+        )
+    except ConditionFailed:
+        raise TooMany(f"there are {OpenCampaigns.most} open campaigns") from None
+
+
+def close(table: Table, campaign: str) -> None:
+    """End that. Safe to repeat."""
+    table.update(pk(OpenCampaigns.pk_pattern), take_from_set=OpenCampaigns.named(ids={campaign}))
