@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from shared.action_ledger import State
 from shared.api.auth import RateLimited, Scope
 from shared.api.errors import InvalidInput, KeyReused, StillRunning
 from shared.aws.sqs_fifo import to_json
@@ -69,10 +70,13 @@ class RetryFailed(SenderInput):
 
 
 class Retried(View):
-    """What was done about a failed message. *newMessagePk* is the message that repeats it."""
+    """
+    What was done about a failed message. *newMessagePk* is the message that repeats it. in_doubt, unknown: as for any
+    send, also of an earlier call; the message is not sent once more.
+    """
 
     message_pk: str
-    outcome: Literal["sent", "in_doubt", "rejected", "skipped"]
+    outcome: Literal["sent", "in_doubt", "unknown", "rejected", "skipped"]
     reason: str | None = None
     new_message_pk: str | None = None
 
@@ -80,13 +84,15 @@ class Retried(View):
 class RetriedMessages(View):
     """
     The failed messages that were looked at, and how many of them were sent or skipped; at most 100 skipped ones are
-    listed. *isComplete*: there are no older ones; otherwise the call can be made again.
+    listed. *isComplete*: there are no older ones; otherwise the call can be made again. *state* is in_doubt or unknown
+    if that is the outcome of a message.
     """
 
     messages: list[Retried]
     sent: int
     skipped: int
     is_complete: bool
+    state: Literal["done", "in_doubt", "unknown"]
 
 
 @LEGACY.changes(
@@ -144,7 +150,15 @@ def retry_failed_messages(call: Call[RetryFailed]) -> RetriedMessages:
         sent=sum(one.outcome == "sent" for one in tried),
         skipped=len(skipped),
         is_complete=is_complete,
+        state=_state(tried),
     )
+
+
+def _state(tried: list[Retried]) -> Literal["done", "in_doubt", "unknown"]:
+    outcomes = {one.outcome for one in tried}
+    if "in_doubt" in outcomes:
+        return "in_doubt"
+    return "unknown" if "unknown" in outcomes else "done"
 
 
 def _since_ms(asked: datetime | None) -> int:
@@ -171,6 +185,8 @@ def _retried(call: Call[RetryFailed], phone: Phone, message: Message) -> Retried
     reason = _reason_to_skip(call, message)
     if reason is not None:
         return Retried(message_pk=message.pk, outcome="skipped", reason=reason)
+    if (earlier := _earlier(call, message)) is not None:
+        return earlier
     try:
         sent = delivery.send_order(call, _order(call, phone, message))
     except failures.ProviderRejected as refusal:
@@ -180,7 +196,7 @@ def _retried(call: Call[RetryFailed], phone: Phone, message: Message) -> Retried
         return Retried(message_pk=message.pk, outcome="skipped", reason=str(reason))
     return Retried(
         message_pk=message.pk,
-        outcome="sent" if sent.state == "sent" else "in_doubt",
+        outcome="unknown" if sent.state == "dry_run" else sent.state,
         new_message_pk=sent.message_pk,
     )
 
@@ -203,10 +219,25 @@ def _reason_to_skip(call: Call[RetryFailed], message: Message) -> str | None:
     code = (message.status_error or {}).get("code")
     if call.input.only_retryable and not is_passing(code):
         return "error_is_final"
-    known = call.resources.ledger.action(_action_id(call, message))
-    if known is not None and known.may_have_been_sent:
-        return "sent_again_before"
     return None
+
+
+def _earlier(call: Call[RetryFailed], message: Message) -> Retried | None:
+    """Return what became of the repetition by an earlier call; None if there was none, or it was certainly not sent."""
+    known = call.resources.ledger.action(_action_id(call, message))
+    if known is None or not known.may_have_been_sent:
+        return None
+    if known.state in {State.RESERVED, State.UNKNOWN}:
+        outcome: Literal["in_doubt", "unknown"] = (
+            "in_doubt" if known.state is State.RESERVED else "unknown"
+        )
+        return Retried(message_pk=message.pk, outcome=outcome, new_message_pk=known.message_pk)
+    return Retried(
+        message_pk=message.pk,
+        outcome="skipped",
+        reason="sent_again_before",
+        new_message_pk=known.message_pk,
+    )
 
 
 def _order(call: Call[RetryFailed], phone: Phone, message: Message) -> messages.Order:

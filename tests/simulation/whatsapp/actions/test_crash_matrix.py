@@ -38,6 +38,7 @@ _OF_ATTEMPTS = {
     "ttl",
     "providerId",
     "free_at",
+    "order",  # of a reaction: the time of its attempt
 }
 # Positions in time of a message that was sent by a later attempt.
 _OF_TIME = {"lastKey", "readUpTo", "recentKeys", "ringFloor", "version", "revision"}

@@ -186,6 +186,23 @@ def test_what_the_policy_or_the_provider_refuses_is_reported(
     assert "window_closed" in reasons
 
 
+def test_a_repetition_in_doubt_is_reported_and_not_made_again(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = failed(actions, 131056)
+    sent_before = len(actions.wire)
+    actions.sandbox.faults.add(provider="meta", operation="send_message", kind="lost_answer")
+    answer = retry(actions)
+    again = retry(actions)
+
+    assert (answer.status, answer.result["state"]) == (202, "in_doubt")
+    for result in (answer.result, again.result):
+        assert [(one["messagePk"], one["outcome"]) for one in result["messages"]] == [
+            (key, "in_doubt")
+        ]
+    assert len(actions.wire) == sent_before + 1
+
+
 def test_the_number_of_messages_and_the_time_are_bounded(
     actions: Actions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
