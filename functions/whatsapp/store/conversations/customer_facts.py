@@ -50,6 +50,12 @@ def note_call_permission(table: Table, conversation_pk: str, until: str) -> None
     update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists())
 
 
+def note_blocked(table: Table, conversation_pk: str, *, is_blocked: bool) -> None:
+    """Store whether the business has blocked the customer, on an existing head only. Safe to repeat."""
+    facts = Conversation.named(blocked=is_blocked)
+    update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists())
+
+
 def note_marketing_choice(
     table: Table, conversation_pk: str, at: str, company: str, phone: str, *, is_out: bool
 ) -> None:

@@ -87,6 +87,7 @@ class Conversation(WhatsAppItem):
     call_permission_until: str | None = None
     marketing_opt_out: bool | None = None  # the customer's own choice in WhatsApp
     marketing_opt_out_at: str | None = None
+    blocked: bool | None = None  # whether the business has blocked the customer at the provider
 
     @staticmethod
     def contact_of(conversation_pk: str) -> str:

@@ -1,0 +1,183 @@
+"""The ids of a customer, and links of two contacts that are one person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from shared.api.auth import Scope
+from shared.runtime import clock
+from whatsapp import store
+from whatsapp.actions import participants
+from whatsapp.actions.contacts import people
+from whatsapp.actions.contacts.consent import RecordedConsent, consents_of
+from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.inputs import Input, PhoneId, PhoneOrUserId
+from whatsapp.actions.registration import Group
+from whatsapp.api.queries import NotFound
+from whatsapp.privacy import subjects
+from whatsapp.sending.views import View
+from whatsapp.store.items import Alias, Conversation
+from whatsapp.worker import links
+
+if TYPE_CHECKING:
+    from whatsapp.actions.call import Call
+    from whatsapp.store.items import Phone
+
+CONTACTS = Group("contacts")
+WINDOW_MS = 24 * clock.HOUR_MS
+
+
+class ContactRequest(Input):
+    """A customer, at all numbers of the company or at one."""
+
+    contact: PhoneOrUserId
+    phone_number_id: PhoneId | None = None
+
+
+class Pair(Input):
+    """Two ids of customers of one number."""
+
+    contact: PhoneOrUserId
+    alias: PhoneOrUserId
+    phone_number_id: PhoneId
+
+
+class ContactConversation(View):
+    """A conversation; free-form messages are allowed until *window_open_until*."""
+
+    conversation_pk: str
+    phone_number_id: str
+    name: str | None = None
+    last_inbound_at: str | None = None
+    window_open_until: str | None = None
+    window_is_open: bool
+    blocked: bool
+    linked_conversations: list[str]
+    linked_to: str | None = None
+
+
+class ContactView(View):
+    """A customer: ids, and the numbers that they had before."""
+
+    name: str | None = None
+    phone_numbers: list[str]
+    user_ids: list[str]
+    former_numbers: list[str]
+    consents: list[RecordedConsent]
+    conversations: list[ContactConversation]
+
+
+class LinkView(View):
+    """Later messages of *linked* go to the conversation of *primary*; after an unlink to its own again."""
+
+    state: Literal["linked", "unlinked"]
+    primary_conversation_pk: str
+    linked_conversation_pk: str | None = None
+
+
+@CONTACTS.reads("local", Scope.WHATSAPP_CONTACTS, input_model=ContactRequest, result=ContactView)
+def get_contact(call: Call[ContactRequest]) -> ContactView:
+    """Return the known ids of a customer, name, consent, window and conversations. 404 if none is known."""
+    who = people.named(call, call.input.contact, "contact")
+    wanted = call.input.phone_number_id
+    phones = [participants.phone_by_id(call, wanted)] if wanted else participants.phones_of(call)
+    found = subjects.resolve(call.table, call.company, who)
+    by_suffix = {phone.arn_suffix: phone for phone in phones}
+    heads = [
+        head
+        for pk in found.heads
+        if pk.split("#")[1] in by_suffix and (head := store.heads.get(call.table, pk))
+    ]
+    if not heads:
+        raise NotFound("contact: not found")
+    own = {Alias.of_contact(phone.phone, key) for phone in phones for key in found.keys}
+    former = {pk.rpartition("#")[2] for pk in found.aliases if pk not in own}
+    ids = list(dict.fromkeys([who, *found.ids]))
+    newest = max(heads, key=lambda head: head.received_at or "")
+    return ContactView(
+        name=newest.sender_name,
+        phone_numbers=[each for each in ids if each.isdecimal() and each not in former],
+        user_ids=[each for each in ids if each[:2].isalpha()],
+        former_numbers=sorted(former),
+        consents=consents_of(call, [each for each in ids if "-" not in each]),
+        conversations=[_conversation(head) for head in heads],
+    )
+
+
+@CONTACTS.changes("local", Scope.WHATSAPP_CONTACTS, input_model=Pair, result=LinkView)
+def link_contact_identity(call: Call[Pair]) -> LinkView:
+    """
+    Declare that two ids are one customer of a number. The older contact's conversation continues, and lists the
+    messages of both; `unlink_contact_identity` undoes it. Safe to repeat.
+    """
+    phone = participants.phone_by_id(call, call.input.phone_number_id)
+    keys = _keys(call, phone)
+    for field, key in zip(("contact", "alias"), keys, strict=True):
+        if store.heads.get(call.table, Conversation.key(phone.arn_suffix, key)) is None:
+            raise NotFound(f"{field}: has no conversation with this number")
+    first, second = (links.primary_of(call.table, phone.phone, key).key for key in keys)
+    if first == second:
+        if keys[0] == keys[1]:
+            raise StateConflict("alias: is an id of the same contact already")
+        linked = keys[1] if keys[1] != first else keys[0]
+        return _link_view("linked", phone, first, linked)
+    request = links.Link(by=call.caller.principal, reason=f"action {call.action}")
+    made = links.link_by_operator(call.table, phone, (first, second), request)
+    return _link_view("linked", phone, made.primary, made.linked)
+
+
+@CONTACTS.changes("local", Scope.WHATSAPP_CONTACTS, input_model=Pair, result=LinkView)
+def unlink_contact_identity(call: Call[Pair]) -> LinkView:
+    """Undo the link of two ids for later messages. Safe to repeat. 404 if they were never linked."""
+    phone = participants.phone_by_id(call, call.input.phone_number_id)
+    keys = _keys(call, phone)
+    request = links.Link(by=call.caller.principal, reason=f"action {call.action}")
+    for linked, other in (keys[::-1], keys):
+        stored = store.links.get(call.table, phone.phone, linked)
+        if stored is not None and stored.primary == other:
+            undone = links.unlink_by_operator(call.table, phone, linked, request)
+            return _link_view("unlinked", phone, undone.primary, undone.linked)
+    raise NotFound("alias: is not linked to contact")
+
+
+def _keys(call: Call[Pair], phone: Phone) -> tuple[str, str]:
+    """Return the keys of the two contacts, not those that continue them."""
+    return (
+        _own_key(call, phone, call.input.contact, "contact"),
+        _own_key(call, phone, call.input.alias, "alias"),
+    )
+
+
+def _own_key(call: Call[Any], phone: Phone, text: str, field: str) -> str:
+    _, digits, user_id = participants.contact_of(call, phone, text, field)
+    alias_pk = (
+        Alias.of_phone(phone.phone, digits) if digits else Alias.of_user(phone.phone, str(user_id))
+    )
+    alias = store.aliases.get(call.table, alias_pk)
+    return alias.target if alias and alias.company == call.company else str(digits or user_id)
+
+
+def _conversation(head: Conversation) -> ContactConversation:
+    opened = head.last_inbound_at
+    until = clock.from_text(opened) + WINDOW_MS if opened else None
+    return ContactConversation(
+        conversation_pk=head.pk,
+        phone_number_id=str(head.phone),
+        name=head.sender_name,
+        last_inbound_at=opened,
+        window_open_until=clock.to_text(until) if until else None,
+        window_is_open=until is not None and until > clock.now_ms(),
+        blocked=bool(head.blocked),
+        linked_conversations=sorted(head.linked_conversations),
+        linked_to=head.linked_to,
+    )
+
+
+def _link_view(
+    state: Literal["linked", "unlinked"], phone: Phone, primary: str, linked: str
+) -> LinkView:
+    return LinkView(
+        state=state,
+        primary_conversation_pk=Conversation.key(phone.arn_suffix, primary),
+        linked_conversation_pk=Conversation.key(phone.arn_suffix, linked),
+    )

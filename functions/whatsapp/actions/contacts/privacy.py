@@ -1,0 +1,82 @@
+"""Jobs that export or erase all data of a customer: the same as those of the admin API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from shared.api.auth import Scope
+from whatsapp.actions.contacts import people
+from whatsapp.actions.failures import Unsupported
+from whatsapp.actions.inputs import Flag, Input, PhoneOrUserId
+from whatsapp.actions.registration import Group
+from whatsapp.privacy import jobs
+from whatsapp.sending.views import View
+
+if TYPE_CHECKING:
+    from whatsapp.actions.call import Call
+    from whatsapp.store.items.privacy import Kind
+
+CONTACTS = Group("contacts")
+
+
+class Person(Input):
+    """A customer, by a number or user id."""
+
+    contact: PhoneOrUserId
+
+
+class Erasure(Person):
+    """`confirm` must be true."""
+
+    confirm: Literal[True]
+    keep_payments: Flag = True
+
+
+class StartedJob(View):
+    """A job that goes on; GET /whatsapp/privacy-jobs/{jobId} shows its progress and its result."""
+
+    goes_on: ClassVar[bool] = True
+    job_id: str
+    kind: str
+    job_state: Literal["queued", "running", "done"]
+    run: int
+    requested_at: str
+
+
+@CONTACTS.changes(
+    "local", Scope.WHATSAPP_PRIVACY, input_model=Person, result=StartedJob, idempotent=False
+)
+def export_contact(call: Call[Person]) -> StartedJob:
+    """Start the export of all data of a customer at the company's numbers. Answers 202 with the job's id."""
+    return _started(call, "export")
+
+
+@CONTACTS.changes("local", Scope.WHATSAPP_PRIVACY, input_model=Erasure, result=StartedJob)
+def erase_contact(call: Call[Erasure]) -> StartedJob:
+    """
+    Start the erasure of a customer at the company's numbers. Answers 202 with the job's id.
+
+    Messages become stubs for 35 days, so that redelivered events do not bring them back. Payments keep amounts and
+    ids; `keepPayments` false is answered with 501.
+    """
+    if not call.input.keep_payments:
+        raise Unsupported("keepPayments: amounts and ids of payments must be kept")
+    return _started(call, "erase")
+
+
+def _started(call: Call[Person] | Call[Erasure], kind: Kind) -> StartedJob:
+    job = jobs.start(
+        call.table,
+        call.resources.queue,
+        company=call.company,
+        kind=kind,
+        named=people.named(call, call.input.contact, "contact"),
+        by=call.caller.principal,
+    )
+    return StartedJob(
+        job_id=job.job_id,
+        kind=job.kind,
+        job_state=job.state,
+        run=job.run,
+        requested_at=job.requested_at,
+    )
