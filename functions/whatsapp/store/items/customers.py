@@ -48,8 +48,8 @@ class AddressDefault(WhatsAppItem):
     item_type: ClassVar[str] = "ADDRESS_DEFAULT"
     pk_pattern: ClassVar[str] = "ADDRESS#{customerPhone}#DEFAULT#{company}"
 
-    address_pk: str
-    order: str  # order key of the message that made it the default: only moves forward
+    address_pk: str | None = None  # none once the default was deleted
+    order: str = ""  # order key of the message that made it the default: only moves forward
     addresses: Annotated[dict[str, str], AtMost(20)] = Field(default_factory=dict)
     revision: int = 0
 

@@ -16,7 +16,7 @@ from shared.aws.sqs_fifo import digest
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration.folders import content_of
-from whatsapp.configuration.resources import Resources
+from whatsapp.configuration.resources import SendingResources
 from whatsapp.inbound.json_body import parse_body
 from whatsapp.store import ordering
 from whatsapp.store.items import Message, Phone
@@ -51,7 +51,7 @@ class Reply:
     answered: Message | None
 
 
-def store_reply(resources: Resources, phone: Phone, reply: Reply) -> None:
+def store_reply(resources: SendingResources, phone: Phone, reply: Reply) -> None:
     """Store the answers of a flow, or an address; other forms stay only in their message."""
     response = reply.answer.get("response_json")
     answers = parse_body(response) if isinstance(response, str) else response
@@ -66,7 +66,7 @@ def store_reply(resources: Resources, phone: Phone, reply: Reply) -> None:
 
 
 def _store_flow_response(
-    resources: Resources, phone: Phone, reply: Reply, answers: dict[str, Any]
+    resources: SendingResources, phone: Phone, reply: Reply, answers: dict[str, Any]
 ) -> None:
     """Store the answers as a FLOW_RESPONSE; without `data` if they are unreadable."""
     message = reply.message
@@ -101,7 +101,7 @@ def _store_flow_response(
         store.forms.finish(resources.table, token)
 
 
-def _known_token(resources: Resources, phone: Phone, token: object) -> FlowToken | None:
+def _known_token(resources: SendingResources, phone: Phone, token: object) -> FlowToken | None:
     """Return the token if this company made it."""
     if not isinstance(token, str) or not token:
         return None
@@ -122,7 +122,7 @@ def _flow_named_by(message: Message | None) -> str | None:
 
 
 def _store_address(
-    resources: Resources, phone: Phone, message: Message, answers: dict[str, Any]
+    resources: SendingResources, phone: Phone, message: Message, answers: dict[str, Any]
 ) -> None:
     """
     Store the address as an ADDRESS, once per address, and add it to the list of the customer's newest addresses.
@@ -140,7 +140,8 @@ def _store_address(
     addresses, removed = _with_address(address_list, address.pk, _order(message))
     if address.pk not in addresses:
         return  # Older than the twenty stored addresses.
-    store.forms.add_address(resources.table, address)
+    is_default = address.pk == address_list.address_pk
+    store.forms.add_address(resources.table, address.model_copy(update={"is_default": is_default}))
     for address_pk in removed:
         store.forms.remove_address(resources.table, address_pk)
     if addresses != address_list.addresses:

@@ -46,7 +46,7 @@ async def list_blocked(call: Call) -> Answer:
 def _number(call: Call) -> str:
     meta_graph.check_token(call.request)
     meta_graph.check_version(call.request)
-    number = call.request.path_params["phone_number_id"]
+    number = str(call.request.path_params["phone_number_id"])
     meta_graph.number_of(call, number)
     return number
 
