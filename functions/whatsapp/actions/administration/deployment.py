@@ -57,12 +57,12 @@ class Infra(View):
     """
     Where the deployment runs. *vpcEndpoint* and *serviceLinkedRole* are absent if its template has none.
 
-    *refreshedAt* is absent before the first `refresh_infra`.
+    *updatedAt* is absent before the first `refresh_infra`.
     """
 
     vpc_endpoint: str | None = None
     service_linked_role: str | None = None
-    refreshed_at: str | None = None
+    updated_at: str | None = None
 
 
 @UTILITY.reads("local", Scope.WHATSAPP_ADMIN, input_model=NoInput, result=EffectiveConfig)
@@ -123,5 +123,5 @@ def _view(stored: InfraConfig | None) -> Infra:
     return Infra(
         vpc_endpoint=stored.vpc_endpoint,
         service_linked_role=stored.service_linked_role,
-        refreshed_at=stored.updated_at,
+        updated_at=stored.updated_at,
     )

@@ -39,8 +39,8 @@ FIELDS = frozenset(
     }
 )  # fmt: skip
 _OBJECT = "whatsapp_business_account"
-# Ids of the event and its account, which contain digits.
-_KEPT = frozenset({"id", "message_template_id", "flow_id", "group_id"})
+# Ids of the business, which contain digits. Ids of messages contain the customer's number.
+_KEPT = frozenset({"message_template_id", "flow_id"})
 
 
 class OfAccount(Input):

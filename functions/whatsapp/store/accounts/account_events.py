@@ -36,6 +36,8 @@ def of_type(
     start: Attributes | None,
 ) -> tuple[list[WebhookEvent], Attributes | None]:
     """Return a page of the company's events of a type, newest first; all companies share the partition."""
+    if since is not None and until is not None and since > until:
+        return [], None  # DynamoDB refuses such a range.
     times = Key(_RECEIVED).between(since or _EARLIEST, until or _LATEST)
     entries, last = table.query(
         EVENT_INDEX,

@@ -79,9 +79,12 @@ def page(table: Table, listed: EntryList, positions: Mapping[str, str], *, limit
     """Return up to *limit* entries from *positions* on. One query for each partition that has not ended."""
     read: list[Attributes] = []
     unread: set[str] = set()
+    since, until = _bounds(listed)
     for partition in listed.partitions:
         short = _short(partition)
-        if short not in positions:
+        if (
+            short not in positions or since > until
+        ):  # DynamoDB refuses a range that ends before it begins.
             continue
         found, last = table.query(
             listed.index,
@@ -110,9 +113,12 @@ def _condition(listed: EntryList, partition: str) -> ConditionBase:
     condition: ConditionBase = Key(listed.field).eq(partition)
     if listed.since is None and listed.until is None:
         return condition
-    # Times may have more digits than milliseconds: those of `since` follow it without its `Z`, and precede `until`.
-    since = (listed.since or _EARLIEST).removesuffix("Z")
-    return condition & Key(listed.time).between(since, listed.until or _LATEST)
+    return condition & Key(listed.time).between(*_bounds(listed))
+
+
+def _bounds(listed: EntryList) -> tuple[str, str]:
+    """Return the bounds of the sort key. Times with more digits follow `since` without its `Z`, and precede `until`."""
+    return (listed.since or _EARLIEST).removesuffix("Z"), listed.until or _LATEST
 
 
 def _start(listed: EntryList, partition: str, position: str) -> Attributes | None:

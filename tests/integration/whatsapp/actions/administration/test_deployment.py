@@ -70,7 +70,7 @@ def test_the_infrastructure_is_what_the_template_says(
     assert actions.run("get_infra").result == {
         "vpcEndpoint": "vpce-0123",
         "serviceLinkedRole": role,
-        "refreshedAt": "2026-01-01T12:00:00.000Z",
+        "updatedAt": "2026-01-01T12:00:00.000Z",
     }
 
 

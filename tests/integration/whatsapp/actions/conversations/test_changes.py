@@ -7,6 +7,8 @@ import pytest
 from shared.api.auth import Caller
 from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, Actions
 from tests.integration.whatsapp.conftest import PHONE, T0, text
+from whatsapp.api.inputs import MessagesQuery
+from whatsapp.api.queries import ApiDependencies, conversation_address, messages
 from whatsapp.store.items import Conversation
 
 ADAS = Conversation.key(PHONE, ADA)
@@ -112,6 +114,17 @@ def test_a_deleted_message_is_hidden_and_the_head_shows_the_one_before(actions: 
     assert found["messages"] == []
     shown = actions.run("get_message", {"messageId": "wamid.ada.2"}).result["message"]
     assert shown["deletedAt"] == "2026-01-01T12:00:00.000Z"
+
+
+def test_the_inbox_does_not_show_a_deleted_message(actions: Actions) -> None:
+    actions.run("delete_message", {"messageId": ADAS_MESSAGE})
+    resources = actions.module.resources
+    deps = ApiDependencies(
+        table=resources.table, bucket=resources.bucket, seal_secret=resources.seal_secret
+    )
+    key = deps.seal.seal(ADAS, bound_to=conversation_address("acme"))
+
+    assert messages(deps, "acme", key, MessagesQuery()).result.messages == []
 
 
 def test_a_hard_deletion_leaves_a_stub_that_a_repeated_webhook_meets(actions: Actions) -> None:

@@ -163,6 +163,13 @@ def test_an_export_of_another_company_is_not_found(actions: Actions) -> None:
     assert actions.run("export_messages", body | {"limit": 1_000_001}).status == 400
 
 
+def test_a_number_that_is_not_in_use_exports_nothing(actions: Actions) -> None:
+    actions.register(enabled=False)
+
+    assert actions.run("export_messages", {"conversationPk": ADAS}).status == 404
+    assert queued(actions) == []
+
+
 def test_an_erasure_deletes_the_exports_of_the_contact(actions: Actions) -> None:
     job_id = export(actions)
     work(actions, queued(actions))

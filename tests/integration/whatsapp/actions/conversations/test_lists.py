@@ -98,6 +98,16 @@ def test_a_time_range_bounds_the_list(actions: Actions) -> None:
     assert ids(found) == [f"wamid.{ADA}.x1", f"wamid.{ADA}.x0"]
 
 
+def test_a_range_that_ends_before_it_begins_is_empty(actions: Actions) -> None:
+    backwards = {"since": "2026-01-02T00:00:00Z", "until": "2026-01-01T00:00:00Z"}
+
+    messages = actions.run("get_messages", {"phoneNumberId": PHONE, **backwards})
+    events = actions.run("get_webhook_events", {"eventType": "flows", **backwards})
+
+    assert (messages.body["result"], "cursor" in messages.body) == ({"messages": []}, False)
+    assert events.result == {"events": []}
+
+
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [
