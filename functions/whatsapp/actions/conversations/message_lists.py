@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.aws.dynamodb import Attributes
-from whatsapp.actions import error_meanings, paging, participants
+from whatsapp.actions import paging, participants
 from whatsapp.actions.call import Call
 from whatsapp.actions.conversations import inputs, views
 from whatsapp.actions.conversations.inputs import ConversationInput
@@ -86,38 +86,6 @@ class Timeline(View):
     entries: list[TimelineEntry]
 
 
-class GetFailed(PhoneFilter):
-    """Failed messages of all numbers, or of one."""
-
-    since: Moment | None = None
-    until: Moment | None = None
-    limit: Limit = 50
-    cursor: Cursor | None = None
-
-
-class FailedMessage(View):
-    """A failed message. *meaning* and *advice*: what the provider's code means, and what to do; absent if unknown."""
-
-    message_pk: str
-    message_id: str
-    conversation_pk: str | None
-    phone: str
-    sent_at: str | None
-    type: str
-    template: str | None = None
-    campaign_id: str | None = None
-    code: str | None = None
-    title: str | None = None
-    meaning: str | None = None
-    advice: str | None = None
-
-
-class FailedMessages(View):
-    """A page of failed messages, newest first."""
-
-    messages: list[FailedMessage]
-
-
 @SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetMessages, result=Messages)
 def get_messages(call: Call[GetMessages]) -> Page[Messages]:
     """
@@ -138,7 +106,7 @@ def get_messages(call: Call[GetMessages]) -> Page[Messages]:
     else:
         wanted = _of_direction(call, str(asked.direction))
     entries, cursor = page_of(call, wanted)
-    return Page(Messages(messages=views.message_views(call, _messages_in(entries))), cursor)
+    return Page(Messages(messages=views.message_views(call, messages_in(entries))), cursor)
 
 
 @SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetTimeline, result=Timeline)
@@ -154,32 +122,6 @@ def get_conversation_messages(call: Call[GetTimeline]) -> Page[Timeline]:
     entries, cursor = page_of(call, wanted)
     shown = views.entry_views(call, entries, links=call.input.presign)
     return Page(Timeline(conversation_pk=head.pk, entries=shown), cursor)
-
-
-@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetFailed, result=FailedMessages)
-def get_failed_messages(call: Call[GetFailed]) -> Page[FailedMessages]:
-    """
-    List the messages that the provider refused or could not deliver, newest first, with what their codes mean.
-
-    Compares up to 2,000 entries a call: a page may be short and have a cursor.
-    """
-    phone = participants.filtered_phone(call)
-    listed = EntryList(
-        index="gsi_status",
-        field=Message.name_of("delivery_status"),
-        time=Message.name_of("sent_at"),
-        partitions=["failed"],
-        since=inputs.text_of(call.input.since),
-        until=inputs.text_of(call.input.until),
-    )
-
-    def fits_entry(entry: Attributes) -> bool:
-        is_of_phone = phone is None or entry.get(Message.name_of("phone")) == phone.phone
-        return entry.get(_COMPANY) == call.company and is_of_phone
-
-    wanted = _wanted(call, listed, fits_entry)
-    entries, cursor = page_of(call, wanted)
-    return Page(FailedMessages(messages=[_failed(m) for m in _messages_in(entries)]), cursor)
 
 
 def timeline_of(
@@ -219,7 +161,7 @@ def _of_sender(call: Call[GetMessages], phone: Phone | None, number: str) -> Sea
         participants.contact_of(call, one, number, "fromNumber")[0] for one in _phones(call, phone)
     }
     listed = _listed(call, "gsi_from", Message.name_of("from_pk"), sorted(contacts))
-    return _wanted(
+    return wanted_of(
         call,
         listed,
         lambda entry: entry.get(_COMPANY) == call.company,
@@ -233,17 +175,17 @@ def _to_customer(call: Call[GetMessages], phone: Phone | None, number: str) -> S
         for one in _phones(call, phone)
     ]
     listed = _listed(call, "gsi_conversation", Message.name_of("conversation_pk"), keys)
-    return _wanted(call, listed, _is("OUTBOUND"))
+    return wanted_of(call, listed, _is("OUTBOUND"))
 
 
 def _of_phone(call: Call[GetMessages], phone: Phone, direction: str | None) -> Search:
     listed = inbox_of(phone, inputs.text_of(call.input.since), inputs.text_of(call.input.until))
-    return _wanted(call, listed, _is(direction))
+    return wanted_of(call, listed, _is(direction))
 
 
 def _of_direction(call: Call[GetMessages], direction: str) -> Search:
     listed = _listed(call, "gsi_direction", _DIRECTION, [direction])
-    return _wanted(call, listed, lambda entry: entry.get(_COMPANY) == call.company)
+    return wanted_of(call, listed, lambda entry: entry.get(_COMPANY) == call.company)
 
 
 def _listed(call: Call[GetMessages], index: str, field: str, partitions: list[str]) -> EntryList:
@@ -267,7 +209,7 @@ def _is(direction: str | None) -> Callable[[Attributes], bool]:
     return fits
 
 
-def _wanted(
+def wanted_of(
     call: Call[Any],
     listed: EntryList,
     fits_entry: Callable[[Attributes], bool],
@@ -291,25 +233,6 @@ def _phones(call: Call[Any], phone: Phone | None) -> list[Phone]:
     return found
 
 
-def _messages_in(entries: list[Entry]) -> list[Message]:
+def messages_in(entries: list[Entry]) -> list[Message]:
+    """Return the messages among entries."""
     return [one for one in entries if isinstance(one, Message)]
-
-
-def _failed(message: Message) -> FailedMessage:
-    error = message.status_error or {}
-    code = str(error["code"]) if "code" in error else None
-    explained = error_meanings.of_code(code)
-    return FailedMessage(
-        message_pk=message.pk,
-        message_id=message.message_id,
-        conversation_pk=message.conversation_pk or None,
-        phone=message.phone,
-        sent_at=message.sent_at,
-        type=message.type,
-        template=message.template,
-        campaign_id=message.campaign_id,
-        code=code,
-        title=error.get("title"),
-        meaning=explained.meaning if explained else None,
-        advice=explained.advice if explained else None,
-    )

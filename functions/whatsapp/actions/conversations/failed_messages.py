@@ -1,0 +1,93 @@
+"""Messages that the provider refused or could not deliver."""
+
+from shared.api.auth import Scope
+from shared.api.cursors import Page
+from shared.aws.dynamodb import Attributes
+from whatsapp.actions import error_meanings, participants
+from whatsapp.actions.call import Call
+from whatsapp.actions.conversations import inputs, message_lists
+from whatsapp.actions.conversations.message_lists import SEARCH, Cursor, Limit
+from whatsapp.actions.inputs import Moment, PhoneFilter
+from whatsapp.api.json_view import View
+from whatsapp.store.conversations.merged_entries import EntryList
+from whatsapp.store.items import Message
+
+
+class GetFailed(PhoneFilter):
+    """Failed messages of all numbers, or of one."""
+
+    since: Moment | None = None
+    until: Moment | None = None
+    limit: Limit = 50
+    cursor: Cursor | None = None
+
+
+class FailedMessage(View):
+    """A failed message. *meaning* and *advice*: what the provider's code means, and what to do; absent if unknown."""
+
+    message_pk: str
+    message_id: str
+    conversation_pk: str | None
+    phone: str
+    sent_at: str | None
+    type: str
+    template: str | None = None
+    campaign_id: str | None = None
+    code: str | None = None
+    title: str | None = None
+    meaning: str | None = None
+    advice: str | None = None
+
+
+class FailedMessages(View):
+    """A page of failed messages, newest first."""
+
+    messages: list[FailedMessage]
+
+
+@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetFailed, result=FailedMessages)
+def get_failed_messages(call: Call[GetFailed]) -> Page[FailedMessages]:
+    """
+    List the messages that the provider refused or could not deliver, newest first, with what their codes mean.
+
+    Compares up to 2,000 entries a call: a page may be short and have a cursor.
+    """
+    phone = participants.filtered_phone(call)
+    listed = EntryList(
+        index="gsi_status",
+        field=Message.name_of("delivery_status"),
+        time=Message.name_of("sent_at"),
+        partitions=["failed"],
+        since=inputs.text_of(call.input.since),
+        until=inputs.text_of(call.input.until),
+    )
+
+    def fits_entry(entry: Attributes) -> bool:
+        is_of_phone = phone is None or entry.get(Message.name_of("phone")) == phone.phone
+        return entry.get(Message.name_of("company")) == call.company and is_of_phone
+
+    wanted = message_lists.wanted_of(call, listed, fits_entry)
+    entries, cursor = message_lists.page_of(call, wanted)
+    return Page(
+        FailedMessages(messages=[_failed(m) for m in message_lists.messages_in(entries)]), cursor
+    )
+
+
+def _failed(message: Message) -> FailedMessage:
+    error = message.status_error or {}
+    code = str(error["code"]) if "code" in error else None
+    explained = error_meanings.of_code(code)
+    return FailedMessage(
+        message_pk=message.pk,
+        message_id=message.message_id,
+        conversation_pk=message.conversation_pk or None,
+        phone=message.phone,
+        sent_at=message.sent_at,
+        type=message.type,
+        template=message.template,
+        campaign_id=message.campaign_id,
+        code=code,
+        title=error.get("title"),
+        meaning=explained.meaning if explained else None,
+        advice=explained.advice if explained else None,
+    )
