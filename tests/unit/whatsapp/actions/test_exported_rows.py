@@ -52,9 +52,7 @@ def test_every_message_is_one_line_of_json(text: str, caption: str) -> None:
 
 @given(before=TEXTS, query=st.text("äbcß", min_size=2, max_size=8), after=TEXTS)
 @settings(derandomize=True)
-def test_a_text_is_found_in_any_case_wherever_it_stands(
-    before: str, query: str, after: str
-) -> None:
+def test_a_text_is_found_in_any_case_and_at_any_place(before: str, query: str, after: str) -> None:
     message = a_message(text_body=f"{before} {query.upper()} {after}")
 
     assert has_text(message, query)

@@ -7,20 +7,29 @@ import pytest
 from shared.api.auth import Caller
 from shared.runtime import clock
 from tests.integration.whatsapp.actions import wire
-from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, Actions
-from tests.integration.whatsapp.conftest import NOW, PHONE, T0
+from tests.integration.whatsapp.actions.conftest import (
+    ADA,
+    EUM_PHONE,
+    EUM_WABA,
+    GLOBEX,
+    Actions,
+    Answer,
+)
+from tests.integration.whatsapp.conftest import NOW, PHONE, T0, text
 from whatsapp.jobs import unfinished_sends
 
 HELLO = "Your bike is ready."
 
 
-def unknown(
-    actions: Actions, monkeypatch: pytest.MonkeyPatch, action: str = "send_text", **body: Any
-) -> str:
+def unknown(actions: Actions, monkeypatch: pytest.MonkeyPatch) -> str:
     """Send a message whose answer is lost, and let the schedule give it up."""
     actions.sandbox.faults.add(provider="meta", operation="send_message", kind="lost_answer")
-    sent = actions.send(action, body or {"text": HELLO}).result
-    assert sent["state"] == "in_doubt"
+    return given_up(actions, monkeypatch, actions.send("send_text", {"text": HELLO}))
+
+
+def given_up(actions: Actions, monkeypatch: pytest.MonkeyPatch, answer: Answer) -> str:
+    """Let the schedule give up a send in doubt, and return its action id."""
+    assert answer.result["state"] == "in_doubt"
     later = NOW + 3 * unfinished_sends.MINUTE_MS
     with monkeypatch.context() as patch:
         patch.setattr(clock, "now_ms", lambda: later)
@@ -31,7 +40,7 @@ def unknown(
         for each in bodies:
             actions.harness.handle(each)
     actions.sandbox.faults.clear()
-    return str(sent["actionId"])
+    return str(answer.result["actionId"])
 
 
 def listed(actions: Actions, **more: Any) -> list[str]:
@@ -131,6 +140,23 @@ def test_a_resend_is_a_new_attempt_under_the_same_action(
     assert listed(actions) == []
     assert resolve(actions, action_id, "resend", key="resend-1").body["replayed"] is True
     assert len(actions.wire) == 2
+
+
+def test_a_resend_from_a_number_on_aws_goes_there(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    actions.register_eum()
+    metadata = {"phone_number_id": EUM_PHONE, "display_phone_number": "15550783999"}
+    value = {"metadata": metadata, "messages": [text("wamid.aws.1", at=T0)]}
+    actions.harness.take(value, waba=EUM_WABA, source="eum", app="")
+    operation = "SendWhatsAppMessage"
+    actions.sandbox.faults.add(provider="socialmessaging", operation=operation, kind="lost_answer")
+    body = {"phoneNumberId": EUM_PHONE, "to": f"+{ADA}", "text": HELLO}
+    action_id = given_up(actions, monkeypatch, actions.run("send_text", body))
+
+    assert resolve(actions, action_id, "resend").result["state"] == "sent"
+    first, second = actions.wire
+    assert (second.operation, second.body) == (operation, first.body)
 
 
 def test_a_resend_whose_answer_is_lost_is_in_doubt_and_not_sent_again(
