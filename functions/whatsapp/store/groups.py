@@ -1,14 +1,17 @@
 """Groups, their participants, requests to create groups, and calls."""
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
-from whatsapp.store.items import pk
+from whatsapp.store.items import Message, pk
 from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.ordering import order_key
+
+ACCOUNT_INDEX = "gsi_waba_itemtype"
+MESSAGES_INDEX = "gsi_group"
 
 
 def get(table: Table, group_pk: str) -> Group | None:
@@ -28,6 +31,48 @@ def replace(table: Table, group: Group) -> None:
         table.put(group.attributes(), when=unchanged)
     except ConditionFailed:
         raise Transient("group_contended") from None
+
+
+def of_account(
+    table: Table, waba: str, company: str, *, limit: int, start: Attributes | None
+) -> tuple[list[Group], Attributes | None]:
+    """Return one page of an account's groups, in no order of time, and where the next page begins."""
+    when = Key(Group.name_of("waba_meta_id")).eq(waba) & Key("itemType").eq(Group.item_type)
+    entries, last = table.query(ACCOUNT_INDEX, when, limit=limit, start=start)
+    items = table.get_many([pk(entry[PARTITION_KEY]) for entry in entries])
+    groups = sorted(map(Group.read, items), key=lambda group: group.group_id)
+    return [group for group in groups if group.company == company], last
+
+
+def messages(
+    table: Table, group: Group, since: str | None, *, limit: int, start: Attributes | None
+) -> tuple[list[Message], Attributes | None]:
+    """Return one page of a group's messages since a time, newest first, and where the next page begins."""
+    when: ConditionBase = Key(Message.name_of("group_id")).eq(group.group_id)
+    if since is not None:
+        when &= Key(Message.name_of("sent_at")).gte(since)
+    entries, last = table.query(MESSAGES_INDEX, when, limit=limit, start=start, newest_first=True)
+    keys = [str(entry[PARTITION_KEY]) for entry in entries]
+    items = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
+    found = [Message.read(items[key]) for key in keys if key in items]
+    owner = (group.company, group.phone)
+    return [message for message in found if (message.company, message.phone) == owner], last
+
+
+def get_request(table: Table, request_id: str) -> GroupRequest | None:
+    """Return the request to create a group with this id (strongly consistent read)."""
+    item = table.get(pk(GroupRequest.key(request_id)))
+    return GroupRequest.read(item) if item else None
+
+
+def note_request(table: Table, request: GroupRequest) -> None:
+    """Store a request to create a group, unless its outcome is stored already. Safe to repeat."""
+    lives = clock.expires_in((GroupRequest.ttl_days or 0) * clock.DAY_SECONDS)
+    noted = request.model_copy(update={"ttl": lives})
+    try:
+        table.put(noted.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed:
+        return
 
 
 def move(table: Table, change: GroupParticipant) -> GroupParticipant:
@@ -82,6 +127,17 @@ def replace_call(table: Table, call: Call) -> None:
         table.put(call.attributes(), when=unchanged)
     except ConditionFailed:
         raise Transient("call_contended") from None
+
+
+def add_call(table: Table, call: Call) -> None:
+    """Store a call that we began, unless an event did: then only what events do not say is added. Safe to repeat."""
+    try:
+        table.put(call.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed:
+        ours = {"agent": call.agent, "note": call.note, "action_id": call.action_id}
+        named = Call.named(**{name: value for name, value in ours.items() if value})
+        # A worker that read the call before writes again.
+        table.update(pk(call.pk), put_once=named, add=Call.named(revision=1))
 
 
 def keys_of_missed_calls(table: Table, entries: list[Attributes]) -> set[str]:

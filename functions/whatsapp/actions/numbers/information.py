@@ -14,6 +14,7 @@ from whatsapp.actions.call import Call
 from whatsapp.actions.inputs import Flag, Input, PageInput, PhoneFilter, PhoneId, WabaId
 from whatsapp.actions.numbers import reports
 from whatsapp.actions.registration import Group
+from whatsapp.api.json_view import plain
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured, ProviderRejected
 from whatsapp.sending.views import View
@@ -179,7 +180,7 @@ def get_phone_info(call: Call[GetPhoneInfo]) -> PhoneInfo:
         last_checked_at=rating.last_checked_at if rating else None,
         name_status=report.name_status,
         health_status=report.health_status,
-        call_settings=phone.call_settings,
+        call_settings=plain(phone.call_settings),
     )
 
 

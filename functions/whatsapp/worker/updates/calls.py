@@ -103,6 +103,14 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 
+def advanced(call: Call, step: str, at: str) -> Call:
+    """
+    Return a call after a step of ours at time *at*: ACCEPTED, `terminate` or REJECTED. An event of the same step merges
+    with it.
+    """
+    return _merged(call, {}, _CallEvent(step, at, call.call_direction))
+
+
 def _show(resources: Resources, event: Event, call: Call, phone: Phone) -> None:
     """Show a stored call in its conversation, and count it if it was missed. Safe to repeat, in any order of events."""
     shown_at = call.missed_at or call.last_event_at or call.started_at
