@@ -1,5 +1,5 @@
 """
-The hourly refresh: quality, throughput and limits of each number, its pending profile, and what belongs to its account.
+The hourly refresh: quality, throughput and limits of each number, its pending profile, and each account's templates.
 
 Every run takes some numbers in the order of their ids, each one under a conditional write before it is refreshed. So
 overlapping runs share the numbers, and a number is refreshed once an hour. The next minute's run continues.
@@ -16,6 +16,7 @@ from shared.runtime import clock
 from shared.runtime.observability import describe, logger
 from whatsapp import store
 from whatsapp.actions.numbers import profiles, reports
+from whatsapp.actions.templates import synchronisation
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured, ProviderRejected, ProviderUnavailable
 from whatsapp.store.accounts import refreshes
@@ -46,15 +47,10 @@ class Refreshed:
 
 
 def refresh_due(
-    resources: SendingResources,
-    at_ms: int,
-    remaining_ms: Callable[[], int],
-    of_account: Callable[[Phone], object] | None = None,
+    resources: SendingResources, at_ms: int, remaining_ms: Callable[[], int]
 ) -> Refreshed:
     """
     Refresh some of the numbers that are due in the hour of *at_ms* (since 1970); to be called every minute.
-
-    *of_account* is called with the first number in use of each account, to refresh what belongs to the account.
 
     A failing step stops neither the other steps nor the other numbers. A rate limit ends the run: the number is done
     for this hour, the others are left to the next minute. Safe to repeat.
@@ -78,7 +74,7 @@ def refresh_due(
             return done  # Another run continues.
         progress = taken
         phone = store.phones.get(resources.table, phone_id)
-        if phone is not None and phone.enabled and _is_limited(resources, phone, done, of_account):
+        if phone is not None and phone.enabled and _is_limited(resources, phone, done):
             done.is_left = True
             return done
     done.is_left = len(due) > MOST_NUMBERS
@@ -93,19 +89,14 @@ def refresh_due(
     return done
 
 
-def _is_limited(
-    resources: SendingResources,
-    phone: Phone,
-    done: Refreshed,
-    of_account: Callable[[Phone], object] | None,
-) -> bool:
+def _is_limited(resources: SendingResources, phone: Phone, done: Refreshed) -> bool:
     """Refresh a number. Return whether a provider limits the rate of calls."""
     steps: list[Callable[[], object]] = [
         lambda: reports.keep(resources, phone, reports.read(resources, phone)),
         lambda: profiles.finish_pending(resources, phone),
     ]
-    if of_account is not None and _is_first_of_account(resources, phone):
-        steps.append(lambda: of_account(phone))
+    if _is_first_of_account(resources, phone):
+        steps.append(lambda: synchronisation.synchronise(resources, phone))
     is_limited = False
     for step in steps:
         try:

@@ -7,6 +7,7 @@ import pytest
 from shared.runtime import clock
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import EUM_PHONE, EUM_WABA, GLOBEX, WABA, Actions
+from tests.integration.whatsapp.actions.templates import catalogue
 from tests.integration.whatsapp.conftest import NOW, PHONE
 from whatsapp.actions.numbers import profiles, refresh
 from whatsapp.store.items import Phone
@@ -23,6 +24,13 @@ DATA: dict[str, Any] = {
     "vertical": "RETAIL",
 }
 PICTURE = "uploads/acme/picture.png"
+OF_THE_ACCOUNT = {
+    "metaWabaId": WABA,
+    "tenantId": "acme",
+    "provider": "graph",
+    "displayPhoneNumber": "15550783555",
+    "graphTokenSecret": "acme",
+}
 
 
 def a_picture(actions: Actions, content: bytes = b"\x89PNG\r\n\x1a\n" + b"x" * 20) -> str:
@@ -201,13 +209,10 @@ def test_the_hourly_refresh_takes_each_number_once(
     actions: Actions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     actions.register_eum(token_ref=None)
-    resources, accounts = actions.module.resources, []
-    first = refresh.refresh_due(
-        resources, NOW, lambda: 60_000, lambda phone: accounts.append(phone.phone)
-    )
-    # Two of acme's; the one of globex has no token.
-    assert (first.numbers, first.failures, first.is_left) == (3, 1, False)
-    assert accounts == [PHONE, EUM_PHONE, "306540352242944"]
+    resources = actions.module.resources
+    first = refresh.refresh_due(resources, NOW, lambda: 60_000)
+    # Two of acme's; the one of globex has no token, for its report and for its templates.
+    assert (first.numbers, first.failures, first.is_left) == (3, 2, False)
     rating = actions.item(f"QUALITY#{EUM_PHONE}")
     assert (rating["qualityRating"], rating["lastCheckedAt"]) == (
         "GREEN",
@@ -237,6 +242,16 @@ def test_a_rate_limit_ends_the_run_and_the_next_one_goes_on(actions: Actions) ->
 
     assert (first.numbers, first.failures, first.is_left) == (1, 1, True)
     assert refresh.refresh_due(resources, NOW + 60_000, lambda: 60_000).numbers == 1
+
+
+def test_the_refresh_reads_the_templates_of_each_account_once(actions: Actions) -> None:
+    catalogue.listed(actions.sandbox, catalogue.BODY)
+    second = actions.run("save_phone", {**OF_THE_ACCOUNT, "phoneNumberId": "406540352242955"})
+    assert second.status == 200
+    refresh.refresh_due(actions.module.resources, NOW, lambda: 60_000)
+
+    assert actions.item(f"TEMPLATE_META#{WABA}#spring_sale")["status"] == "APPROVED"
+    assert [sent.operation for sent in actions.wire].count("list_templates") == 1
 
 
 def test_the_refresh_finishes_pending_profiles(actions: Actions) -> None:
