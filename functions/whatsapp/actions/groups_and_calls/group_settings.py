@@ -118,7 +118,10 @@ def delete_group(call: Call[GroupInput]) -> Done:
     """Delete a group at the provider; all participants lose it. The stored group follows with the provider's event."""
     group, phone = known_groups.find_active(call, call.input.group_id)
     graph = remote.graph_of(call, phone)
-    deletion.delete(lambda: graph.attempt("DELETE", group.group_id))
+    deletion.delete(
+        lambda: graph.attempt("DELETE", group.group_id),
+        lambda: deletion.is_unknown(lambda: graph.get(group.group_id, fields="subject")),
+    )
     return Done()
 
 

@@ -23,6 +23,7 @@ from whatsapp.actions.inputs import (
     SenderInput,
     Text,
 )
+from whatsapp.actions.numbers import deletion
 from whatsapp.actions.registration import Group as ActionGroup
 from whatsapp.actions.views import Done
 from whatsapp.api.message_views import Messages, message_view
@@ -36,6 +37,8 @@ _FIELDS = (
     "subject,description,participants,suspended,total_participant_count,creation_timestamp,"
     "join_approval_mode"
 )
+
+_IDS = ("wa_id", "user_id")
 
 type GroupId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.@=:+-]{1,200}$")]
 
@@ -211,12 +214,25 @@ def add_group_participant(call: Call[ParticipantInput]) -> Invitation:
 
 @GROUPS.changes("remote_graph", Scope.WHATSAPP_GROUPS, input_model=ParticipantInput, result=Done)
 def remove_group_participant(call: Call[ParticipantInput]) -> Done:
-    """Remove a person from a group at the provider. The stored group follows with the provider's event."""
+    """
+    Remove a person from a group at the provider. The stored group follows with the provider's event.
+
+    A person who is not in the group counts as removed.
+    """
     group, phone = known_groups.find_active(call, call.input.group_id)
     text, field = call.input.participant, "participant"
     _, digits, user_id = participants.contact_of(call, phone, text, field)
     body = {"messaging_product": "whatsapp", "participants": [{"user": digits or user_id}]}
-    remote.graph_of(call, phone).delete(group.group_id, "participants", body=body)
+    graph = remote.graph_of(call, phone)
+
+    def is_gone() -> bool:
+        found = graph.get(group.group_id, fields="participants").get("participants", [])
+        present = {entry.get(name) for entry in found for name in _IDS}
+        return (digits or user_id) not in present
+
+    deletion.delete(
+        lambda: graph.attempt("DELETE", group.group_id, "participants", body=body), is_gone
+    )
     return Done()
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shared.providers.outcomes import InDoubt, NotSent, Refused
-from whatsapp.actions.remote import ATTEMPTS
-from whatsapp.sending.failures import ProviderRejected, ProviderUnavailable, of_not_sent
+from whatsapp.actions.remote import answered
+from whatsapp.sending.failures import ProviderRejected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,24 +13,26 @@ if TYPE_CHECKING:
 _UNKNOWN_OBJECT = "graph_100"
 
 
-def delete(attempt: Callable[[], Any]) -> None:
+def delete(attempt: Callable[[], dict[str, Any]], is_gone: Callable[[], bool]) -> None:
     """
-    Delete, with repeats while the answer is lost: an object that is unknown after a lost answer has been deleted.
+    Delete, with repeats while the answer is lost. After a refusal *is_gone* reads whether there is nothing to delete:
+    an earlier call may have deleted it.
 
     Raises ProviderRejected, ProviderUnavailable and TooFast.
     """
-    is_lost = False
-    for _ in range(ATTEMPTS):
-        try:
-            attempt()
-        except Refused as refusal:
-            if is_lost and refusal.code == _UNKNOWN_OBJECT:
-                return
-            raise ProviderRejected(refusal.code) from None
-        except NotSent as failure:
-            raise of_not_sent(failure) from None
-        except InDoubt:
-            is_lost = True
-            continue
-        return
-    raise ProviderUnavailable("the provider did not answer; the call can be repeated")
+    try:
+        answered(attempt)
+    except ProviderRejected:
+        if not is_gone():
+            raise
+
+
+def is_unknown(read: Callable[[], object]) -> bool:
+    """Whether Graph does not know the object that *read* reads. Raises the provider's other failures."""
+    try:
+        read()
+    except ProviderRejected as refusal:
+        if refusal.code == _UNKNOWN_OBJECT:
+            return True
+        raise
+    return False

@@ -124,10 +124,14 @@ def update_qr_code(call: Call[UpdateQrCode]) -> QrCode:
 
 @QR_CODES.changes("remote_graph", Scope.WHATSAPP_PROFILE, input_model=QrCodeInput, result=Done)
 def delete_qr_code(call: Call[QrCodeInput]) -> Done:
-    """Delete a code. Printed codes and links stop working."""
+    """Delete a code: printed codes and links stop working. A code that does not exist counts as deleted."""
     phone = participants.sender_of(call)
     graph = remote.graph_of(call, phone)
-    deletion.delete(lambda: graph.attempt("DELETE", phone.phone, _EDGE, call.input.code))
+    path = (phone.phone, _EDGE, call.input.code)
+    deletion.delete(
+        lambda: graph.attempt("DELETE", *path),
+        lambda: deletion.is_unknown(lambda: graph.get(*path)),
+    )
     return Done()
 
 

@@ -41,7 +41,10 @@ _OF_ATTEMPTS = {
     "order",  # of a reaction: the time of its attempt
 }
 # Positions in time of a message that was sent by a later attempt.
-_OF_TIME = {"lastKey", "readUpTo", "recentKeys", "ringFloor", "version", "revision"}
+_OF_TIME = {
+    *("lastKey", "readUpTo", "recentKeys", "ringFloor", "version", "revision"),
+    *("verifiedNameOrder", "messagingLimitOrder", "throughputLevelOrder"),
+}
 _SHORTEST_ID = 8
 _NAMES_OF_IDS = ("id", "h", "handle", "code", "url", "link")
 # What a failed call leaves for its repetition, and counts, which the schedule makes at its own times.

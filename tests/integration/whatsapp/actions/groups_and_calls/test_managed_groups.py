@@ -144,6 +144,11 @@ def test_a_participant_is_removed_at_the_provider(actions: Actions, group: str) 
 
     assert actions.run("remove_group_participant", body).result == {"done": True}
     assert wire.problems(actions.wire[0], "DELETE", f"{GROUP_EDGE}/participants") == []
+    assert actions.run("remove_group_participant", body).result == {"done": True}
+    actions.sandbox.objects["group"][group]["participants"] = [ADA]
+    actions.sandbox.faults.add(
+        provider="meta", operation="remove_participants", kind="status", status=403
+    )
     assert actions.run("remove_group_participant", body).error == "provider_rejected"
 
 

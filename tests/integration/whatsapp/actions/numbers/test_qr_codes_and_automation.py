@@ -57,6 +57,15 @@ def test_a_code_gets_another_message_and_is_deleted(actions: Actions) -> None:
     assert sent.body == {"code": code, "prefilled_message": "Hello"}
     assert actions.run("delete_qr_code", {**SENDER, "code": code}).result == {"done": True}
     assert wire.problems(actions.wire[-1], "DELETE", f"{EDGE}/{{QR-Code-ID}}") == []
+    assert actions.run("delete_qr_code", {**SENDER, "code": code}).result == {"done": True}
+
+
+def test_a_refused_deletion_of_an_existing_code_is_refused(actions: Actions) -> None:
+    code = actions.run("create_qr_code", CREATED).result["code"]
+    actions.sandbox.faults.add(
+        provider="meta", operation="delete_qr_code", kind="status", status=403
+    )
+
     assert actions.run("delete_qr_code", {**SENDER, "code": code}).error == "provider_rejected"
 
 
