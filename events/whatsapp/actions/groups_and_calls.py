@@ -52,7 +52,7 @@ BODIES: dict[str, Json] = {
         }
     },
     "get_call_settings": COUNTERS,
-    "create_call_deeplink": {"phoneNumber": f"+{COUNTER.display}"},
+    "create_call_deeplink": {"phoneNumber": "+12025550143"},
     "get_call_permission": TO_ADA,
     "request_call_permission": TO_ADA | {"body": "May we call you about your repair?"},
 }

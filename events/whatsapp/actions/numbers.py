@@ -1,7 +1,7 @@
 """Numbers of the shop: registration, quality, limits, profile, QR codes and greetings."""
 
 from events.whatsapp.payloads import Json
-from events.whatsapp.sample_data import ADA, COUNTER, WORKSHOP
+from events.whatsapp.sample_data import ADA, COUNTER
 
 COUNTERS: Json = {"phoneNumberId": COUNTER.phone}
 CODE: Json = COUNTERS | {"code": "ABCDEFGHIJKLMN"}
@@ -39,14 +39,15 @@ BODIES: dict[str, Json] = {
         "commands": [{"name": "repair", "description": "Book a repair"}],
         "enableWelcomeMessage": True,
     },
+    # A number of an account that is not registered yet, as that of the new shop.
     "save_phone": {
-        "phoneNumberId": WORKSHOP.phone,
-        "metaWabaId": WORKSHOP.waba,
-        "tenantId": "acme-bikes",
-        "provider": "eum",
-        "phoneArn": WORKSHOP.arn,
-        "displayPhoneNumber": f"+{WORKSHOP.display}",
-        "automation": "conversations",
+        "phoneNumberId": "406540352242955",
+        "metaWabaId": "402290129340400",
+        "tenantId": "acme-harbour",
+        "provider": "graph",
+        "displayPhoneNumber": "+12025550162",
+        "automation": "off",
+        "enabled": False,
     },
     "sync_phones": {"metaWabaId": COUNTER.waba},
     "list_phones": {"limit": 10},
