@@ -53,6 +53,9 @@ ATTACKS = [
     listing("GET /whatsapp/actions"),
     listing("GET /whatsapp/actions/{action}", action="send_text"),
 ]
+# Meta's ids are unique: the second company that registers a number is refused, which says that it is registered, but
+# not by whom. `test_foreign_and_invalid_registrations_are_refused` tests the refusal.
+_CLAIMING = {"save_phone"}
 _BY_NAME = {attack.names: attack for attack in ATTACKS}
 _OTHERS_IN_EVERY_RUN = [attack for name, attack in _BY_NAME.items() if name in IN_EVERY_RUN]
 
@@ -63,7 +66,13 @@ def companies() -> Iterator[TwoCompanies]:
         yield made
 
 
-@pytest.mark.parametrize("attack", long_except(ATTACKS, _OTHERS_IN_EVERY_RUN), ids=str)
+@pytest.mark.parametrize(
+    "attack",
+    long_except(
+        [attack for attack in ATTACKS if attack.names not in _CLAIMING], _OTHERS_IN_EVERY_RUN
+    ),
+    ids=str,
+)
 def test_another_company_gets_the_same_answer_as_if_the_objects_did_not_exist(
     companies: TwoCompanies, attack: Attack
 ) -> None:
