@@ -1,7 +1,6 @@
-"""Groups that the business manages: creation, participants, and messages."""
+"""Groups that the business manages: creation and participants."""
 
 from dataclasses import replace
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -9,7 +8,6 @@ from pydantic import Field
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.aws.sqs_fifo import digest
-from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions import delivery, paging, participants, remote
 from whatsapp.actions.call import Call
@@ -17,7 +15,6 @@ from whatsapp.actions.groups_and_calls import known_groups
 from whatsapp.actions.inputs import (
     Flag,
     Input,
-    Moment,
     PageInput,
     PhoneOrUserId,
     SenderInput,
@@ -26,7 +23,6 @@ from whatsapp.actions.inputs import (
 from whatsapp.actions.numbers import deletion
 from whatsapp.actions.registration import Group as ActionGroup
 from whatsapp.actions.views import Done
-from whatsapp.api.message_views import Messages, message_view
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.payloads import of_text
 from whatsapp.sending.views import View
@@ -74,13 +70,6 @@ class GetGroups(SenderInput, PageInput):
     """`stored` shows the account's groups that are known here, `remote` asks the provider for the number's groups."""
 
     source: Literal["remote", "stored"] = "stored"
-
-
-class GetMessages(PageInput):
-    """A group, and the time of the oldest message."""
-
-    group_id: GroupId
-    since: Moment | None = None
 
 
 class GroupRequested(View):
@@ -278,22 +267,6 @@ def get_groups(call: Call[GetGroups]) -> Page[Groups]:
     return Page(Groups(groups=groups), paging.cursor_of(call, position))
 
 
-@GROUPS.reads("local", Scope.WHATSAPP_GROUPS, input_model=GetMessages, result=Messages)
-def get_group_messages(call: Call[GetMessages]) -> Page[Messages]:
-    """List the messages of a group, newest first."""
-    group, _ = known_groups.find(call, call.input.group_id)
-    found, last = store.groups.messages(
-        call.table,
-        group,
-        _text(call.input.since),
-        limit=call.input.limit,
-        start=paging.start_of(call),
-    )
-    bucket = call.resources.bucket
-    shown = [message_view(bucket, message, None) for message in found]
-    return Page(Messages(messages=shown), paging.cursor_of(call, last))
-
-
 def _creation_of(given: CreateGroup) -> dict[str, Any]:
     body = {
         "messaging_product": "whatsapp",
@@ -307,7 +280,3 @@ def _creation_of(given: CreateGroup) -> dict[str, Any]:
 def _view(group: Group) -> GroupView:
     shared = GroupView.model_fields.keys() & Group.model_fields.keys()
     return GroupView(**group.model_dump(include=shared))
-
-
-def _text(moment: datetime | None) -> str | None:
-    return clock.to_text(int(moment.timestamp() * clock.SECOND_MS)) if moment else None
