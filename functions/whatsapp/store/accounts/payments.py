@@ -81,11 +81,13 @@ def claim_send(
 
 def link_message(table: Table, order_pk: str, action_id: str, message_pk: str) -> None:
     """Store the message of an order's attempt; nothing happens if a later attempt took over. Safe to repeat."""
+    attempt = PaymentOrder.attr("action_id")
     try:
         table.update(
             pk(order_pk),
             put=PaymentOrder.named(message_pk=message_pk),
-            when=PaymentOrder.attr("action_id").eq(action_id),
+            # Orders of shops have no attempt.
+            when=Attr(PARTITION_KEY).exists() & (attempt.eq(action_id) | attempt.not_exists()),
         )
     except ConditionFailed:
         return

@@ -56,10 +56,20 @@ def begin(table: Table, refund: Refund, speed: str, at: str) -> Refund:
     return Refund.read(stored)
 
 
-def note_provider_id(table: Table, refund: Refund, provider_id: str) -> None:
-    """Store the provider's id of a refund that it accepted. Safe to repeat."""
-    table.update(
-        pk(refund.pk), put_once=Refund.named(provider_refund_id=provider_id), when=_exists()
+def note_provider_id(table: Table, order: PaymentOrder, refund: Refund, provider_id: str) -> None:
+    """Store the provider's id of a refund, at its order too. Raises Changed."""
+    _together(
+        table,
+        table.to_update(
+            pk(refund.pk),
+            put=Refund.named(provider_refund_id=provider_id),
+            when=Attr(PARTITION_KEY).exists(),
+        ),
+        table.to_update(
+            pk(order.pk),
+            put=PaymentOrder.named(refund_ids={**order.refund_ids, provider_id: refund.refund_id}),
+            when=_ids_of(order),
+        ),
     )
 
 
@@ -67,8 +77,6 @@ def complete(table: Table, order: PaymentOrder, refund: Refund, provider_id: str
     """Complete a refund in progress: its amount counts as refunded. Raises Changed, also for a repeat."""
     refunded = order.refunded + refund.amount
     is_whole = refunded >= order.total_amount
-    seen_ids = PaymentOrder.attr("refund_ids")
-    unchanged = seen_ids.eq(order.refund_ids) if order.refund_ids else seen_ids.not_exists()
     _together(
         table,
         table.to_update(
@@ -85,7 +93,7 @@ def complete(table: Table, order: PaymentOrder, refund: Refund, provider_id: str
                 payment_status_at=at,
                 refund_ids={**order.refund_ids, provider_id: refund.refund_id},
             ),
-            when=_amounts_of(order) & unchanged,
+            when=_amounts_of(order) & _ids_of(order),
         ),
     )
 
@@ -173,5 +181,7 @@ def _is(field: str, value: int) -> ConditionBase:
     return attribute.eq(value) if value else (attribute.eq(0) | attribute.not_exists())
 
 
-def _exists() -> ConditionBase:
-    return Attr(PARTITION_KEY).exists()
+def _ids_of(seen: PaymentOrder) -> ConditionBase:
+    """Return the condition that the provider's ids of the order's refunds are those that the caller read."""
+    field = PaymentOrder.attr("refund_ids")
+    return field.eq(seen.refund_ids) if seen.refund_ids else field.not_exists()

@@ -293,7 +293,7 @@ def listed_refund(order: PaymentOrder, refund: Refund, payment: Payment) -> List
     free = [
         one
         for one in payment.refunds
-        if one.refund_id not in order.refund_ids
+        if order.refund_ids.get(one.refund_id, refund.refund_id) == refund.refund_id
         and one.amount == refund.amount
         and (one.is_paid or one.is_open)
     ]
