@@ -63,11 +63,10 @@ def send(
     """
     now_ms = clock.now_ms()
     expires = _expiry(now_ms, seconds)
-    order = _order(call, phone, conversation, checkout, config)
-    order = order.model_copy(
+    order = _order(call, phone, conversation, checkout, config).model_copy(
         update={
             "order_id": order_id or checkout.reference,
-            "content_hash": _content(order, checkout, seconds),
+            "content_hash": _content(phone, conversation, checkout, seconds),
             "action_id": call.action_id(_PART),
             "attempted_at": clock.to_text(now_ms),
             "expires_at": _text(expires),
@@ -75,15 +74,13 @@ def send(
     )
     if getattr(call.input, "dry_run", False):
         _check_free(call, order)
-        return delivery.send(
-            call, phone, conversation, build(replace(checkout, expires_at=expires)), _PART
-        )
+        shown = build(replace(checkout, expires_at=expires))
+        return delivery.send(call, phone, conversation, shown, _PART)
     order = _claimed(call, order, now_ms, expires)
     ends = clock.from_text(order.expires_at) // 1_000 if order.expires_at else None
+    draft = build(replace(checkout, expires_at=ends))
     try:
-        sent = delivery.send(
-            call, phone, conversation, build(replace(checkout, expires_at=ends)), _PART
-        )
+        sent = delivery.send(call, phone, conversation, draft, _PART)
     except ProviderRejected as refusal:
         raise _explained(refusal) from None
     if sent.message_pk:
@@ -151,12 +148,14 @@ def _order(
     )
 
 
-def _content(order: PaymentOrder, checkout: Checkout, seconds: int | None) -> str:
+def _content(
+    phone: Phone, conversation: Conversation, checkout: Checkout, seconds: int | None
+) -> str:
     """Return the hash of what is ordered, from which number and by whom: of everything but times."""
     return digest(
-        str(order.company),
-        str(order.phone),
-        str(order.customer_phone),
+        phone.company,
+        phone.phone,
+        str(conversation.from_),
         str(seconds),
         to_json(parameters_of(replace(checkout, expires_at=None))),
     )

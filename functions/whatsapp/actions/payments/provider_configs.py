@@ -99,37 +99,42 @@ def learn(
 ) -> list[PaymentConfig]:
     """Store what the provider says about one configuration, for each tenant, and return it."""
     name = _text(entry.get("configuration_name"))
-    word = _text(entry.get("status"))
-    status = status_of(word)
+    status = status_of(entry.get("status"))
     if status is None:
         metrics.add_metric("UnknownWord", MetricUnit.Count, 1)
     if name is None:
         return []
-    gateway, vpa = _text(entry.get("provider_name")), _text(entry.get("merchant_vpa"))
-    is_upi = vpa is not None or (gateway or "").casefold() == UPI
+    facts = _facts(entry) | {"account": waba, "last_validated_at": validated_at}
     found = []
     for tenant in names or owners.tenants_of_account(call, waba):
         seen = tenants.get_config(call.table, tenant, name)
         config = PaymentConfig.model_validate(
-            {
+            facts
+            | {
                 "pk": PaymentConfig.key(tenant, name),
                 "company": call.company,
                 "tenant_id": tenant,
                 "config_name": name,
-                "type": "UPI" if is_upi else "PG",
                 "status": status or (seen.status if seen else "pending"),
-                "account": waba,
-                "payment_gateway_mid": _text(entry.get("provider_mid")),
-                "upi_id": vpa,
-                "mcc": _code(entry.get("merchant_category_code")),
-                "purpose_code": _code(entry.get("purpose_code")),
-                "provider_name": gateway,
-                "status_raw": word,
-                "last_validated_at": validated_at,
             }
         )
         found.append(_written(call, seen, config))
     return found
+
+
+def _facts(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return what the provider says about a configuration, by our fields."""
+    gateway, vpa = _text(entry.get("provider_name")), _text(entry.get("merchant_vpa"))
+    is_upi = vpa is not None or (gateway or "").casefold() == UPI
+    return {
+        "type": "UPI" if is_upi else "PG",
+        "payment_gateway_mid": _text(entry.get("provider_mid")),
+        "upi_id": vpa,
+        "mcc": _code(entry.get("merchant_category_code")),
+        "purpose_code": _code(entry.get("purpose_code")),
+        "provider_name": gateway,
+        "status_raw": _text(entry.get("status")),
+    }
 
 
 def retire(call: Call[Any], waba: str, name: str) -> None:

@@ -44,7 +44,7 @@ def refund_id_of(company: str, cause: str) -> str:
 
 
 def caused_by(call: Call[Any], refund: Refund) -> Call[Any]:
-    """Return the call with the refund as its cause: whatever call processes it, the provider is asked once."""
+    """Return the call with the refund as its cause: the provider is asked once, by any number of calls."""
     return replace(
         call,
         action="process_refund",

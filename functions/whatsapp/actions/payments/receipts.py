@@ -53,7 +53,7 @@ class SendOrderStatus(SendInput):
 )
 def send_payment_confirmation(call: Call[SendPaymentConfirmation]) -> SentMessage:
     """
-    Send the receipt of a captured order, once per order whatever the idempotency key.
+    Send the receipt of a captured order, once per order, with any idempotency key.
 
     Refused with state_conflict before the payment is captured.
     """

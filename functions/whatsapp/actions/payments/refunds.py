@@ -2,7 +2,7 @@
 Refunds: opened here, made by the provider, and settled by look-ups.
 
     create_refund    pending      the amount is reserved at the order
-    process_refund   processing   one call to the provider, whatever the number of attempts
+    process_refund   processing   one call to the provider, by any number of attempts
     complete_refund  completed    only if a look-up lists it as paid
     fail_refund      failed       unless a look-up lists it; frees the amount
     cancel_refund    cancelled    only while pending; frees the amount
@@ -79,7 +79,7 @@ def create_refund(call: Call[CreateRefund]) -> RefundView:
 )
 def process_refund(call: Call[ProcessRefund]) -> RefundView:
     """
-    Ask the provider for a pending refund, at most once whatever the idempotency key; it is processing then.
+    Ask the provider for a pending refund, at most once with any idempotency key; it is processing then.
 
     After a lost answer it stays processing until a look-up lists it. A refund that the provider refuses has failed, and
     its amount is free again.

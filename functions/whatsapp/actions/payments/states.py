@@ -36,8 +36,9 @@ from whatsapp.inbound import payment_claims
 from whatsapp.recovery import parking
 from whatsapp.sending.failures import NotConfigured, PolicyRefused
 from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.worker.updates import payment_look_up
 from whatsapp.worker.updates import payment_settlement as settlement
-from whatsapp.worker.updates.payment_settlement import Payment
+from whatsapp.worker.updates.payment_look_up import Payment
 
 PAYMENTS, EXTRA = Group("payments"), Group("payments_extra")
 type Word = Annotated[Text, Field(max_length=128)]
@@ -214,12 +215,12 @@ def looked_up(call: Call[Any], order: PaymentOrder) -> Payment:
     found: list[Payment] = []
 
     def attempt() -> dict[str, Any]:
-        found.append(settlement.look_up(call.resources, phone, order))
+        found.append(payment_look_up.look_up(call.resources, phone, order))
         return {}
 
     try:
         remote.answered(attempt)
-    except settlement.NoLookUp as reason:
+    except payment_look_up.NoLookUp as reason:
         raise NotConfigured(str(reason)) from None
     return found[-1]
 

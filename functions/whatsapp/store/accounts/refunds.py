@@ -44,7 +44,7 @@ def create(table: Table, seen: PaymentOrder, refund: Refund) -> None:
 
 
 def begin(table: Table, refund: Refund, speed: str, at: str) -> Refund:
-    """Move a pending refund to processing and return the stored refund, whatever its state. Safe to repeat."""
+    """Move a pending refund to processing and return the stored refund, in any state. Safe to repeat."""
     try:
         stored = table.update(
             pk(refund.pk),

@@ -17,8 +17,9 @@ from whatsapp.recovery import parking
 from whatsapp.store import ordering
 from whatsapp.store.items import Phone
 from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.worker.updates import payment_look_up
 from whatsapp.worker.updates import payment_settlement as settlement
-from whatsapp.worker.updates.payment_settlement import Attempt
+from whatsapp.worker.updates.payment_look_up import Attempt
 
 
 def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
@@ -68,8 +69,8 @@ def claim(resources: Resources, event: Event, phone: Phone) -> Outcome:
 def _settle(resources: Resources, order: PaymentOrder, phone: Phone) -> PaymentOrder:
     """Return the order after a look-up; unchanged if the payment cannot be looked up. Raises as `receive`."""
     try:
-        payment = settlement.look_up(resources, phone, order)
-    except settlement.NoLookUp:
+        payment = payment_look_up.look_up(resources, phone, order)
+    except payment_look_up.NoLookUp:
         return order
     except Refused:
         metrics.add_metric("PaymentLookUpRefused", MetricUnit.Count, 1)

@@ -5,15 +5,23 @@ from typing import Any
 import pytest
 
 from local.sandbox.providers.whatsapp.operations import payments as provider
+from shared.api.auth import Caller
 from shared.runtime import clock
-from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, WABA, Actions
+from tests.integration.whatsapp.actions.conftest import (
+    ADA,
+    EUM_PHONE,
+    EUM_WABA,
+    GLOBEX,
+    WABA,
+    Actions,
+)
 from tests.integration.whatsapp.actions.payments.conftest import (
     REFERENCE,
     an_order,
     configured,
     payment_order,
 )
-from tests.integration.whatsapp.conftest import NOW, PHONE
+from tests.integration.whatsapp.conftest import NOW, PHONE, text
 
 ORDER = f"ORDER#{REFERENCE}"
 
@@ -362,3 +370,73 @@ def test_an_order_status_moves_until_it_is_final(shop: Actions) -> None:
     assert (back.status, back.error) == (409, "state_conflict")
     other = shop.send("send_order_status", body | {"to": "+447700900999"})
     assert (other.status, other.fields) == (400, ["referenceId"])
+
+
+@pytest.mark.parametrize("step", ["delivery.send", "store.payments.link_message"])
+def test_a_crash_between_two_writes_is_repaired_by_a_repeat(
+    shop: Actions, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def die(*_: object) -> None:
+        raise OSError
+
+    body = payment_order(expirationSeconds=600)
+    with monkeypatch.context() as patch:
+        patch.setattr(f"whatsapp.actions.payments.checkouts.{step}", die)
+        assert shop.send("send_payment_order", body, key="key-crash-1").status == 500
+    assert shop.item(ORDER)["paymentStatus"] == "pending"
+
+    sent = shop.send("send_payment_order", body, key="key-crash-1")
+
+    assert (sent.status, sent.result["state"]) == (200, "sent")
+    assert shop.item(ORDER)["messagePk"] == sent.result["messagePk"]
+    assert len(shop.wire) == 1
+
+
+def test_another_call_waits_until_the_first_one_has_certainly_ended(
+    shop: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object) -> None:
+        raise OSError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("whatsapp.actions.payments.checkouts.delivery.send", die)
+        shop.send("send_payment_order", payment_order())
+
+    soon = shop.send("send_payment_order", payment_order())
+    monkeypatch.setattr(clock, "now_ms", lambda: NOW + 61_000)
+    later = shop.send("send_payment_order", payment_order())
+
+    assert (soon.status, soon.error) == (409, "request_in_progress")
+    assert later.status == 200
+    assert len(shop.wire) == 1
+
+
+def test_a_number_on_aws_sends_the_order_through_aws(actions: Actions) -> None:
+    actions.register_eum()
+    configured(actions, account=EUM_WABA)
+    value = {
+        "metadata": {"phone_number_id": EUM_PHONE, "display_phone_number": "15550783999"},
+        "messages": [text("wamid.eum.1", at=NOW // 1000 - 60)],
+    }
+    actions.harness.take(value, waba=EUM_WABA, source="eum", app="")
+    body = payment_order(phoneNumberId=EUM_PHONE, paymentConfigurationName="shop")
+
+    answer = actions.send("send_payment_order", body)
+
+    assert (answer.status, answer.result["state"]) == (200, "sent")
+    (sent,) = actions.wire
+    body_sent: Any = sent.body
+    message = body_sent["message"]
+    assert sent.operation == "SendWhatsAppMessage"
+    assert message["interactive"]["action"]["parameters"]["reference_id"] == REFERENCE
+    assert actions.item(ORDER)["phone"] == EUM_PHONE
+
+
+@pytest.mark.parametrize(
+    "action",
+    ["send_payment_order", "create_payment_request", "send_checkout_template", "send_order_status"],
+)
+def test_sending_about_money_needs_the_scope_of_payments(shop: Actions, action: str) -> None:
+    sender = Caller(company="acme", scopes=frozenset({"whatsapp:send"}), principal="api-key:s")
+
+    assert shop.send(action, payment_order(), caller=sender).status == 403
