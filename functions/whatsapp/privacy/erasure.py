@@ -84,7 +84,9 @@ def remove(inventory: Inventory, bucket: Bucket, found: Found) -> None:
     elif found.kind == Group.item_type:
         _leave(table, Group.read(item), inventory.contact)
     elif found.kind in {PaymentOrder.item_type, Refund.item_type}:
-        table.update(pk(key), drop=["customerPhone", "messagePk", "reason"])
+        # Texts that people wrote, and what identifies the customer.
+        personal = ["customerPhone", "messagePk", "reason", "failureReason", "contentHash"]
+        table.update(pk(key), drop=personal)
     else:
         table.delete(pk(key))
 

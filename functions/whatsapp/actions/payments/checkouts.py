@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from shared.action_ledger import State
 from shared.api.errors import InvalidInput, StillRunning
-from shared.aws.sqs_fifo import digest, to_json
+from shared.aws.sqs_fifo import to_json
+from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions import delivery
@@ -27,7 +28,7 @@ from whatsapp.store.accounts.payments import ReferenceTaken
 from whatsapp.store.items.tenants import PaymentOrder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from whatsapp.actions.call import Call
     from whatsapp.actions.payments.order_details import Checkout
@@ -63,20 +64,21 @@ def send(
     """
     now_ms = clock.now_ms()
     expires = _expiry(now_ms, seconds)
+    content = _content(phone, conversation, checkout, seconds)
     order = _order(call, phone, conversation, checkout, config).model_copy(
         update={
             "order_id": order_id or checkout.reference,
-            "content_hash": _content(phone, conversation, checkout, seconds),
+            "content_hash": keyed_hash(*content),
             "action_id": call.action_id(_PART),
             "attempted_at": clock.to_text(now_ms),
             "expires_at": _text(expires),
         }
     )
     if getattr(call.input, "dry_run", False):
-        _check_free(call, order)
+        _check_free(call, order, keyed_hashes(*content))
         shown = build(replace(checkout, expires_at=expires))
         return delivery.send(call, phone, conversation, shown, _PART)
-    order = _claimed(call, order, now_ms, expires)
+    order = _claimed(call, order, keyed_hashes(*content), now_ms, expires)
     ends = clock.from_text(order.expires_at) // 1_000 if order.expires_at else None
     draft = build(replace(checkout, expires_at=ends))
     try:
@@ -150,9 +152,10 @@ def _order(
 
 def _content(
     phone: Phone, conversation: Conversation, checkout: Checkout, seconds: int | None
-) -> str:
-    """Return the hash of what is ordered, from which number and by whom: of everything but times."""
-    return digest(
+) -> tuple[str, ...]:
+    """Return what is ordered, from which number and by whom, for hashes: everything but times."""
+    return (
+        "order",
         phone.company,
         phone.phone,
         str(conversation.from_),
@@ -161,20 +164,24 @@ def _content(
     )
 
 
-def _check_free(call: Call[Any], order: PaymentOrder) -> None:
+def _check_free(call: Call[Any], order: PaymentOrder, hashes: Sequence[str]) -> None:
     stored = store.payments.get_order(call.table, order.reference_id)
-    if stored is not None and (
-        (stored.company, stored.content_hash) != (order.company, order.content_hash)
-    ):
+    if stored is None:
+        return
+    if stored.company != order.company or stored.content_hash not in hashes:
         raise StateConflict("referenceId: is used for another order")
 
 
 def _claimed(
-    call: Call[Any], order: PaymentOrder, now_ms: int, expires: int | None
+    call: Call[Any],
+    order: PaymentOrder,
+    hashes: Sequence[str],
+    now_ms: int,
+    expires: int | None,
 ) -> PaymentOrder:
     """Store the order for this attempt. Raises StateConflict if another attempt sent it, or may have."""
     try:
-        stored = store.payments.open_order(call.table, order)
+        stored = store.payments.open_order(call.table, order, hashes)
     except ReferenceTaken:
         raise StateConflict("referenceId: is used for another order") from None
     own = str(order.action_id)

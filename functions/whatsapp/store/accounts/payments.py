@@ -4,6 +4,7 @@ Payment orders with their payment attempts, and the provider's reports of paymen
 States of an order only move as `PaymentOrder` shows; each move is one conditional update.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
@@ -42,9 +43,9 @@ def get_order(table: Table, reference: str) -> PaymentOrder | None:
     return PaymentOrder.read(item) if item else None
 
 
-def open_order(table: Table, order: PaymentOrder) -> PaymentOrder:
+def open_order(table: Table, order: PaymentOrder, hashes: Sequence[str]) -> PaymentOrder:
     """
-    Write a new order, or return the stored one with the same content. Safe to repeat.
+    Write a new order, or return the stored one whose content hash is one of *hashes*. Safe to repeat.
 
     Raises ReferenceTaken for other content and for another company's order.
     """
@@ -52,7 +53,7 @@ def open_order(table: Table, order: PaymentOrder) -> PaymentOrder:
         table.put(order.attributes(), when=Attr(PARTITION_KEY).not_exists())
     except ConditionFailed as refusal:
         stored = PaymentOrder.read(refusal.existing or {})
-        if (stored.company, stored.content_hash) != (order.company, order.content_hash):
+        if stored.company != order.company or stored.content_hash not in hashes:
             raise ReferenceTaken from None
         return stored
     return order

@@ -94,7 +94,7 @@ class PaymentOrder(WhatsAppItem):
     transactions: Annotated[list[dict[str, Any]], AtMost(20)] = Field(default_factory=list)
     payment_status_at: str | None = None
     expires_at: str | None = None
-    content_hash: str | None = None  # of what was ordered, from whom and by whom
+    content_hash: str | None = None  # keyed: of what was ordered, from which number and by whom
     action_id: str | None = None  # of the newest attempt to send it
     attempted_at: str | None = None  # when that attempt began
     failure_reason: str | None = None  # `expired`, or the provider's code

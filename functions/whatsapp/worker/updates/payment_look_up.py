@@ -33,6 +33,7 @@ _STATES = {
     "canceled": "failed",
     "cancelled": "failed",
 }
+PAID = "success"  # the state of an attempt
 _REFUNDED = frozenset({"success", "successful", "completed", "processed"})
 _REFUND_PENDING = frozenset({"pending", "processing", "created", "initiated"})
 
@@ -125,11 +126,14 @@ def _payment(answer: dict[str, Any], order: PaymentOrder) -> Payment:
     status = _STATES.get(word)
     if status is None:
         metrics.add_metric("UnknownWord", MetricUnit.Count, 1)
+    attempts = tuple(_attempts(found, order))
+    # The successful attempt has the amount too, should the payment itself have none.
+    paid = next((attempt for attempt in attempts if attempt.state == PAID), None)
     return Payment(
         status=status,
-        amount=_minor(found.get("amount"), order),
-        currency=_word(found.get("currency")) or _word(_dict(found.get("amount")).get("currency")),
-        attempts=tuple(_attempts(found, order)),
+        amount=_minor(found.get("amount"), order) or (paid.amount if paid else None),
+        currency=_word(found.get("currency")) or (paid.currency if paid else None),
+        attempts=attempts,
         refunds=tuple(
             ListedRefund(
                 refund_id, _minor(one.get("amount"), order), str(one.get("status", "")).casefold()

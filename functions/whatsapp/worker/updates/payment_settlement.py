@@ -17,6 +17,7 @@ from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.store.accounts import refunds as stored_refunds
 from whatsapp.store.items.tenants import PaymentOrder, PaymentTransaction, Refund
+from whatsapp.worker.updates.payment_look_up import PAID
 
 if TYPE_CHECKING:
     from whatsapp.configuration.resources import SendingResources
@@ -37,7 +38,7 @@ def settle(resources: SendingResources, order: PaymentOrder, payment: Payment) -
     for attempt in payment.attempts:
         order = note(resources, order, attempt, at)
     if payment.status is not None and store.payments.can_move(order.payment_status, payment.status):
-        paid = next((a for a in payment.attempts if a.state == "success"), None)
+        paid = next((a for a in payment.attempts if a.state == PAID), None)
         order = store.payments.move(
             resources.table,
             order,

@@ -120,6 +120,19 @@ def test_a_look_up_with_another_amount_or_currency_is_parked(
     )
 
 
+def test_the_successful_attempt_names_the_amount_of_a_payment_without_one(
+    harness: Harness, graph: Sandbox
+) -> None:
+    order(harness)
+    provider.pay(graph, "ref-1", 2_500, amount=None, currency=None)
+    claim(harness)
+    assert harness.item(ORDER)["paymentStatus"] == "captured"
+
+    order(harness)
+    provider.pay(graph, "ref-1", 2_400, amount=None, currency=None)
+    assert claim(harness).reason == "amount_mismatch"
+
+
 def test_a_claim_of_a_gateway_is_noted_and_only_causes_a_look_up(
     harness: Harness, graph: Sandbox
 ) -> None:
