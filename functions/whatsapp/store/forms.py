@@ -4,6 +4,7 @@ from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
+from shared.runtime import clock
 from whatsapp.store.items import pk
 from whatsapp.store.items.customers import (
     Address,
@@ -99,13 +100,31 @@ def replace_config(table: Table, new: FlowConfig) -> bool:
     return True
 
 
-def remove_config(table: Table, flow: str, company: str) -> None:
-    """Remove the routing of a company's flow. Safe to repeat."""
+def intend_deletion(table: Table, flow: str, company: str, cause: str) -> None:
+    """Note which call deletes a flow, before it does. Safe to repeat; nothing is noted for another company's item."""
     ours = Attr(PARTITION_KEY).not_exists() | FlowConfig.attr("company").eq(company)
     try:
-        table.delete(pk(FlowConfig.key(flow)), when=ours)
+        table.update(
+            pk(FlowConfig.key(flow)),
+            put={
+                "itemType": FlowConfig.item_type,
+                **FlowConfig.named(company=company, deleted_by=cause),
+            },
+            when=ours,
+        )
     except ConditionFailed:
         return
+
+
+def remove_routing(table: Table, flow: str, company: str, cause: str) -> None:
+    """Remove the routing of a deleted flow; the item stays for two days, for repeats of the call. Safe to repeat."""
+    config = FlowConfig(
+        pk=FlowConfig.key(flow),
+        company=company,
+        deleted_by=cause,
+        ttl=clock.expires_in(2 * clock.DAY_SECONDS),
+    )
+    replace_config(table, config)
 
 
 def keys_of(table: Table, waba: str) -> FlowKeys | None:

@@ -169,7 +169,9 @@ def _catalog_of(call: Call[UploadCatalog], graph: GraphAccount) -> CatalogAtProv
             raise NotFound("catalogId: catalog not found")
         return provider.get(graph, asked.catalog_id)
     business, name = str(asked.business_id), str(asked.catalog_name)
-    existing = provider.owned(graph, business, name)
+    # An earlier attempt of this call to create it decides: its catalog may not be listed yet.
+    was_tried = call.resources.ledger.action(call.action_id()) is not None
+    existing = None if was_tried else provider.owned(graph, business, name)
     if existing is None:
         phone = participants.account_of(call, asked.meta_waba_id)[0]
         find = "a repeat with another key finds the catalog by its name, if it was created"

@@ -183,17 +183,30 @@ def delete_flow(call: Call[FormInput]) -> Done:
     """Delete a DRAFT and its routing. Another state is refused with `state_conflict`: use `deprecate_flow`."""
     asked = call.input
     forms, _ = accounts.forms_of(call, asked.meta_waba_id)
+    config = store.forms.config(call.table, asked.flow_id)
+    is_repeat = config is not None and (config.company, config.deleted_by) == (
+        call.company,
+        call.cause,
+    )
+    if not is_repeat or _exists(forms, asked.flow_id):
+        _delete(call, forms)
+    store.forms.remove_routing(call.table, asked.flow_id, call.company, call.cause)
+    return Done()
+
+
+def _delete(call: Call[FormInput], forms: FormsAtProvider) -> None:
+    """Delete a draft at the provider. Raises StateConflict."""
+    asked = call.input
     found = forms.get(asked.flow_id)
     if found.status != provider.DRAFT:
         raise StateConflict(f"flowId: the form is {found.status}; use deprecate_flow")
+    store.forms.intend_deletion(call.table, asked.flow_id, call.company, call.cause)
     try:
         forms.delete(asked.flow_id)
     except ProviderRejected:
         # A repeated attempt whose first answer was lost is refused, because the form is gone.
         if _exists(forms, asked.flow_id):
             raise
-    store.forms.remove_config(call.table, asked.flow_id, call.company)
-    return Done()
 
 
 def _moved(

@@ -107,6 +107,9 @@ class FlowConfig(WhatsAppItem):
     pk_pattern: ClassVar[str] = "FLOWCFG#{flowId}"
 
     first_screen: str | None = None  # None: no routing has been set
+    deleted_by: str | None = (
+        None  # hash of the call that deletes the form at the provider; kept for its repeats
+    )
     screens: Annotated[dict[str, Any], AtMost(50)] = Field(default_factory=dict)
 
 

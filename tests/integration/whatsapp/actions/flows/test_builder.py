@@ -210,7 +210,12 @@ def test_a_draft_is_deleted_with_its_routing(actions: Actions, waba: str) -> Non
     sent = next(one for one in actions.wire if "delete" in one.operation.lower())
     if waba == WABA:
         assert wire.problems(sent, "DELETE", "/{Version}/{Flow-ID}") == []
-    assert actions.item(f"FLOWCFG#{flow}") == {}
+    config = actions.item(f"FLOWCFG#{flow}")
+    assert ("screens" in config, "ttl" in config) == (False, True)
+    assert actions.run("delete_flow", {"metaWabaId": waba, "flowId": flow}).error in {
+        "provider_rejected",
+        "not_found",
+    }
 
 
 @pytest.mark.parametrize(
