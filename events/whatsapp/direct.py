@@ -4,6 +4,7 @@ Events for the functions of the inbox that no provider calls; see `events.direct
 They are not part of the day's samples and have no expected result.
 """
 
+import base64
 import hashlib
 import json
 from pathlib import Path
@@ -22,6 +23,7 @@ from events.whatsapp.samples import sample
 CONVERSATIONS = "/whatsapp/conversations"
 CANNED_REPLIES = "/whatsapp/canned-replies"
 PARKED = "/whatsapp/parked"
+FLOWS = "/webhooks/whatsapp/flows"
 UNKNOWN_KEY = "pk_0123456789abcdef_" + "A" * 43  # the format of a key, but not registered
 
 _QUEUE = "parley-local-whatsapp.fifo"
@@ -102,6 +104,12 @@ def direct_events() -> list[Direct]:
             "WhatsAppCanary",
             "A run of the canary, which posts to the webhook and looks for its message.",
             schedule("canary_run", at, "WhatsAppCanarySchedule"),
+        ),
+        Direct(
+            "flow_request",
+            "WhatsAppFlows",
+            "A signed request of a form's client that no key decrypts: 421, so that the client fetches the key again.",
+            _flow_request("flow_request", at),
         ),
     ]
 
@@ -224,6 +232,22 @@ def _api_call(name: str, at: int, route: str, **query: str) -> Json:
         "multiValueQueryStringParameters": {key: [value] for key, value in query.items()},
         "requestContext": event["requestContext"] | {"authorizer": authorizer_context},
         "body": None,
+        "isBase64Encoded": False,
+    }
+
+
+def _flow_request(name: str, at: int) -> Json:
+    """Return a request of the data endpoint of forms with made-up ciphertext: real keys are random."""
+    made_up = {"encrypted_flow_data": 40, "encrypted_aes_key": 256, "initial_vector": 16}
+    parts = {part: base64.b64encode(bytes(size)).decode() for part, size in made_up.items()}
+    raw = _compact(parts).encode()
+    headers = {"Content-Type": "application/json", "X-Hub-Signature-256": gateway.sign(raw)}
+    event = gateway.request_event(name, at, "POST", headers, route=FLOWS)
+    query = {"account": COUNTER.waba}
+    return event | {
+        "queryStringParameters": query,
+        "multiValueQueryStringParameters": {key: [value] for key, value in query.items()},
+        "body": raw.decode(),
         "isBase64Encoded": False,
     }
 

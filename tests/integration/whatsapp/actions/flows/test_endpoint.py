@@ -1,10 +1,13 @@
 """The encrypted data endpoint, called as WhatsApp's client does, with keys and forms made by actions."""
 
+import json
 from typing import Any
 
 import boto3
 import pytest
 
+from events.whatsapp.direct import direct_event
+from events.whatsapp.sample_data import APP_ID, APP_SECRET
 from local.flows import client
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import ADA, EUM_WABA, GLOBEX, WABA, Actions
@@ -239,6 +242,16 @@ def test_a_body_that_cannot_be_decrypted_is_misdirected(endpoint: DataEndpoint, 
 
     assert endpoint.send(altered) == (421, None)
     assert endpoint.send(client.Exchange(b"{}", b"", b"")) == (421, None)
+
+
+def test_the_sample_request_is_misdirected(actions: Actions, key: str) -> None:
+    assert key
+    apps = json.dumps({"apps": {APP_ID: [APP_SECRET]}})
+    boto3.client("secretsmanager").put_secret_value(SecretId="app-secrets", SecretString=apps)
+
+    answer = DataEndpoint(actions).module.handler(direct_event("flow_request").event, None)
+
+    assert (answer["statusCode"], answer["body"]) == (421, "")
 
 
 def test_a_body_over_a_megabyte_is_refused(endpoint: DataEndpoint) -> None:
