@@ -233,7 +233,7 @@ def _templates(account: GraphTemplates, given: TemplateAnalytics) -> tuple[set[s
         key = TemplateMeta.key(phone.waba_meta_id, given.template_name)
         item = store.account_reports.get_template(table, TemplateMeta, key)
         languages: Mapping[str, Any] = item.languages if item else {}
-        ids = [str(entry["id"]) for entry in languages.values() if entry.get("id")]
+        ids = sorted(str(entry["id"]) for entry in languages.values() if entry.get("id"))
         if item is None or item.company != phone.company or not ids:
             raise NotFound("templateName: not in the cache; synchronise the account's templates")
         if len(ids) > MOST_TEMPLATES:
