@@ -159,7 +159,13 @@ def found(account: Templates, name: str, language: str) -> Listed:
 
 
 def edited(account: Templates, listed: Listed, change: dict[str, Any]) -> TemplateView:
-    """Edit a template and return its new state. Raises StateConflict and InvalidInput."""
+    """
+    Edit a template and return its new state; one that has this content already is not edited again, as after a call
+    whose answer was lost. Raises StateConflict and InvalidInput.
+    """
+    if all(listed.get(name) == value for name, value in change.items()):
+        accounts.remember(account, listed)
+        return views.of_listed(listed, has_components=False)
     status = str(listed.get("status"))
     if status not in EDITABLE:
         raise StateConflict(f"template: its status is {status}; it cannot be edited now")
