@@ -45,6 +45,15 @@ _OF_TIME = {
     *("lastKey", "readUpTo", "recentKeys", "ringFloor", "version", "revision"),
     *("verifiedNameOrder", "messagingLimitOrder", "throughputLevelOrder"),
 }
+# Ranks of reports, by the time at which the provider was asked.
+_RANKS = {
+    "statusOrder",
+    "statusRawOrder",
+    "categoryOrder",
+    "componentsOrder",
+    "qualityOrder",
+    "order",
+}
 _SHORTEST_ID = 8
 _NAMES_OF_IDS = ("id", "h", "handle", "code", "url", "link")
 # What a failed call leaves for its repetition, and counts, which the schedule makes at its own times.
@@ -153,7 +162,7 @@ def state_of(actor: Actor) -> dict[str, Any]:
         _same(key, given): {
             name: _same(value, given)
             for name, value in item.items()
-            if name not in _OF_ATTEMPTS | _OF_TIME
+            if name not in _OF_ATTEMPTS | _OF_TIME | _RANKS
         }
         for key, item in actor.system.items().items()
         if item["itemType"] not in _TYPES
@@ -178,7 +187,9 @@ def _ids(value: Any, name: str = "") -> Iterator[str]:
 
 def _same(value: Any, given: re.Pattern[str]) -> Any:
     if isinstance(value, dict):
-        return {n: _same(part, given) for n, part in value.items() if n not in _OF_ATTEMPTS}
+        return {
+            n: _same(part, given) for n, part in value.items() if n not in _OF_ATTEMPTS | _RANKS
+        }
     if isinstance(value, list):
         return [_same(part, given) for part in value]
     return given.sub("<id>", _TIME.sub("<time>", value)) if isinstance(value, str) else value

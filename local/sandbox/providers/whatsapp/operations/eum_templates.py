@@ -1,7 +1,7 @@
 """Message templates at AWS: creating, editing, deleting, listing, the library, and samples of headers."""
 
 import base64
-import secrets
+from hashlib import sha256
 from typing import Any
 
 from starlette.responses import Response
@@ -105,9 +105,12 @@ async def aws_create_from_library(call: Call) -> Answer:
 async def aws_upload_sample(call: Call) -> Answer:
     """CreateWhatsAppMessageTemplateMedia. The sandbox does not read the file."""
     body = _aws_object(call)
-    if not body.get("sourceS3File", {}).get("key"):
+    key = body.get("sourceS3File", {}).get("key")
+    if not key:
         raise _refused("ValidationException", "sourceS3File: is required")
-    return Answer(json_response({"metaHeaderHandle": f"4::{secrets.token_urlsafe(40)}"}), body)
+    return Answer(
+        json_response({"metaHeaderHandle": f"4::{sha256(key.encode()).hexdigest()}"}), body
+    )
 
 
 async def aws_update(call: Call) -> Answer:
