@@ -251,3 +251,14 @@ def test_an_unknown_status_with_a_category_creates_no_template_either(harness: H
     )
 
     assert harness.item(ENGLISH) == harness.item(NAME) == {}
+
+
+def test_a_deleted_template_expires_unless_it_is_reported_again(harness: Harness) -> None:
+    harness.receive_account_change(STATUS, template("DELETED"))
+    expires_at = harness.item(ENGLISH)["ttl"]
+    assert harness.item(NAME)["ttl"] == expires_at
+
+    harness.receive_account_change(STATUS, template("APPROVED"), 1)
+
+    assert "ttl" not in harness.item(ENGLISH)
+    assert "ttl" not in harness.item(NAME)

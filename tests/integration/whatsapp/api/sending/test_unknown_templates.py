@@ -162,3 +162,23 @@ def test_a_number_that_cannot_ask_says_what_it_lacks(agent_harness: AgentHarness
 
     assert (without_token.status, without_token.error) == (409, "not_configured")
     assert (without_account.status, without_account.error) == (501, "not_supported")
+
+
+def test_a_description_older_than_a_day_is_read_again_or_used_if_nothing_answers(
+    agent_harness: AgentHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approve(agent_harness)
+    agent_harness.send(TEMPLATE, idempotency_key="key-00000000")
+    monkeypatch.setattr(clock, "now_ms", lambda: NOW + 23 * 3_600_000)
+    agent_harness.send(TEMPLATE, idempotency_key="key-00000001")
+    assert questions(agent_harness) == 1
+    monkeypatch.setattr(clock, "now_ms", lambda: NOW + 25 * 3_600_000)
+    agent_harness.sandbox.faults.add(
+        provider="meta", operation="list_templates", kind="status", status=500
+    )
+    unanswered = agent_harness.send(TEMPLATE, idempotency_key="key-00000002")
+    agent_harness.sandbox.templates[0]["status"] = "PAUSED"
+    answered = agent_harness.send(TEMPLATE, idempotency_key="key-00000003")
+
+    assert (unanswered.status, answered.status) == (200, 409)
+    assert questions(agent_harness) == 2
