@@ -15,9 +15,10 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from whatsapp.inbound.event import CAMPAIGN_CUT, CAMPAIGN_PAGE, Event
+from whatsapp.inbound.event import CAMPAIGN_CUT, CAMPAIGN_PAGE, REFRESH, Event, Outcome
 from whatsapp.inbound.owners import origin_of
 from whatsapp.inbound.queued_events import parse_event
+from whatsapp.jobs import number_refresh
 from whatsapp.worker.bootstrap import InboxSettings, resources_of, worker_of
 from whatsapp.worker.dispatcher import Handled, process_file
 
@@ -46,6 +47,8 @@ def _handle(record: Record) -> Handled:
     event = parse_event(record.body)
     if event.kind in {CAMPAIGN_CUT, CAMPAIGN_PAGE}:
         return _of_campaign(event, record)
+    if event.kind == REFRESH:
+        return _of_refresh(event, record)
     return process_file(resources, record.body)
 
 
@@ -57,6 +60,19 @@ def _of_campaign(event: Event, record: Record) -> Handled:
     remaining_ms = record.context.get_remaining_time_in_millis
     outcome = engine.handle(_resources_of_actions(), event, record.message_id, remaining_ms)
     return Handled(event, origin_of(resources, event), outcome)
+
+
+def _of_refresh(event: Event, record: Record) -> Handled:
+    """Refresh some numbers; another event continues with the others."""
+    from whatsapp.actions.numbers import refresh  # noqa: PLC0415 - see above
+
+    at_ms = int((event.payload or {})["at"])
+    remaining_ms = record.context.get_remaining_time_in_millis
+    done = refresh.refresh_due(_resources_of_actions(), at_ms, remaining_ms)
+    if done.is_left:
+        # A minute later, so that a rate limit of the provider can end; the hour stays the same.
+        _resources_of_actions().jobs.send([number_refresh.entry_of(at_ms)])
+    return Handled(event, None, Outcome.PERSISTED)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Every minute: hourly and daily counts, unfinished sends, and whether dead letters are present."""
+"""Every minute: counts, unfinished sends, unpaid orders, campaigns, dead letters, and the hourly refresh."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from shared.aws.sqs_standard import StandardQueue
 from shared.runtime import clock
 from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
-from whatsapp.jobs import rollup, unfinished_sends
+from whatsapp.jobs import number_refresh, payment_checks, rollup, unfinished_sends
 from whatsapp.store.sending import campaigns
 
 
@@ -28,6 +28,9 @@ class ScheduledSettings(Settings):
     dead_letter_urls: tuple[str, ...]
 
 
+MINUTE_MS = 60 * clock.SECOND_MS
+PAYMENTS_MINUTES = 2  # Each check is due for four minutes.
+REFRESH_MINUTES, REFRESH_MINUTE = 60, 7
 settings = ScheduledSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 sqs = boto3.client("sqs", config=patient)
@@ -47,6 +50,11 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
     unfinished = unfinished_sends.queue_due(table, queue, due_at_ms)
     if unfinished:
         logger.warning("unfinished sends queued", extra={"count": unfinished})
+    minute = due_at_ms // MINUTE_MS
+    if minute % PAYMENTS_MINUTES == 0:
+        payment_checks.check_due(table, queue, due_at_ms)
+    if minute % REFRESH_MINUTES == REFRESH_MINUTE:
+        jobs.send([number_refresh.entry_of(due_at_ms)])
     if campaigns.open_ids(table):
         from whatsapp.actions.campaigns import schedule  # noqa: PLC0415 - few minutes have an open campaign
 

@@ -144,6 +144,8 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
     action = resources.ledger.action(order.action_id)
     if action is None:
         raise Transient("action_vanished")
+    if action.body_hash not in keyed_hashes(*order.fingerprint):
+        raise KeyReused("another message was sent under this action id meanwhile")
     return _settled(resources, order, action, attempt.provider_id)
 
 

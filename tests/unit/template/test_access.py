@@ -14,6 +14,7 @@ SECRETS = sorted(resources("AWS::SecretsManager::Secret"))
 WEBHOOKS = {
     *(("GET", "/webhooks/whatsapp"), ("POST", "/webhooks/whatsapp")),
     ("POST", "/webhooks/whatsapp/flows"),
+    ("POST", "/webhooks/payments/{gateway}"),
     ("POST", "/webhooks/richpanel"),
     *(("POST", "/webhooks/twilio"), ("POST", "/webhooks/twilio/status")),
 }
