@@ -22,6 +22,7 @@ from tests.integration.isolation import (
     test_email_threads,
     test_newsletters,
     test_richpanel,
+    test_whatsapp_actions,
     test_whatsapp_routes,
     whatsapp_setup,
 )
@@ -30,7 +31,10 @@ from tests.integration.isolation.attacks import Attack, Call, System, owner_of
 type Record = dict[str, Any]
 
 CONTEXTS: dict[str, tuple[Callable[[], AbstractContextManager[System]], list[Attack]]] = {
-    "whatsapp": (whatsapp_setup.two_companies, test_whatsapp_routes.ATTACKS),
+    "whatsapp": (
+        whatsapp_setup.two_companies,
+        [*test_whatsapp_routes.ATTACKS, *test_whatsapp_actions.ATTACKS],
+    ),
     "conversations": (conversations_setup.two_companies, test_conversations_routes.ATTACKS),
     "richpanel": (richpanel_setup.two_companies, test_richpanel.ATTACKS),
     "email_threads": (email_setup.two_companies, test_email_threads.ATTACKS),

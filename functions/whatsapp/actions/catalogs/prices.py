@@ -32,7 +32,7 @@ def minor_units(text: str, currency: str) -> int | None:
     """
     Return a price that Meta shows, such as `₹1,500.00` or `1.500,00 €`; None if it cannot be read.
 
-    Not confirmed by traffic of ours: the separators. The last one is the decimal point if as many digits follow it as
+    Not confirmed by our own traffic: the separators. The last one is the decimal point if as many digits follow it as
     the currency has decimals.
     """
     decimals = _DECIMALS.get(currency, 2)

@@ -1,7 +1,7 @@
 """
 Catalogs and products at Graph, in Meta's structure and in ours.
 
-Not confirmed by traffic of ours: all fields of products, which Meta documents for its Marketing API ("Product Catalog
+Not confirmed by our own traffic: all fields of products, which Meta documents for its Marketing API ("Product Catalog
 Items Batch", "Product Item").
 """
 
@@ -96,7 +96,7 @@ def disconnect(graph: GraphAccount, waba: str, catalog: str) -> None:
     """
     Disconnect a catalog from an account. Safe to repeat.
 
-    Not confirmed by traffic of ours: that the edge takes DELETE, which Meta's reference does not list.
+    Not confirmed by our own traffic: that the edge takes DELETE, which Meta's reference does not list.
     """
     try:
         graph.delete(waba, "product_catalogs", body={"catalog_id": catalog})

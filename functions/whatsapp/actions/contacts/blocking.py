@@ -63,7 +63,7 @@ def block_users(call: Call[Users]) -> Outcomes:
     """
     Block customers who wrote to the number in the last 24 hours. The answer has an outcome for each user.
 
-    Not confirmed by traffic of ours: that the provider takes user ids as well as numbers.
+    Not confirmed by our own traffic: that the provider takes user ids as well as numbers.
     """
     return _changed(call, "POST", "added_users", "blocked")
 

@@ -32,7 +32,7 @@ class GraphForms:
         """
         As `FormsAtProvider`.
 
-        Not confirmed by traffic of ours: `flow_json` and `publish`, which Meta's guide has and its OpenAPI document
+        Not confirmed by our own traffic: `flow_json` and `publish`, which Meta's guide has and its OpenAPI document
         has not.
         """
         fields = _fields(definition)

@@ -175,7 +175,7 @@ def _at_provider(call: Call[Any], phone: Phone) -> tuple[str | None, str | None]
     """
     Return the public key of a number at its provider, and the status of its signature.
 
-    Not confirmed by traffic of ours: Meta's OpenAPI document puts both into a list `data`, its guide does not.
+    Not confirmed by our own traffic: Meta's OpenAPI document puts both into a list `data`, its guide does not.
     """
     if phone.provider == "eum":
         answer = remote.eum_of(call, phone).call(

@@ -82,7 +82,7 @@ def permission(call: Call[Any], phone: Phone, conversation: Conversation) -> Cal
     """
     Ask the provider whether a customer may be called. Raises the provider's failures.
 
-    Not confirmed by traffic of ours: that Graph takes a user id as `recipient`; its document has numbers only.
+    Not confirmed by our own traffic: that Graph takes a user id as `recipient`; its document has numbers only.
     """
     recipient = transmission.recipient_of(conversation)
     if phone.provider == "eum":

@@ -119,7 +119,7 @@ def to_graph(given: dict[str, Any]) -> dict[str, Any]:
     """
     Return settings in Graph's structure (Meta, "Configure call settings").
 
-    Not confirmed by traffic of ours: Meta's guide has these words, its document others in small letters.
+    Not confirmed by our own traffic: Meta's guide has these words, its document others in small letters.
     """
     calling: dict[str, Any] = {"status": _SWITCH[given["callEnabled"]]}
     for ours, theirs in (

@@ -137,7 +137,7 @@ def create_group(call: Call[CreateGroup]) -> GroupRequested:
     """
     Ask the provider for a group. The answer is pending; the group is stored when the provider's event names it.
 
-    Nobody can be added directly: people get an invitation with `add_group_participant` once the group exists.
+    A group is joined by invitation only: people get it with `add_group_participant` once the group exists.
     """
     phone = participants.sender_of(call)
     graph = remote.graph_of(call, phone)
@@ -172,7 +172,7 @@ def add_group_participant(call: Call[ParticipantInput]) -> Invitation:
     """
     Send the group's invite link to a person, as a text: the 24-hour window must be open.
 
-    The answer is never that somebody was added: the person joins, and an event reports it. The same person gets the
+    The answer never says that a person was added: the person joins, and an event reports it. The same person gets the
     same link once, also under another idempotency key; after a reset of the link there is a new one to send.
     """
     group, phone = known_groups.find_active(call, call.input.group_id)

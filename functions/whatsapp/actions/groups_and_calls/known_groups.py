@@ -41,7 +41,7 @@ def invite_link(graph: GraphAccount, group_id: str) -> str:
     """
     Return a group's invite link. Raises the provider's failures, and NotFound without a link.
 
-    Not confirmed by traffic of ours: Meta's guide has this call, its document only those that create and delete a link.
+    Not confirmed by our own traffic: Meta's guide has this call, its document only those that create and delete a link.
     """
     link = graph.get(group_id, "invite_link").get("invite_link")
     if not isinstance(link, str) or not link:

@@ -31,7 +31,7 @@ class Deletion(SenderInput):
 
 
 class Deleted(View):
-    """*at_provider*: `missing` if the provider had no such file any more. *stored*: a copy of ours was deleted."""
+    """*at_provider*: `missing` if the provider had no such file any more. *stored*: our own copy was deleted."""
 
     media_id: str
     at_provider: Literal["deleted", "missing"]
@@ -43,12 +43,12 @@ def delete_media(call: Call[Deletion]) -> Deleted:
     """
     Delete a file at the number's provider; with `deleteStored` also our copy, and the pointer to it on its message.
 
-    404: no record of the number has the id; references to files without a copy of ours are kept for seven days.
+    404: no record of the number has the id; references to files without our own copy are kept for seven days.
     """
     phone = participants.sender_of(call)
     record = company_files.record_of(call, phone, call.input.media_id)
     was_there = _deleted_at_provider(call, phone, record.media_id)
-    # A file without a copy of ours cannot be downloaded any more.
+    # A file without our own copy cannot be downloaded any more.
     store.media.mark_unavailable(call.table, record, "EXPIRED", _DELETED)
     is_stored = call.input.delete_stored and record.media_status == "STORED"
     if is_stored:

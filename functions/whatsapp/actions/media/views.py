@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 class MediaFile(View):
     """
-    A media file. *media_status*: PENDING for a reference without a downloaded copy of ours, STORED with one.
+    A media file. *media_status*: PENDING for a reference without a downloaded copy, STORED with one.
 
     *s3_key*: our copy, or the file that was uploaded. *expires_at*: when the provider deletes it.
     """

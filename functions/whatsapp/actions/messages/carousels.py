@@ -97,7 +97,7 @@ def _card(index: int, card: MediaCard) -> dict[str, Any]:
     """
     Return a card in the provider's structure.
 
-    Not confirmed by traffic of ours: that a card with reply buttons has no `type`, and that files may have ids.
+    Not confirmed by our own traffic: that a card with reply buttons has no `type`, and that files may have ids.
     """
     source = {"link": card.link} if card.link else {"id": card.media_id}
     shown: dict[str, Any] = {

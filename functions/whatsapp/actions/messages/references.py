@@ -60,7 +60,7 @@ def provider_id_of(message: Message, reference: str) -> str:
     """
     Return the id by which the provider finds a message.
 
-    Not confirmed by traffic of ours: that WhatsApp knows a message sent over AWS by AWS's id. A caller who has its id
+    Not confirmed by our own traffic: that WhatsApp knows a message sent over AWS by AWS's id. A caller who has its id
     of WhatsApp from a status can give that instead.
     """
     return reference if reference.startswith(_PROVIDER_ID) else message.message_id

@@ -87,7 +87,7 @@ def of_graph(answer: dict[str, Any]) -> Report:
     """
     Return Graph's answer about a number.
 
-    Not confirmed by traffic of ours: that `whatsapp_business_manager_messaging_limit` is the tier's name, and
+    Not confirmed by our own traffic: that `whatsapp_business_manager_messaging_limit` is the tier's name, and
     `throughput` an object with the level.
     """
     throughput = answer.get("throughput")

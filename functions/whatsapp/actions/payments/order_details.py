@@ -93,7 +93,7 @@ def settings_of(config: PaymentConfig, reference: str) -> dict[str, Any]:
     """
     Return the payment method of a configuration. A gateway's webhooks repeat the reference in the fields given here.
 
-    Not confirmed by traffic of ours: the names of the gateways' own fields.
+    Not confirmed by our own traffic: the names of the gateways' own fields.
     """
     if config.type == "UPI":
         return {"payment_type": "upi", "payment_configuration": config.config_name}
@@ -111,7 +111,7 @@ def settings_of(config: PaymentConfig, reference: str) -> dict[str, Any]:
 
 
 def link_settings(link: str) -> dict[str, Any]:
-    """Return the payment method of a UPI link. Not confirmed by traffic of ours."""
+    """Return the payment method of a UPI link. Not confirmed by our own traffic."""
     return {"payment_settings": [{"type": UPI_LINK, UPI_LINK: {"link": link}}]}
 
 

@@ -80,7 +80,7 @@ def _body(order: PaymentOrder, refund: Refund) -> dict[str, Any]:
     """
     Return the body of a refund (Meta, "Receive payments via payment gateways": refunds API).
 
-    Not confirmed by traffic of ours, as is the path.
+    Not confirmed by our own traffic, as is the path.
     """
     return {
         "reference_id": order.reference_id,

@@ -188,7 +188,7 @@ class EumTemplates:
         """
         Return a description; None if the template does not exist.
 
-        Not confirmed by traffic of ours: that the text is Meta's JSON, with name, language, status and category.
+        Not confirmed by our own traffic: that the text is Meta's JSON, with name, language, status and category.
         """
         try:
             answer = self.call("get_whatsapp_message_template", **named)

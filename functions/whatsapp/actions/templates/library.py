@@ -305,7 +305,7 @@ def _for_aws(
     """
     Return AWS's request.
 
-    Not confirmed by traffic of ours: that the maps of addresses and apps have Meta's names.
+    Not confirmed by our own traffic: that the maps of addresses and apps have Meta's names.
     """
     request: dict[str, Any] = {
         "templateName": name,

@@ -262,7 +262,7 @@ def _own(call: Call[TemplateAnalytics], names: set[str], first: date, last: date
 
 
 def _seconds(day: date) -> int:
-    """Return the start of a day in UTC. Not confirmed by traffic of ours: that the provider includes the last day."""
+    """Return the start of a day in UTC. Not confirmed by our own traffic: that the provider includes the last day."""
     return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
 
 
