@@ -95,7 +95,8 @@ def register_webhook(call: Call[RegisterWebhook]) -> Registered:
     Subscribe our app to an account, with this deployment's webhook as its address.
 
     Meta verifies the address at once: the verify token comes from the secret store, never from the call. With
-    `subscribedEvents` the app's fields are set first, which concerns all accounts of the app. Not confirmed by our own traffic: that Meta takes the fields as JSON, under the app's own token.
+    `subscribedEvents` the app's fields are set first, which concerns all accounts of the app. Not confirmed by our own
+    traffic: that Meta takes the fields as JSON, under the app's own token.
     """
     asked = call.input
     unknown = sorted(set(asked.subscribed_events or ()) - FIELDS)
