@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,6 @@ from shared.identity import keyed_hashes
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
-from shared.runtime.settings import Origin, Settings
 from whatsapp.actions.call import ActionResources, Deployment
 from whatsapp.sending.gate import Gate
 from whatsapp.store.items import ACTION_PK_PATTERN, pk
@@ -28,31 +26,7 @@ from whatsapp.store.items import ACTION_PK_PATTERN, pk
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SSMProvider
 
-
-@dataclass(frozen=True, kw_only=True)
-class ActionsSettings(Settings):
-    """The environment of this function."""
-
-    messages_table_name: str
-    conversation_log_table_name: str
-    conversations_inbound_queue_url: str
-    whatsapp_queue_url: str
-    whatsapp_jobs_queue_url: str
-    media_bucket_name: str
-    whatsapp_tokens_secret_id: str
-    whatsapp_app_secret_id: str
-    identifier_keys_secret_id: str
-    api_seal_secret_id: str
-    switches_path: str
-    flow_keys_path: str
-    graph_base_url: Origin
-    graph_api_version: str
-    eum_meta_api_version: str
-    message_ttl_days: int
-    media_origins: tuple[Origin, ...] = ()  # Without it files are not downloaded from Graph.
-    social_topic_arns: tuple[str, ...] = ()
-    vpc_endpoint_id: str = ""
-    service_linked_role_arn: str = ""
+    from whatsapp.configuration.settings import ActionsSettings
 
 
 # API Gateway answers for us after 29 seconds, of which the provider may take ten.

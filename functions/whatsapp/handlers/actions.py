@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whatsapp.actions import bootstrap, execution
+from whatsapp.configuration.settings import ActionsSettings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-settings = bootstrap.ActionsSettings.load()
+settings = ActionsSettings.load()
 resources = bootstrap.resources_of(settings)
 
 

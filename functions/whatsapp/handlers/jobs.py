@@ -15,6 +15,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime import clock
 from shared.runtime.observability import metrics
+from whatsapp.configuration.settings import ActionsSettings
 from whatsapp.inbound.event import CAMPAIGN_CUT, CAMPAIGN_PAGE, REFRESH, Event, Outcome
 from whatsapp.inbound.owners import origin_of
 from whatsapp.inbound.queued_events import parse_event
@@ -31,11 +32,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MediaSettings(InboxSettings):
+class JobSettings(InboxSettings):
     """The environment of this function."""
 
 
-settings = MediaSettings.load()
+settings = JobSettings.load()
+settings_of_actions = ActionsSettings.load()
 resources = resources_of(settings, provider_seconds=60)
 # A file that waits this long for its first attempt shows that more files arrive than are downloaded.
 LATE_MS = 900 * clock.SECOND_MS
@@ -79,7 +81,7 @@ def _of_refresh(event: Event, record: Record) -> Handled:
 def _resources_of_actions() -> ActionResources:
     from whatsapp.actions import bootstrap  # noqa: PLC0415 - see above
 
-    return bootstrap.resources_of(bootstrap.ActionsSettings.load())
+    return bootstrap.resources_of(settings_of_actions)
 
 
 worker = worker_of(

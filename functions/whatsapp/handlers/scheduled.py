@@ -30,7 +30,7 @@ class ScheduledSettings(Settings):
 
 MINUTE_MS = 60 * clock.SECOND_MS
 PAYMENTS_MINUTES = 2  # Each check is due for four minutes.
-REFRESH_MINUTES, REFRESH_MINUTE = 60, 7
+REFRESH_MINUTES, REFRESH_MINUTE = 60, 50  # apart from the counts of full and half hours
 settings = ScheduledSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 sqs = boto3.client("sqs", config=patient)

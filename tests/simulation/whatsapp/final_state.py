@@ -59,6 +59,7 @@ VARIES = {
     "ADDRESS_DEFAULT": {"revision"},
     # The time of the first write that settled it.
     "GROUP_REQUEST": {"ttl"},
+    "UNKNOWN_SEND": {"ttl"},
 }
 
 

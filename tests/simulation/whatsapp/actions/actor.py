@@ -121,6 +121,7 @@ class Actor:
         resources = self.module.resources
         for secret in (resources.tokens, resources.seal_secret, resources.webhook_secrets):
             secret._value = None
+        self.module.identifier_keys._value = None
         bootstrap.parameters.cache_clear()
 
     def wait(self, minutes: int = 4) -> None:

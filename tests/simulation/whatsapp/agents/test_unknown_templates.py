@@ -43,9 +43,12 @@ def begin(agent: Agent, start: Snapshot) -> None:
 
 
 def stored(agent: Agent) -> dict[str, Any]:
-    """The items of templates."""
-    items = agent.system.items()
-    return {key: item for key, item in items.items() if key.startswith("TEMPLATE_META#")}
+    """The items of templates, without the time of the answer that described them."""
+    return {
+        key: {name: value for name, value in item.items() if name != "cachedAt"}
+        for key, item in agent.system.items().items()
+        if key.startswith("TEMPLATE_META#")
+    }
 
 
 @pytest.mark.long
