@@ -89,5 +89,4 @@ EXEMPT: Final[Mapping[str, str]] = {
     "EXPORT_JOB": "names a conversation while it runs; an erasure deletes the parts, and the job expires after a week",
     "UNKNOWN_SEND": "the id and time of an action; expires with it",
     "CAMPAIGN_PAGE": "outcomes by the line of a list; the recipients in S3 are deleted when their page is done",
-    "SEQUENCE": _NOT_WRITTEN,
 }

@@ -1,4 +1,4 @@
-"""Campaigns: a message to many recipients, and messages that are sent one after another."""
+"""Campaigns: a message to many recipients."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -92,14 +92,3 @@ class OpenCampaigns(WhatsAppItem):
     most: ClassVar[int] = 500
 
     ids: Annotated[set[str], AtMost(500)] = Field(default_factory=set)
-
-
-class Sequence(WhatsAppItem):
-    """Messages sent automatically one after another, such as a welcome."""
-
-    item_type: ClassVar[str] = "SEQUENCE"
-    pk_pattern: ClassVar[str] = "SEQUENCE#{sequenceId}"
-
-    name: str | None = None
-    enabled: bool = True
-    steps: Annotated[list[dict[str, str]], AtMost(20)] = Field(default_factory=list)

@@ -40,6 +40,7 @@ class Phone(WhatsAppItem):
             "throughput_level",
             "throughput_level_order",
             "call_settings",
+            "conversion_dataset",
         }
     )
 
@@ -68,6 +69,9 @@ class Phone(WhatsAppItem):
     messaging_limit: str | None = None  # the provider's value, such as TIER_1K
     throughput_level: str | None = None  # the provider's value, such as STANDARD
     call_settings: Annotated[dict[str, Any], AtMost(10)] | None = None  # as last reported
+    conversion_dataset: str | None = (
+        None  # the provider's id of the account's dataset for conversions
+    )
     is_cart_enabled: bool | None = None  # commerce settings, as last set here
     is_catalog_visible: bool | None = None
     sending_blocked: bool | None = None

@@ -10,7 +10,7 @@ from whatsapp.store.items.accounts import (
 )
 from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.aliases import Alias
-from whatsapp.store.items.campaigns import Campaign, CampaignPage, OpenCampaigns, Sequence
+from whatsapp.store.items.campaigns import Campaign, CampaignPage, OpenCampaigns
 from whatsapp.store.items.canned_replies import CannedReply, CannedReplyList
 from whatsapp.store.items.conversations import Conversation
 from whatsapp.store.items.counts import Analytics, Counting, CountingPart, Hour
@@ -54,7 +54,7 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 )  # fmt: skip
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
-    AddressDefault, PaymentTransaction, CampaignPage, OpenCampaigns, Hour, Sequence, FlowToken, FlowConfig,
+    AddressDefault, PaymentTransaction, CampaignPage, OpenCampaigns, Hour, FlowToken, FlowConfig,
     FlowKeys,
     Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ErasedContact, ContactLink, ContactLinkChange, Note,
     ConversationChange, SendRate, CannedReply, CannedReplyList, ExportJob, UnknownSend, NumberRefresh,
@@ -69,7 +69,7 @@ __all__ = [
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
     "Message", "Note", "NumberRefresh", "OpenCampaigns", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder",
     "PaymentTransaction", "Phone", "PhoneList", "PrivacyJob", "Product", "QualityEntry",
-    "QualityRating", "Reaction", "Refund", "SendRate", "Sequence", "Status",
+    "QualityRating", "Reaction", "Refund", "SendRate", "Status",
     "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "UnknownSend", "WebhookConfig", "WebhookEvent",
 ]  # fmt: skip
 _patterns = [item.pk_pattern for item in (*CONTRACTED, *SUPPORT)]

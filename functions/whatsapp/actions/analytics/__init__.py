@@ -1,0 +1,1 @@
+"""Counts of messages, clicks and conversions, and the provider's own analytics."""
