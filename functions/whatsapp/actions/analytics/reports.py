@@ -19,6 +19,7 @@ from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
     from whatsapp.actions.call import Call
+    from whatsapp.store.items.counts import Analytics
 
 ANALYTICS, EXTRA = Group("analytics"), Group("analytics_extra")
 # Upper-case names, so that the expression cannot contain anything else.
@@ -110,17 +111,7 @@ def get_analytics(call: Call[AnalyticsInput]) -> AnalyticsView:
     if given.source != "meta":
         found = counters.days(call, [given.meta_waba_id], period)
         view.totals = counters.totals(found)
-        view.days = [
-            AnalyticsDay(
-                date=day.date,
-                counts=counters.totals([day]),
-                templates_used=day.templates_used,
-                billable=day.billable,
-                ad_sources=day.ad_sources,
-                counted_at=day.counted_at,
-            )
-            for day in found
-        ]
+        view.days = [_day(day) for day in found]
     if given.source != "local":
         try:
             graph = remote.graph_of_account(call, given.meta_waba_id)
@@ -158,6 +149,17 @@ def get_pricing_analytics(call: Call[ExtraInput]) -> PricingReport:
 def get_call_analytics(call: Call[ExtraInput]) -> Report:
     """Show the provider's analytics of calls, of at most a year."""
     return _report(call, "call_analytics")
+
+
+def _day(day: Analytics) -> AnalyticsDay:
+    return AnalyticsDay(
+        date=day.date,
+        counts=counters.totals([day]),
+        templates_used=day.templates_used,
+        billable=day.billable,
+        ad_sources=day.ad_sources,
+        counted_at=day.counted_at,
+    )
 
 
 def _report(call: Call[ExtraInput], field: fields.Field, **limits: int) -> Report:
