@@ -9,7 +9,15 @@ from __future__ import annotations
 
 import sys
 
-from local.demo import email_answers, email_threads, help_desk, inbox, newsletters, recruiting
+from local.demo import (
+    actions,
+    email_answers,
+    email_threads,
+    help_desk,
+    inbox,
+    newsletters,
+    recruiting,
+)
 from local.demo.recruiting_scenarios import SCOPES
 from local.demo.screen import console
 from local.stack.cli import running_stack
@@ -23,6 +31,7 @@ def main() -> int:
         api_key = seed(stack)
         results = [
             inbox.play(stack, api_key),
+            actions.play(stack),
             help_desk.play(stack),
             recruiting.play(stack, recruiting_key(stack, *SCOPES)),
             email_threads.play(stack),

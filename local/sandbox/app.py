@@ -17,6 +17,7 @@ from local.sandbox.providers.helpdesk import richpanel, shipstation, shopify, ti
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused
 from local.sandbox.providers.openai import api
 from local.sandbox.providers.sms import aws_sms, text_routes, twilio
+from local.sandbox.providers.whatsapp import business_routes
 from local.sandbox.providers.whatsapp import providers as whatsapp
 from local.sandbox.state import Sandbox, Sent
 
@@ -53,6 +54,7 @@ def application(sandbox: Sandbox) -> Starlette:
         + ticket_routes.ROUTES
         + text_routes.ROUTES
         + mail_routes.ROUTES
+        + business_routes.ROUTES
         + [
             Route(endpoint.path, _serve(sandbox, provider, endpoint), methods=[endpoint.method])
             for provider in PROVIDERS

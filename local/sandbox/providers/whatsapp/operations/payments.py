@@ -171,9 +171,9 @@ async def delete_configuration(call: Call) -> Answer:
     return Answer(json_response({"success": True}), body)
 
 
-def _ordered(call: Call, reference: str) -> bool:
+def is_ordered(sandbox: Sandbox, reference: str) -> bool:
     """Whether a message asked for this payment."""
-    return any(f'"reference_id": "{reference}"' in _text(sent.body) for sent in call.sandbox.sent)
+    return any(f'"reference_id": "{reference}"' in _text(sent.body) for sent in sandbox.sent)
 
 
 def _text(body: object) -> str:
@@ -185,7 +185,7 @@ async def look_up(call: Call) -> Answer:
     _number(call)
     reference = call.request.path_params["reference"]
     payment = call.sandbox.objects[PAYMENTS].get(reference)
-    if payment is None and not _ordered(call, reference):
+    if payment is None and not is_ordered(call.sandbox, reference):
         raise _invalid("Param reference_id: no such payment")
     return Answer(
         json_response({"payments": [payment or {"reference_id": reference, "status": "new"}]})
