@@ -71,6 +71,7 @@ def cut(
     table: Table,
     seen: Campaign,
     pages: Iterable[CampaignPage],
+    /,  # the count of pages is a field, too
     **fields: Any,  # noqa: ANN401 - values of any field
 ) -> None:
     """
