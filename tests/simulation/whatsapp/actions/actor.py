@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import boto3
 
@@ -33,6 +35,7 @@ CALLER = Caller(
 )
 MINUTE_MS = 60_000
 KEY = "key-00000001"
+VPC_ENDPOINT = "vpce-0123456789abcdef0"
 
 
 @dataclass
@@ -152,6 +155,9 @@ def actor_of(system: System) -> Iterator[Actor]:
     direct.client("ssm").put_parameter(
         Name=switch["Name"], Value="false", Type="String", Overwrite=True
     )
-    module = imported("whatsapp.handlers.actions", template.environment("WhatsAppActions", **given))
+    variables = template.environment("WhatsAppActions", VpcEndpointId=VPC_ENDPOINT, **given)
+    module = imported("whatsapp.handlers.actions", variables)
+    with mock.patch.dict(os.environ, template.environment("WhatsAppJobs", **given)):
+        system.media._resources_of_actions()  # loaded at the first job that needs them
     yield Actor(system, module)
     dynamodb.delete_table(TableName=log)  # of another context, which other tests create too
