@@ -6,9 +6,11 @@ They are not part of the day's samples and have no expected result.
 
 import base64
 import hashlib
+import hmac
 import json
 from pathlib import Path
 from typing import ClassVar
+from urllib.parse import urlencode
 
 from events import direct
 from events.direct import schedule
@@ -24,6 +26,10 @@ CONVERSATIONS = "/whatsapp/conversations"
 CANNED_REPLIES = "/whatsapp/canned-replies"
 PARKED = "/whatsapp/parked"
 FLOWS = "/webhooks/whatsapp/flows"
+PAYMENTS = "/webhooks/payments/"
+ORDER = "order-2026-0007"
+# Below `gateways` of the app secrets.
+GATEWAY_SECRET = "the-secret-of-the-sample-gateways"  # noqa: S105 - a made-up secret
 UNKNOWN_KEY = "pk_0123456789abcdef_" + "A" * 43  # the format of a key, but not registered
 
 _QUEUE = "parley-local-whatsapp.fifo"
@@ -110,6 +116,18 @@ def direct_events() -> list[Direct]:
             "WhatsAppFlows",
             "A signed request of a form's client that no key decrypts: 421, so that the client fetches the key again.",
             _flow_request("flow_request", at),
+        ),
+        Direct(
+            "payment_razorpay",
+            "WhatsAppPayments",
+            "A payment of an order that Razorpay reports, signed with the secret of the samples.",
+            payment_report("razorpay", at, razorpay_body(), razorpay_signature(razorpay_body())),
+        ),
+        Direct(
+            "payment_payu",
+            "WhatsAppPayments",
+            "A payment of an order that PayU reports as a form, signed with the salt of the samples.",
+            payment_report("payu", at, payu_form()),
         ),
     ]
 
@@ -250,6 +268,63 @@ def _flow_request(name: str, at: int) -> Json:
         "body": raw.decode(),
         "isBase64Encoded": False,
     }
+
+
+def payment_report(name: str, at: int, raw: bytes, signature: str = "") -> Json:
+    """Return a webhook of the gateway *name*; PayU's has its signature in the body."""
+    headers = {"Content-Type": "application/json", "X-Razorpay-Signature": signature}
+    if not signature:
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    event = gateway.request_event(f"payment_{name}", at, "POST", headers, route=PAYMENTS + name)
+    return event | {
+        "resource": PAYMENTS + "{gateway}",
+        "pathParameters": {"gateway": name},
+        "body": raw.decode(),
+        "isBase64Encoded": False,
+    }
+
+
+def razorpay_body(reference: str = ORDER, amount: int = 2_500, currency: str = "INR") -> bytes:
+    """Return the body of Razorpay's `payment.captured` about an order, *amount* in minor units."""
+    payment = {
+        "id": "pay_29QQoUBi66xm2f",
+        "status": "captured",
+        "amount": amount,
+        "currency": currency,
+        "notes": {"reference_id": reference},
+    }
+    report = {"event": "payment.captured", "payload": {"payment": {"entity": payment}}}
+    return _compact(report).encode()
+
+
+def razorpay_signature(raw: bytes, secret: str = GATEWAY_SECRET) -> str:
+    """Return the value of X-Razorpay-Signature."""
+    return hmac.new(secret.encode(), raw, hashlib.sha256).hexdigest()
+
+
+def payu_form(reference: str = ORDER, amount: str = "25.00", salt: str = GATEWAY_SECRET) -> bytes:
+    """Return PayU's form about an order: `hash` is over salt, status, and the other fields in reverse order."""
+    fields = {
+        "key": "JPM7Fg",
+        "txnid": "order-7",
+        "amount": amount,
+        "productinfo": "Bike",
+        "firstname": "Ada",
+        "email": "ada@example.com",
+        "udf1": reference,
+        "udf2": "",
+        "udf3": "",
+        "udf4": "",
+        "udf5": "",
+    }
+    signed = "|".join([salt, "success", *[""] * 5, *reversed(fields.values())])
+    fields |= {
+        "status": "success",
+        "unmappedstatus": "captured",
+        "mihpayid": "403993715521889530",
+        "hash": hashlib.sha512(signed.encode()).hexdigest(),
+    }
+    return urlencode(fields).encode()
 
 
 def _authorizer_request() -> Json:

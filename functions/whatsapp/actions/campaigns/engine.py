@@ -79,7 +79,7 @@ def handle(
     """Process an event of a campaign: a part of its list, or a page. Raises Transient."""
     about = event.payload or {}
     campaign = records.get(resources.table, str(about.get("campaign")))
-    if campaign is None:
+    if campaign is None or campaign.phone != event.phone:  # an id in an event proves no ownership
         return Outcome.DUPLICATE
     if event.kind == CAMPAIGN_CUT:
         creation.cut(resources, campaign, remaining_ms)

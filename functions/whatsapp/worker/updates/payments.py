@@ -51,6 +51,7 @@ def claim(resources: Resources, event: Event, phone: Phone) -> Outcome:
     if order is None:
         raise Permanent("unknown_order")
     _check_owner(order, phone)
+    _check_claim(order, payload)
     transaction_id = _word(payload.get("transactionId"))
     if transaction_id:
         attempt = Attempt(
@@ -94,6 +95,15 @@ def _check_amount(order: PaymentOrder, payment: dict[str, object]) -> None:
         raise Permanent(settlement.MISMATCH)
     value, offset = _whole(amount.get("value")), _whole(amount.get("offset")) or 100
     if value and value * order.amount_offset != order.total_amount * offset:
+        raise Permanent(settlement.MISMATCH)
+
+
+def _check_claim(order: PaymentOrder, payload: dict[str, object]) -> None:
+    """Raise Permanent (`amount_mismatch`) if a gateway reports another amount (in minor units) or currency."""
+    currency, amount = _word(payload.get("currency")), _whole(payload.get("amount"))
+    if (currency and currency != order.currency) or (
+        amount and amount * order.amount_offset != order.total_amount * 100
+    ):
         raise Permanent(settlement.MISMATCH)
 
 
