@@ -9,6 +9,7 @@ import pytest
 
 from events.whatsapp.actions import bodies
 from tests.integration.isolation.attacks import Attack, Attacker, Call, attacked
+from tests.integration.isolation.whatsapp_items import CALLS
 from tests.integration.isolation.whatsapp_setup import TwoCompanies, two_companies
 from tests.simulation.effort import long_except
 from whatsapp.actions import catalogue
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 RUN = "POST /whatsapp/actions/{action}"
 KEY = {"Idempotency-Key": "attack-0001", "Content-Type": "application/json"}
+BODIES = CALLS | bodies()
 # One of each kind in every run: a send, a read of an item, a read of a list.
 IN_EVERY_RUN = ("send_text", "get_message", "get_conversations")
 
@@ -31,7 +33,7 @@ def attack_of(name: str) -> Attack:
         line=RUN,
         names=name,
         scopes=(catalogue.find(name).scope,),
-        call=partial(_call, name, bodies()[name]),
+        call=partial(_call, name, BODIES[name]),
         has_no_projects=True,
     )
 
@@ -49,15 +51,19 @@ def listing(line: str, **path: str) -> Attack:
 
 
 ATTACKS = [
-    *map(attack_of, sorted(bodies())),
+    *map(attack_of, sorted(BODIES)),
     listing("GET /whatsapp/actions"),
     listing("GET /whatsapp/actions/{action}", action="send_text"),
 ]
-# Meta's ids are unique: the second company that registers a number is refused, which says that it is registered, but
-# not by whom. `test_foreign_and_invalid_registrations_are_refused` tests the refusal.
-_CLAIMING = {"save_phone"}
+# Ids are unique: the second company that registers a number of Meta, routes a form of Meta or takes a name of a tenant
+# or an order is refused, which says that it exists, but not whose it is. `CLAIMING_IS_REFUSED` tests the refusals.
+_CLAIMING = {"save_phone", "set_flow_routing"}
 _BY_NAME = {attack.names: attack for attack in ATTACKS}
 _OTHERS_IN_EVERY_RUN = [attack for name, attack in _BY_NAME.items() if name in IN_EVERY_RUN]
+
+
+def test_every_action_is_attacked() -> None:
+    assert {action.name for action in catalogue.all_actions()} == BODIES.keys()
 
 
 @pytest.fixture(scope="module")

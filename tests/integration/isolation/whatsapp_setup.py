@@ -28,6 +28,7 @@ from shared.api.auth import Caller, Scope
 from shared.aws.sqs_fifo import digest
 from tests import template
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
+from tests.integration.isolation.whatsapp_items import FILE, items_of_a
 from tests.simulation import stored
 from tests.simulation.fifo import Queued
 from tests.simulation.invocations import Invocation
@@ -63,6 +64,8 @@ UNKNOWN_CUSTOMER = "447700900999"  # of an export without any item
 ASSIGNEE = "agent-of-a"
 OWNER = Caller(company=COMPANY, scopes=frozenset(map(str, Scope)), principal="api-key:owner")
 SEND = "POST /whatsapp/conversations/{key}/messages"
+RUN = "POST /whatsapp/actions/{action}"
+KEY = {"Idempotency-Key": "attack-0001", "Content-Type": "application/json"}
 CANNED, TODAY = "ready", "2026-01-01T12:00:00.000Z"
 # Parked for A because of its unknown shape.
 ODD = {
@@ -108,6 +111,9 @@ class TwoCompanies:
             payloads.messages_change(COUNTER_B, [said("wamid.b", "Hello B")], [ADA]), COUNTER_B
         )
         self.system.drain()
+        # The deployment has one such item, of no company: it exists in both states.
+        answer = self.send(RUN, Call(path={"action": "refresh_infra"}, body={}, headers=KEY), OWNER)
+        assert answer.status == 200, answer
         without = self.system.snapshot()
         self._a_has_its_day()
         with_a = self.system.snapshot()
@@ -241,6 +247,10 @@ class TwoCompanies:
             updated_by="api-key:owner",
         )
         store.canned_replies.put(self.system.table, reply)
+        for item in items_of_a():
+            self.system.table.put(item.attributes())
+        picture = {"Bucket": self.system.bucket, "Key": FILE, "Body": b"a picture"}
+        self.system.s3.put_object(**picture)
         letter = Queued("letter-of-a", self.events_of_a[0], "g", "d", self.system.clock.ms)
         self.system.queue.dead_letters.append(letter)
         self._agents_of_a_work()
