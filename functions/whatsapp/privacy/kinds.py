@@ -52,7 +52,6 @@ COVERED: Final = STUBBED | STRIPPED | DELETED
 
 _OF_THE_BUSINESS = "describes the business, not a customer"
 _COUNTS = "numbers without a customer"
-_NOT_WRITTEN = "no function writes it yet; with its first writer it needs an index of the customer"
 # By the name of the type, so that the register of all classes is not imported. A test checks that each type of the
 # table is here or above.
 EXEMPT: Final[Mapping[str, str]] = {

@@ -14,6 +14,7 @@ import boto3
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import COMPANY
 from shared.api.auth import Caller, Scope
+from shared.runtime import clock
 from tests import template
 from tests.simulation.interceptor import Died
 from tests.simulation.processes import imported, quiet
@@ -85,6 +86,7 @@ class Actor:
             assert answer.status in {200, 202}, (action, answer.content)
             results.append(answer.result)
             system.drain()
+        self.wait(scenario.minutes)
         system.sandbox.forget_sent()
         self.new_process()
         system.interceptor.rewind()

@@ -19,7 +19,7 @@ type Body = Json | Callable[[list[Json]], Json]
 class Scenario:
     """
     *before*: calls that lead to the state in which the action is called, as (action, parameters). *prepare*: the state
-    of table and providers before them.
+    of table and providers before them. *minutes*: those that pass after them.
 
     *effect*: the provider operations (the sandbox's names) that the call performs; each of them at most once if the
     action is not idempotent. Empty: the action changes our own data only. *jobs*: the call leaves work on a queue.
@@ -31,6 +31,7 @@ class Scenario:
     prepare: Callable[[System], None] | None = None
     effect: tuple[str, ...] = ()
     jobs: bool = False
+    minutes: int = 0
     name: str = ""
 
     def __str__(self) -> str:

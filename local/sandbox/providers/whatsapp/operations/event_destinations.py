@@ -17,7 +17,9 @@ from local.sandbox.providers.whatsapp import aws_social, meta_graph
 
 APP = "1029384756"
 ACCOUNT = "123456789012"  # whose topics and roles may be used
-_ACCOUNT_KEY = "0123456789abcdef0123456789abcdef"
+_NUMBER_KEY = "0123456789abcdef0123456789abcdef"
+# The account of the number on AWS: as the other operations derive it from the number, and as the sample events name it.
+_ACCOUNT_KEYS = (_NUMBER_KEY, "fedcba9876543210fedcba9876543210")
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:(\d{12}):[A-Za-z0-9_-]+")
 _LINK_DATE = 1_760_000_000
 
@@ -107,20 +109,21 @@ async def get_linked(call: Call) -> Answer:
 
 def _linked(call: Call, account_id: str) -> dict[str, Any]:
     """Return the account of the numbers on AWS. Raises Refused."""
-    arn = f"arn:aws:social-messaging:us-east-1:{ACCOUNT}:waba/{_ACCOUNT_KEY}"
+    prefix = f"arn:aws:social-messaging:us-east-1:{ACCOUNT}:waba/"
+    key = account_id.removeprefix(prefix).removeprefix("waba-")
     numbers = [n for n in call.sandbox.config.numbers if n.aws_id is not None]
-    if account_id not in {f"waba-{_ACCOUNT_KEY}", arn} or not numbers:
+    if key not in _ACCOUNT_KEYS or not numbers:
         raise Refused(aws_social.aws_error("ResourceNotFoundException", "no account with this id"))
     return {
-        "arn": arn,
-        "id": f"waba-{_ACCOUNT_KEY}",
+        "arn": f"{prefix}{key}",
+        "id": f"waba-{key}",
         "wabaId": numbers[0].waba,
         "registrationStatus": "COMPLETE",
         "linkDate": _LINK_DATE,
         "wabaName": "Sandbox",
         "phoneNumbers": [
             {
-                "arn": f"arn:aws:social-messaging:us-east-1:{ACCOUNT}:phone-number-id/{_ACCOUNT_KEY}",
+                "arn": f"arn:aws:social-messaging:us-east-1:{ACCOUNT}:phone-number-id/{_NUMBER_KEY}",
                 "phoneNumber": f"+{number.display}",
                 "phoneNumberId": number.aws_id,
                 "metaPhoneNumberId": number.phone_number_id,
