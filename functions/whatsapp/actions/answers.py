@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from shared.api.auth import RateLimited
-from shared.api.errors import InvalidInput
+from shared.api.errors import InvalidInput, KeyReused
 from shared.api.responses import ERRORS, INTERNAL
 from shared.aws.sqs_fifo import to_json
 from shared.runtime.observability import describe, logger
@@ -23,13 +23,14 @@ _OWN: Errors = {
     UnknownAction: (HTTPStatus.NOT_FOUND, "unknown_action"),
     NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
     PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required"),
+    KeyReused: (HTTPStatus.CONFLICT, "idempotency_key_reused"),
     failures.SecretGiven: (HTTPStatus.BAD_REQUEST, "secret_not_accepted"),
     failures.SignatureRefused: (HTTPStatus.FORBIDDEN, "invalid_signature"),
     failures.StateConflict: (HTTPStatus.CONFLICT, "state_conflict"),
     agent_changes.StateConflict: (HTTPStatus.CONFLICT, "state_conflict"),
     failures.ManagedByTemplate: (HTTPStatus.CONFLICT, "managed_by_template"),
-    failures.Unsupported: (HTTPStatus.NOT_IMPLEMENTED, "unsupported"),
-    sending.NotSupported: (HTTPStatus.NOT_IMPLEMENTED, "unsupported"),
+    failures.Unsupported: (HTTPStatus.NOT_IMPLEMENTED, "not_supported"),
+    sending.NotSupported: (HTTPStatus.NOT_IMPLEMENTED, "not_supported"),
     sending.PolicyRefused: (HTTPStatus.UNPROCESSABLE_ENTITY, "policy_refused"),
     sending.ProviderRejected: (HTTPStatus.UNPROCESSABLE_ENTITY, "provider_rejected"),
     sending.TemplateNotSendable: (HTTPStatus.CONFLICT, "template_not_sendable"),

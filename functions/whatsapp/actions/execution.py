@@ -18,7 +18,7 @@ from shared.api.routing import KEY, KEY_HEADER
 from shared.aws.sqs_fifo import digest
 from shared.runtime import tracing
 from shared.runtime.observability import logger, metrics
-from whatsapp.actions import ACTIONS, answers, catalogue, delivery
+from whatsapp.actions import ACTIONS, answers, catalogue, delivery, kept_answers
 from whatsapp.actions.call import ActionResources, Call
 from whatsapp.actions.failures import BadEnvelope, SecretGiven
 from whatsapp.sending.payloads import Draft
@@ -129,12 +129,8 @@ def _answer(resources: ActionResources, invocation: _Invocation) -> dict[str, An
                 api_url=invocation.api_url,
             )
             content = _run(action, call)
-            content = {
-                "operation": action.name,
-                "requestId": call.id,
-                "mode": action.mode,
-                **content,
-            }
+            about = {"operation": action.name, "requestId": call.id, "mode": action.mode}
+            content = {**about, **content}
     except Exception as error:  # noqa: BLE001 - every failure has an answer
         content = answers.refusal(error, name, invocation.request_id)
     finally:
@@ -159,12 +155,15 @@ def _run(action: Action, call: Call[Any]) -> dict[str, Any]:
         return _content(_act(action, call))
     from shared.api import idempotency  # noqa: PLC0415 - reads start faster
 
-    is_new = False
+    seal = (
+        call.resources.seal
+    )  # Before the change: an unreadable secret stops the call while nothing has happened.
+    made: dict[str, Any] | None = None
 
     def change() -> dict[str, Any]:
-        nonlocal is_new
-        is_new = True
-        return _content(_act(action, call))
+        nonlocal made
+        made = _content(_act(action, call))
+        return kept_answers.kept(seal, call.cause, made)
 
     requested = idempotency.RequestedChange(
         key=call.cause,
@@ -172,9 +171,10 @@ def _run(action: Action, call: Call[Any]) -> dict[str, Any]:
         owner=call.id,
         remaining_ms=call.remaining_ms(),
     )
-    content = idempotency.once(idempotency.Requests(call.table, Idempotency), requested, change)
-    if is_new:
-        return content
+    item = idempotency.once(idempotency.Requests(call.table, Idempotency), requested, change)
+    if made is not None:
+        return made
+    content = kept_answers.opened(seal, call.cause, item)
     if content["result"].get("state") == _IN_DOUBT and action.is_send:
         content = _content(_act(action, call))  # The ledger knows what became of it.
     return {**content, "replayed": True}

@@ -159,7 +159,7 @@ def resolve_unknown_send(call: Call[Resolve]) -> Resolved:
 
     The decision is final and recorded with its author. `resend` makes a new attempt under the same action id, so a
     status of either attempt is matched to the one message; the customer may then have the message twice. Texts and
-    templates can be sent again, from the stored message; other types answer `unsupported`: send them anew. The policy
+    templates can be sent again, from the stored message; other types answer `not_supported`: send them anew. The policy
     applies as to any message. Errors: `state_conflict` if the outcome is known or decided.
     """
     action = call.resources.ledger.action(call.input.action_id)

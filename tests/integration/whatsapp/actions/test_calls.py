@@ -31,7 +31,7 @@ def test_the_same_key_with_another_body_is_refused(actions: Actions) -> None:
     actions.send("send_text", HELLO, key="key-text-1")
     answer = actions.send("send_text", {"text": "Something else."}, key="key-text-1")
 
-    assert (answer.status, answer.error) == (409, "idempotency_key_conflict")
+    assert (answer.status, answer.error) == (409, "idempotency_key_reused")
 
 
 def test_a_dry_run_shows_the_payload_and_stores_nothing(actions: Actions) -> None:

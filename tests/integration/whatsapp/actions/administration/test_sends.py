@@ -235,7 +235,7 @@ def test_a_message_that_is_not_stored_as_sent_cannot_be_sent_again(
     table = actions.harness.resources.table
     table.update({"pk": f"MSG#{action_id}"}, put={"type": "image"}, drop=["textBody"])
 
-    assert resolve(actions, action_id, "resend").error == "unsupported"
+    assert resolve(actions, action_id, "resend").error == "not_supported"
     assert listed(actions) == [action_id]
 
 

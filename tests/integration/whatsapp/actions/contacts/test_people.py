@@ -113,4 +113,4 @@ def test_an_erasure_must_be_confirmed_and_keeps_payments(actions: Actions) -> No
     assert actions.run("erase_contact", body).status == 400
     assert actions.run("erase_contact", body | {"confirm": False}).status == 400
     lost = actions.run("erase_contact", body | {"confirm": True, "keepPayments": False})
-    assert (lost.status, lost.error) == (501, "unsupported")
+    assert (lost.status, lost.error) == (501, "not_supported")

@@ -374,7 +374,7 @@ def test_an_endpoint_needs_the_address_of_the_api_and_is_never_removed(actions: 
     )
 
     assert (direct.error, direct.fields) == ("invalid_input", ["useDataEndpoint"])
-    assert (removed.status, removed.error) == (501, "unsupported")
+    assert (removed.status, removed.error) == (501, "not_supported")
 
 
 def test_accounts_and_forms_of_others_are_not_found(actions: Actions) -> None:
