@@ -79,7 +79,7 @@ def cut(
 
     Raises Transient after a concurrent cut.
     """
-    for page in pages:
+    for page in new_pages:
         with suppress(ConditionFailed):
             table.put(page.attributes(), when=Attr(PARTITION_KEY).not_exists())
     given = {name: value for name, value in fields.items() if value is not None}

@@ -14,7 +14,6 @@ import boto3
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import COMPANY
 from shared.api.auth import Caller, Scope
-from shared.runtime import clock
 from tests import template
 from tests.simulation.interceptor import Died
 from tests.simulation.processes import imported, quiet
