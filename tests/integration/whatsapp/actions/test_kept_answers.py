@@ -69,13 +69,13 @@ def test_without_the_secret_of_the_seal_nothing_is_sent(actions: Actions) -> Non
     assert (actions.wire, stored(actions)) == ([], [])
 
 
-def test_an_answer_that_an_unknown_secret_has_sealed_is_answered_in_part(actions: Actions) -> None:
+def test_an_answer_that_an_unknown_secret_has_sealed_is_answered_in_part(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = actions.send("send_text", HELLO, key="key-kept-4")
-    resources = replace(
-        actions.module.resources,
-        seal_secret=SimpleNamespace(value=lambda: {"seal_key": "another"}),
-    )
-    actions.module.resources = resources
+    other = SimpleNamespace(value=lambda: {"seal_key": "another"})
+    resources = replace(actions.module.resources, seal_secret=other)
+    monkeypatch.setattr(actions.module, "resources", resources)
     again = actions.send("send_text", HELLO, key="key-kept-4")
 
     assert again.result["actionId"] == first.result["actionId"]
