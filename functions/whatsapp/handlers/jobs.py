@@ -60,7 +60,9 @@ def _of_campaign(event: Event, record: Record) -> Handled:
     from whatsapp.actions.campaigns import engine  # noqa: PLC0415 - see above
 
     remaining_ms = record.context.get_remaining_time_in_millis
-    outcome = engine.handle(_resources_of_actions(), event, record.message_id, remaining_ms)
+    # Not the message id: the ledger takes a repeated owner for the same attempt.
+    owner = record.context.aws_request_id
+    outcome = engine.handle(_resources_of_actions(), event, owner, remaining_ms)
     return Handled(event, origin_of(resources, event), outcome)
 
 

@@ -5,6 +5,7 @@ Why a message was not sent. Texts name fields, rules and codes, never content.
     + PolicyRefused         the send policy forbids it now
     + TooFast               a rate limit of ours or of the provider; a retry with the same key can succeed
     + TemplateNotSendable   the template is unknown, not approved, or needs other parameters
+    |   + TemplateNotFitting
     + NotSupported          the number's provider cannot send this
     + NotConfigured         the number has no access token
     + ProviderRejected      the provider refused permanently; the message is shown as failed
@@ -40,6 +41,10 @@ class TooFast(RateLimited):
 
 class TemplateNotSendable(Exception):
     """The template cannot be sent with these parameters; the text says what it needs."""
+
+
+class TemplateNotFitting(TemplateNotSendable):
+    """The template may be sent, but needs other parameters; the text says which."""
 
 
 class NotSupported(Exception):

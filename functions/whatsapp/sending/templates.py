@@ -16,6 +16,7 @@ from whatsapp.sending.failures import (
     NotSupported,
     ProviderRejected,
     ProviderUnavailable,
+    TemplateNotFitting,
     TemplateNotSendable,
     TooFast,
     of_not_sent,
@@ -70,7 +71,7 @@ def check(
     if found.components is not None:
         problem = template_fit.problem_of(found.components, template.components)
         if problem is not None:
-            raise TemplateNotSendable(problem)
+            raise TemplateNotFitting(problem)
     return found.category
 
 

@@ -60,8 +60,6 @@ def pause_campaign(call: Call[StopCampaign]) -> CampaignView:
     )  # fmt: skip
     if paused is None:
         raise StateConflict(f"campaignId: is {campaign.status}")
-    if paused.total_recipients is not None:
-        records.close(call.table, campaign.campaign_id)
     return campaign_view(counters.refresh(call.table, paused))
 
 
@@ -73,7 +71,7 @@ def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
         raise StateConflict("campaignId: is completed")
     if campaign.total_recipients is None:
         raise StateConflict("campaignId: its recipients are still being read")
-    records.open_(call.table, campaign.campaign_id)  # until the recipients of its pages are deleted
+    _opened(call, campaign)  # until the recipients of its pages are deleted
     cancelled = records.change(
         call.table, campaign.campaign_id, ["draft", "scheduled", "running", "paused", "completed"],
         status="completed", outcome="cancelled", pause_reason=call.input.reason,
@@ -89,10 +87,20 @@ def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
 
 
 def _running(call: Call[Any], campaign: Campaign) -> CampaignView:
-    started = work.start(call.resources, campaign)
+    try:
+        started = work.start(call.resources, campaign)
+    except records.TooMany as full:
+        raise StateConflict(str(full)) from None
     if started is None:
         raise StateConflict(f"campaignId: is {campaign.status}")
     return campaign_view(started)
+
+
+def _opened(call: Call[Any], campaign: Campaign) -> None:
+    try:
+        records.open_(call.table, campaign.campaign_id)
+    except records.TooMany as full:
+        raise StateConflict(str(full)) from None
 
 
 def _now() -> str:

@@ -59,7 +59,6 @@ def hours_of(table: Table, campaign: Campaign) -> list[Hour]:
 
 
 def _completed(table: Table, campaign: Campaign) -> Campaign:
-    records.close(table, campaign.campaign_id)
     if campaign.status != "running":
         return campaign
     ended = records.change(

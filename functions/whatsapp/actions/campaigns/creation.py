@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.runtime import clock
-from whatsapp import store
 from whatsapp.actions import participants
-from whatsapp.actions.campaigns import recipients, work
+from whatsapp.actions.campaigns import cutting, recipients, work
 from whatsapp.actions.campaigns.inputs import BulkSend, CreateCampaign
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.failures import BadEnvelope, StateConflict
 from whatsapp.actions.media.company_files import file_of
 from whatsapp.actions.registration import Group
 from whatsapp.sending import templates
-from whatsapp.store.items.campaigns import Campaign, CampaignPage
+from whatsapp.store.items.campaigns import Campaign
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from whatsapp.actions.call import ActionResources, Call
-    from whatsapp.actions.campaigns.recipients import Row
+    from whatsapp.actions.call import Call
     from whatsapp.store.items import Phone
 
 LEGACY = Group("legacy")
@@ -33,8 +28,6 @@ DEFAULT_PACE = 64  # a fifth of the provider's 80 messages a second is left for 
 LATEST_MS, EARLIEST_MS = 180 * clock.DAY_SECONDS * clock.SECOND_MS, 60 * clock.SECOND_MS
 PER_LANE = 10  # messages that one page sends in a second, at most
 MOST_LANES = 10
-MOST_LINES_SHOWN = 100
-SPARE_MS = 20 * clock.SECOND_MS
 _CROCKFORD = str.maketrans("abcdefghijklmnopqrstuvwxyz234567", "ABCDEFGHJKMNPQRSTVWXYZ0123456789")
 
 
@@ -90,118 +83,18 @@ def bulk_send(call: Call[BulkSend]) -> CampaignView:
     return _of_rows(call, phone, campaign, list(call.input.recipients))
 
 
-def cut(resources: ActionResources, campaign: Campaign, remaining_ms: Callable[[], int]) -> None:
-    """
-    Cut a further part of a campaign's list into pages; enqueue the rest, or finish when all of it is cut.
-
-    Safe to repeat: the same lines give the same pages. Raises Transient after a concurrent cut.
-    """
-    phone = store.phones.get(resources.table, campaign.phone)
-    if phone is None or campaign.source_key is None:
-        return
-    key = campaign.source_key
-    first = resources.bucket.first_bytes(key, recipients.LONGEST_LINE_BYTES).partition(b"\n")[0]
-    header = recipients.header_of(first.decode("utf-8-sig", "replace").strip())
-    lines = recipients.lines_from(resources.bucket, key, campaign.position)
-    if header is not None and campaign.position == 0:
-        next(lines)
-    part = _Part.after(campaign)
-    for position, line in lines:
-        if line:
-            part.take(recipients.parsed(line, header), phone)
-        if part.number > recipients.MOST_ROWS:
-            records.change(
-                resources.table, campaign.campaign_id, ["draft", "scheduled"], status="paused",
-                pause_reason="too_many_recipients", source_key=None,
-            )  # fmt: skip
-            return
-        if len(part.rows) == recipients.PAGE:
-            campaign = _saved(resources, campaign, part, position)
-            part = _Part.after(campaign)
-            if remaining_ms() < SPARE_MS:
-                work.enqueue_cut(resources, campaign)
-                return
-    _finish(resources, _saved(resources, campaign, part, campaign.position))
-
-
-@dataclass(slots=True)
-class _Part:
-    """Rows read since the last page. *number*: the last line of the list that was read."""
-
-    number: int
-    invalid_count: int
-    invalid_lines: list[int]
-    rows: list[Row]
-
-    @classmethod
-    def after(cls, campaign: Campaign) -> Self:
-        """Return the part that follows what is stored."""
-        return cls(campaign.rows, campaign.invalid_count, list(campaign.invalid_lines or []), [])
-
-    def take(self, given: object, phone: Phone) -> None:
-        """Add a row, or note its line as invalid."""
-        self.number += 1
-        row = recipients.checked(given, self.number, phone)
-        if row is not None:
-            self.rows.append(row)
-            return
-        self.invalid_count += 1
-        if len(self.invalid_lines) < MOST_LINES_SHOWN:
-            self.invalid_lines.append(self.number)
-
-
-def _saved(resources: ActionResources, campaign: Campaign, part: _Part, position: int) -> Campaign:
-    """Write a page of rows, if there are any, and the progress that includes it."""
-    number = campaign.pages + bool(part.rows)
-    pages = []
-    if part.rows:
-        key = recipients.page_key(str(campaign.company), campaign.campaign_id, number)
-        recipients.store_page(resources.bucket, key, part.rows)
-        pages = [
-            CampaignPage(
-                pk=CampaignPage.of(campaign.campaign_id, number),
-                company=campaign.company,
-                size=len(part.rows),
-            )
-        ]
-    progress: dict[str, Any] = {
-        "pages": number,
-        "position": position,
-        "rows": part.number,
-        "invalid_count": part.invalid_count,
-        "invalid_lines": part.invalid_lines or None,
-    }
-    records.cut(resources.table, campaign, pages, **progress)
-    return campaign.model_copy(update=progress)
-
-
-def _finish(resources: ActionResources, campaign: Campaign) -> Campaign:
-    """Set the number of recipients, and start the campaign if it shall start by itself. Safe to repeat."""
-    found = records.change(
-        resources.table, campaign.campaign_id, ["draft", "scheduled"], total_recipients=campaign.rows,
-        source_key=None,
-    )  # fmt: skip
-    if found is None:
-        return records.get(resources.table, campaign.campaign_id) or campaign
-    if found.auto_start:
-        return work.start(resources, found) or found
-    if found.status == "draft":
-        records.close(resources.table, found.campaign_id)
-    return found
-
-
 def _of_rows(call: Call[Any], phone: Phone, campaign: Campaign, rows: list[Any]) -> CampaignView:
     """Make a campaign of the rows of the call. Safe to repeat: a repeated call continues what the first one left."""
     resources = call.resources
     stored = _added(call, campaign)
-    if stored.total_recipients is None and stored.status in {"draft", "scheduled"}:
-        part = _Part.after(stored)
+    if stored.total_recipients is None:
+        part = cutting.Part.after(stored)
         for row in rows[stored.rows :]:
             part.take(row, phone)
             if len(part.rows) == recipients.PAGE:
-                stored = _saved(resources, stored, part, 0)
-                part = _Part.after(stored)
-        stored = _finish(resources, _saved(resources, stored, part, 0))
+                stored = cutting.saved(resources, stored, part, 0)
+                part = cutting.Part.after(stored)
+        stored = cutting.finish(resources, cutting.saved(resources, stored, part, 0))
     return campaign_view(stored)
 
 
@@ -274,4 +167,6 @@ def _source(call: Call[Any], key: str) -> str:
     if size > recipients.LARGEST_LIST_BYTES:
         text = f"recipientsS3Key: the list must have at most {recipients.LARGEST_LIST_BYTES} bytes"
         raise BadEnvelope(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "payload_too_large", text)
+    if size == 0:
+        raise InvalidInput([{"field": "recipientsS3Key", "problem": "must not be empty"}])
     return key

@@ -26,6 +26,7 @@ from whatsapp.actions.campaigns.views import (
     RecipientView,
     campaign_view,
 )
+from whatsapp.api.queries import NotFound
 from whatsapp.store.items import Message
 from whatsapp.store.sending import campaigns as records
 
@@ -68,6 +69,8 @@ def get_campaign_stats(call: Call[CampaignStats]) -> CampaignStatsView:
     participants.account_of(call, given.meta_waba_id)
     one = given.campaign_id
     found = [own(call, one)] if one is not None else _of_account(call, given.meta_waba_id)
+    if one is not None and found[0].waba_meta_id != given.meta_waba_id:
+        raise NotFound("campaignId: is no campaign of the account")
     first, last = given.start_date or "", given.end_date or "9"
     chosen = [c for c in found if first <= c.created_at[:10] <= last]
     tallies, hours, billable = Counter[str](), Counter[str](), Counter[str]()

@@ -21,7 +21,7 @@ from whatsapp.actions import participants
 from whatsapp.actions.campaigns.inputs import RecipientRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from shared.aws.s3 import Bucket
     from whatsapp.store.items import Phone
@@ -30,6 +30,11 @@ PAGE = 100
 LONGEST_LINE_BYTES = 64 << 10
 MOST_ROWS = 1_000_000
 LARGEST_LIST_BYTES = 100 << 20
+
+
+class Unreadable(Exception):
+    """The list cannot be read; the text is a code."""
+
 
 type Row = dict[str, Any]  # a RecipientRow by its parameters' names, and its `line`
 
@@ -73,7 +78,7 @@ def lines_from(bucket: Bucket, key: str, position: int) -> Iterator[tuple[int, s
             position += len(line) + 1
             yield position, line.decode("utf-8-sig", "replace").strip()
         if len(rest) > LONGEST_LINE_BYTES:
-            raise ValueError("a line is too long")
+            raise Unreadable("line_too_long")
     if rest:
         yield position + len(rest), rest.decode("utf-8-sig", "replace").strip()
 
@@ -98,16 +103,7 @@ def header_of(line: str) -> list[str] | None:
     """Return the header of a list in CSV; None for JSON Lines."""
     if line.startswith(("{", '"')):
         return None
-    return [name.strip() for name in next(csv.reader([line]))]
-
-
-def paged(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Yield the rows of one page after the other."""
-    page: list[Row] = []
-    for row in rows:
-        page.append(row)
-        if len(page) == PAGE:
-            yield page
-            page = []
-    if page:
-        yield page
+    try:
+        return [name.strip() for name in next(csv.reader([line]))]
+    except csv.Error:
+        raise Unreadable("header_unreadable") from None

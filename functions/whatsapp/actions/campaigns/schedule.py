@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 CUT_AGAIN_MINUTES = 5  # A job that reads a list runs for three.
 MINUTE_MS = 60 * clock.SECOND_MS
+ABANDONED_MS = clock.DAY_SECONDS * clock.SECOND_MS
 
 
 def run_due(table: Table, jobs: StandardQueue, at_ms: int) -> int:
@@ -40,17 +41,24 @@ def _look_after(table: Table, jobs: StandardQueue, campaign: Campaign, at_ms: in
             work.send(table, jobs, campaign, CAMPAIGN_CUT, [0])
         return
     if campaign.total_recipients is None:
-        return  # The call that makes it has not ended, or its caller repeats it.
+        # The call that makes it has not ended, or its caller repeats it, which opens it again.
+        if at_ms - clock.from_text(campaign.created_at) > ABANDONED_MS:
+            records.close(table, campaign.campaign_id)
+        return
     if campaign.status == "draft":
         if campaign.auto_start:
             work.run(table, jobs, campaign)
+        else:
+            _close(table, campaign)
         return
     if campaign.status == "scheduled":
         if (campaign.scheduled_at or "") <= clock.to_text(at_ms):
             work.run(table, jobs, campaign)
         return
     campaign = counters.refresh(table, campaign)
-    if campaign.open_from <= campaign.pages and campaign.status != "paused":
+    if campaign.status == "paused" or campaign.open_from > campaign.pages:
+        _close(table, campaign)
+    else:
         window = range(
             campaign.open_from, min(campaign.open_from + campaign.lanes, campaign.pages + 1)
         )
@@ -63,3 +71,11 @@ def _look_after(table: Table, jobs: StandardQueue, campaign: Campaign, at_ms: in
             or (page.state == "leased" and (page.lease_until or 0) < clock.now_ms())
         ]
         work.send(table, jobs, campaign, CAMPAIGN_PAGE, free)
+
+
+def _close(table: Table, campaign: Campaign) -> None:
+    """Look after a campaign no longer, unless it was started meanwhile: a start opens it before and after."""
+    records.close(table, campaign.campaign_id)
+    seen = records.get(table, campaign.campaign_id)
+    if seen is not None and seen.status in {"scheduled", "running"}:
+        records.open_(table, campaign.campaign_id)

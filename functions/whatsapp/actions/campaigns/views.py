@@ -18,7 +18,8 @@ class CampaignView(View):
     duplicate + invalid + cancelled + inDoubt = total; delivered and read are of the sent ones.
 
     *failed*: refused by the provider at once; a later failure shows in the message. *in_doubt*: the provider's answer
-    was lost. *invalid_lines*: the first hundred lines of the list that name no customer.
+    was lost. *invalid_lines*: the first hundred rows that name no customer, counted
+    from 1 without the header and empty lines.
     """
 
     campaign_id: str
@@ -53,7 +54,7 @@ class CampaignsView(View):
 
 class CampaignStatsView(View):
     """
-    Sums over campaigns. *refused* is by reason; *billable* by the provider's price category; *replied*: messages of
+    Sums over campaigns. *billable*: messages by the provider's price category; *replied*: messages of
     customers that answered one of them. *complete*: whether all campaigns were read.
     """
 

@@ -51,6 +51,9 @@ def run(table: Table, jobs: StandardQueue, campaign: Campaign) -> Campaign | Non
         pause_reason=None,
     )
     if running is not None:
+        records.open_(
+            table, campaign.campaign_id
+        )  # The schedule may have closed it before the change.
         first = running.open_from
         send(
             table,

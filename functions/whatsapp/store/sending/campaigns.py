@@ -70,8 +70,8 @@ def change(
 def cut(
     table: Table,
     seen: Campaign,
-    pages: Iterable[CampaignPage],
-    /,  # the count of pages is a field, too
+    new: Iterable[CampaignPage],
+    /,
     **fields: Any,  # noqa: ANN401 - values of any field
 ) -> None:
     """
@@ -79,7 +79,7 @@ def cut(
 
     Raises Transient after a concurrent cut.
     """
-    for page in new_pages:
+    for page in new:
         with suppress(ConditionFailed):
             table.put(page.attributes(), when=Attr(PARTITION_KEY).not_exists())
     given = {name: value for name, value in fields.items() if value is not None}
@@ -89,7 +89,9 @@ def cut(
             pk(seen.pk),
             put=Campaign.named(**given),
             drop=dropped,
-            when=_of("pages").eq(seen.pages) & _of("position").eq(seen.position),
+            when=_of("pages").eq(seen.pages)
+            & _of("position").eq(seen.position)
+            & _of("total_recipients").not_exists(),
         )
     except ConditionFailed:
         raise Transient("campaign_contended") from None

@@ -14,6 +14,7 @@ import boto3
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import COMPANY
 from shared.api.auth import Caller, Scope
+from shared.runtime import clock
 from tests import template
 from tests.simulation.interceptor import Died
 from tests.simulation.processes import imported, quiet
@@ -160,5 +161,6 @@ def actor_of(system: System) -> Iterator[Actor]:
     module = imported("whatsapp.handlers.actions", variables)
     with mock.patch.dict(os.environ, template.environment("WhatsAppJobs", **given)):
         system.media._resources_of_actions()  # loaded at the first job that needs them
-    yield Actor(system, module)
+    with mock.patch.object(clock, "sleep_ms", lambda ms: system.clock.sleep(ms / clock.SECOND_MS)):
+        yield Actor(system, module)
     dynamodb.delete_table(TableName=log)  # of another context, which other tests create too

@@ -1,0 +1,36 @@
+"""Campaigns of the account, and messages to several customers at once."""
+
+from events.whatsapp.payloads import Json
+from events.whatsapp.sample_data import ADA, COUNTER
+
+CAMPAIGN = "01JGFJJZ00ABCDEFGHJKMNPQRS"
+OF_CAMPAIGN: Json = {"campaignId": CAMPAIGN}
+
+BODIES: dict[str, Json] = {
+    "create_campaign": {
+        "phoneNumberId": COUNTER.phone,
+        "campaignName": "Bikes that are ready",
+        "templateName": "bike_ready",
+        "recipients": [{"to": f"+{ADA.wa_id}", "bodyParams": ["Ada"], "ref": "order-7"}],
+        "scheduledAt": "2026-01-05T09:00:00Z",
+    },
+    "bulk_send": {
+        "phoneNumberId": COUNTER.phone,
+        "type": "text",
+        "text": "Your bike is ready.",
+        "recipients": [f"+{ADA.wa_id}"],
+        "name": "Bikes of today",
+    },
+    "get_campaigns": {"metaWabaId": COUNTER.waba, "status": "running"},
+    "get_campaign": OF_CAMPAIGN,
+    "get_campaign_stats": {
+        "metaWabaId": COUNTER.waba,
+        "startDate": "2026-01-01",
+        "endDate": "2026-01-31",
+    },
+    "start_campaign": OF_CAMPAIGN,
+    "pause_campaign": OF_CAMPAIGN | {"reason": "typing error"},
+    "resume_campaign": OF_CAMPAIGN,
+    "cancel_campaign": OF_CAMPAIGN | {"reason": "out of stock"},
+    "get_campaign_recipients": OF_CAMPAIGN | {"outcome": "refused"},
+}

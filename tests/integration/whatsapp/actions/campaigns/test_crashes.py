@@ -1,0 +1,111 @@
+"""Killed workers, repeated and reordered events, expired leases: one message each, none forgotten, exact tallies."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from tests.integration.whatsapp.actions.campaigns.runs import (
+    Killed,
+    Killer,
+    Runs,
+    numbers,
+    shuffled,
+    total,
+)
+from whatsapp.sending import messages
+from whatsapp.sending.views import SentView
+from whatsapp.store.sending import campaigns as records
+
+PEOPLE = 12  # one save within the page
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("first", range(1, 8))
+def test_a_worker_killed_at_any_call_neither_forgets_nor_doubles_a_recipient(
+    runs: Runs, after: bool, first: int
+) -> None:
+    """Each kill is at another call: the first, the eighth and so on, until a job survives."""
+    people = numbers(PEOPLE)
+    runs.wrote(*people)
+    campaign = runs.create([*(f"+{n}" for n in people), f"+{people[0]}"], autoStart=True)[
+        "campaignId"
+    ]
+    kills = 0
+    for at in range(first, 400, 7):
+        bodies = runs.events()
+        if not bodies:
+            break
+        for body in bodies:
+            try:
+                with Killer(at, after=after):
+                    runs.job(body, "the-same")
+            except Killed:
+                kills += 1
+                runs.left.append(body)
+        runs.now += 3 * 60_000
+    shown = runs.finish(campaign)
+
+    assert kills
+    assert len(set(runs.sent_to())) == len(runs.sent_to())
+    assert shown["sent"] + shown["inDoubt"] == PEOPLE
+    assert (shown["duplicate"], total(shown)) == (1, PEOPLE + 1)
+    assert runs.pages_left() == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_events_that_come_twice_and_out_of_order_change_nothing(runs: Runs, seed: int) -> None:
+    people = numbers(230)
+    runs.wrote(*people)
+    campaign = runs.create([f"+{n}" for n in people], autoStart=True)["campaignId"]
+    while bodies := runs.events():
+        for body in shuffled(bodies, seed):
+            runs.job(body)
+    shown = runs.finish(campaign)
+
+    assert sorted(runs.sent_to()) == sorted(f"+{n}" for n in people)
+    assert (shown["sent"], total(shown)) == (230, 230)
+
+
+def test_a_worker_whose_lease_has_expired_saves_nothing(runs: Runs) -> None:
+    table = runs.actions.harness.resources.table
+    campaign = runs.create([f"+{n}" for n in numbers(3)])["campaignId"]
+    old = records.lease(table, campaign, 1, owner="old", until=runs.now + 1_000)
+    assert old is not None
+    assert records.lease(table, campaign, 1, owner="new", until=runs.now) is None
+    runs.now += 2_000
+    new = records.lease(table, campaign, 1, owner="new", until=runs.now + 1_000)
+
+    assert new is not None
+    assert (
+        records.save(table, old, cursor=3, tallies={"sent": 3}, outcomes={}, state="done") is None
+    )
+    assert (
+        records.save(table, new, cursor=3, tallies={"sent": 3}, outcomes={}, state="done")
+        is not None
+    )
+
+
+@pytest.mark.long
+def test_ten_thousand_recipients_are_counted_exactly(runs: Runs) -> None:
+    """The send use case is played here, as the sandbox would take minutes; storage, pages and counters are real."""
+    sent: list[str] = []
+
+    def send(_resources: Any, _gate: Any, order: messages.Order, _run: Any) -> SentView:
+        sent.append(str(order.conversation.from_))
+        return SentView(action_id=order.action_id, state="sent", message_id=order.action_id)
+
+    people = numbers(9_999)
+    campaigns = [
+        runs.create([f"+{n}" for n in people[at : at + 1_000]]) for at in range(0, 9_999, 1_000)
+    ]
+    with mock.patch.object(messages, "send", send):
+        for made in campaigns:
+            runs.control("start_campaign", made["campaignId"])
+        shown = [runs.finish(made["campaignId"]) for made in campaigns]
+
+    assert sorted(sent) == people
+    assert sum(one["sent"] for one in shown) == sum(total(one) for one in shown) == 9_999
+    assert runs.pages_left() == []

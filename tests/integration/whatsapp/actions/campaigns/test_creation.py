@@ -1,0 +1,138 @@
+"""Campaigns that are made, of rows in the call or of a list in S3."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import boto3
+import pytest
+
+from tests.integration.whatsapp.actions.campaigns.runs import OF_TEMPLATE, Runs, numbers, total
+from tests.integration.whatsapp.actions.conftest import ADA, EUM_PHONE
+from whatsapp.actions.campaigns import recipients
+from whatsapp.store.sending import campaigns as records
+
+LIST = "whatsapp/acme/uploads/list"
+
+
+def upload(runs: Runs, content: str) -> str:
+    """Put a list among the company's files and return its key."""
+    key = f"{_folder()}list.txt"
+    bucket = runs.actions.harness.resources.bucket.name
+    boto3.client("s3").put_object(Bucket=bucket, Key=key, Body=content.encode())
+    return key
+
+
+def _folder() -> str:
+    from whatsapp.actions.media.company_files import uploads_of  # noqa: PLC0415 - only here
+
+    return uploads_of("acme")
+
+
+def made_of_list(runs: Runs, content: str, **more: Any) -> str:
+    made = runs.create(None, recipientsS3Key=upload(runs, content), **more)
+    assert "totalRecipients" not in made
+    return str(made["campaignId"])
+
+
+def test_a_draft_waits_and_the_same_call_finds_it_again(runs: Runs) -> None:
+    body = OF_TEMPLATE | {"recipients": [f"+{ADA}"]}
+    first = runs.actions.run("create_campaign", body, key="key-draft-1").result
+    second = runs.actions.run("create_campaign", body, key="key-draft-1").result
+    runs.wait(2)
+
+    assert (first["status"], first["totalRecipients"]) == ("draft", 1)
+    assert second == first
+    assert runs.sent_to() == []
+    assert records.open_ids(runs.actions.harness.resources.table) == set()
+
+
+@pytest.mark.parametrize("is_csv", [False, True])
+def test_a_list_in_s3_is_cut_into_pages_with_the_lines_of_its_bad_rows(
+    runs: Runs, is_csv: bool
+) -> None:
+    people = numbers(120)
+    runs.wrote(*people)
+    if is_csv:
+        lines = ["to,1", *(f"+{n},Ada {n}" for n in people), "nobody,Ada", "+4477009"]
+    else:
+        rows = [json.dumps({"to": f"+{n}", "bodyParams": [f"Ada {n}"]}) for n in people]
+        lines = [*rows, json.dumps({"to": "nobody"}), "{"]
+    campaign = made_of_list(runs, "\n".join(lines))
+    runs.drain()
+    shown = runs.show(campaign)
+
+    assert (shown["totalRecipients"], shown["pages"], shown["invalidLines"]) == (122, 2, [121, 122])
+    runs.control("start_campaign", campaign)
+    shown = runs.finish(campaign)
+    assert (shown["sent"], shown["invalid"], total(shown)) == (120, 2, 122)
+    assert len(set(runs.sent_to())) == len(runs.sent_to()) == 120
+
+
+def test_a_list_is_cut_in_several_steps_and_by_repeated_jobs(runs: Runs) -> None:
+    campaign = made_of_list(runs, "\n".join(json.dumps(f"+{n}") for n in numbers(350)))
+    runs.remaining_ms = 10_000
+    while bodies := runs.events():
+        for body in bodies * 2:
+            runs.job(body)
+
+    assert (runs.show(campaign)["totalRecipients"], runs.show(campaign)["pages"]) == (350, 4)
+
+
+def test_a_list_that_is_too_long_ends_the_campaign_and_is_deleted(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recipients, "MOST_ROWS", 150)
+    campaign = made_of_list(runs, "\n".join(json.dumps(f"+{n}") for n in numbers(151)))
+    runs.wait(2)
+    shown = runs.show(campaign)
+
+    assert (shown["outcome"], shown["pauseReason"]) == ("cancelled", "too_many_recipients")
+    assert total(shown) == shown["totalRecipients"] == 100
+    assert runs.pages_left() == []
+
+
+def test_a_list_that_is_missing_ends_the_campaign(runs: Runs) -> None:
+    key = upload(runs, json.dumps(f"+{ADA}"))
+    campaign = runs.create(None, recipientsS3Key=key)["campaignId"]
+    runs.actions.harness.resources.bucket.delete(key)
+    runs.drain()
+
+    assert runs.show(campaign)["pauseReason"] == "list_missing"
+
+
+def test_an_empty_list_and_another_companys_are_refused(runs: Runs) -> None:
+    body = OF_TEMPLATE | {"recipientsS3Key": upload(runs, "")}
+    assert runs.actions.run("create_campaign", body).status == 400
+    body["recipientsS3Key"] = _folder().replace("acme", "globex") + "list.txt"
+    assert runs.actions.run("create_campaign", body).status == 404
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"recipients": []},
+        {"recipients": ["+447700900101"] * 1_001},
+        {"recipients": ["+447700900101"], "recipientsS3Key": "a/b"},
+        {},
+        {"recipients": ["+447700900101"], "campaignName": "x" * 101},
+        {"recipients": ["+447700900101"], "type": "text"},
+        {"recipients": ["+447700900101"], "scheduledAt": "2026-01-01T12:00:30Z"},
+        {"recipients": ["+447700900101"], "scheduledAt": "2027-01-01T12:00:00Z"},
+        {"recipients": ["+447700900101"], "scheduledAt": "2026-01-02T12:00:00Z", "autoStart": True},
+        {"recipients": ["+447700900101"], "messagesPerSecond": 0},
+    ],
+)
+def test_bad_input_is_refused(runs: Runs, bad: dict[str, Any]) -> None:
+    assert runs.actions.run("create_campaign", OF_TEMPLATE | bad).status == 400
+
+
+def test_a_campaign_sends_through_aws(runs: Runs) -> None:
+    runs.actions.register_eum()
+    body = {
+        "phoneNumberId": EUM_PHONE, "type": "text", "text": "Hello", "recipients": [f"+{ADA}"],
+    }  # fmt: skip
+    shown = runs.finish(runs.actions.run("bulk_send", body).result["campaignId"])
+
+    assert (shown["refused"], runs.sent_to()) == (1, [])

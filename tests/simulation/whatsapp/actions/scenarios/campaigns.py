@@ -1,0 +1,8 @@
+"""Campaigns: the messages are sent by jobs, after the call."""
+
+from __future__ import annotations
+
+from events.whatsapp.actions.campaigns import BODIES
+from tests.simulation.whatsapp.actions.scenario import Scenario
+
+SCENARIOS = (Scenario("bulk_send", BODIES["bulk_send"], jobs=True),)
