@@ -31,7 +31,8 @@ def discovery(shop: Shop) -> None:
     """Look up which actions there are, and what one of them needs."""
     listed = shop.get("/whatsapp/actions?limit=100")
     groups = sorted({one["group"] for one in listed.get("actions", [])})
-    line = f"{listed.get('total', len(listed.get('actions', [])))} actions, such as those of {groups[0] if groups else '-'}"
+    count = listed.get("total", len(listed.get("actions", [])))
+    line = f"{count} actions, such as those of {groups[0] if groups else '-'}"
     shop.report("GET /whatsapp/actions", 200, line, is_expected=bool(groups))
     described = shop.get("/whatsapp/actions/send_text")
     shop.report(

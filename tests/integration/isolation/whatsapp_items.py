@@ -201,7 +201,7 @@ _CONTACT = {"contact": _ADA}
 _PLACE = {"address": "1 Harbour Street", "city": "Pune", "name": "Ada", "phone_number": _ADA}
 _BIKE = {"retailerId": "bike-7", "name": "Bike", "amount": 2_500, "quantity": 1}
 _ORDER = {"referenceId": ORDER}
-_WHOLE_ORDER = _ORDER | {
+_WHOLE_ORDER: dict[str, Any] = _ORDER | {
     "totalAmount": 2_500,
     "order": {"items": [_BIKE], "subtotal": 2_500, "status": "pending"},
 }

@@ -249,8 +249,7 @@ class TwoCompanies:
         store.canned_replies.put(self.system.table, reply)
         for item in items_of_a():
             self.system.table.put(item.attributes())
-        picture = {"Bucket": self.system.bucket, "Key": FILE, "Body": b"a picture"}
-        self.system.s3.put_object(**picture)
+        self.system.s3.put_object(Bucket=self.system.bucket, Key=FILE, Body=b"a picture")
         letter = Queued("letter-of-a", self.events_of_a[0], "g", "d", self.system.clock.ms)
         self.system.queue.dead_letters.append(letter)
         self._agents_of_a_work()

@@ -2,8 +2,8 @@
 The sandbox's control routes for what people do beside the provider's API.
 
 `POST /_template_reviews` (a `Review`) decides about a template of a numeric account. `POST /_payments` (a
-`CustomerPayment`) plays a customer who pays an order. `POST /_paid_refunds` (`{"reference"}`) pays the open refunds of a
-payment out.
+`CustomerPayment`) plays a customer who pays an order. `POST /_paid_refunds` (`{"reference"}`) pays the open refunds of
+a payment out.
 """
 
 from __future__ import annotations

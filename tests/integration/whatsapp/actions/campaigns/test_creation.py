@@ -25,7 +25,7 @@ def upload(runs: Runs, content: str) -> str:
 
 
 def _folder() -> str:
-    from whatsapp.actions.media.company_files import uploads_of  # noqa: PLC0415 - only here
+    from whatsapp.configuration.folders import uploads_of  # noqa: PLC0415 - only here
 
     return uploads_of("acme")
 

@@ -5,4 +5,4 @@ from __future__ import annotations
 from events.whatsapp.actions.campaigns import BODIES
 from tests.simulation.whatsapp.actions.scenario import Scenario
 
-SCENARIOS = (Scenario("bulk_send", BODIES["bulk_send"], jobs=True),)
+SCENARIOS = (Scenario(action="bulk_send", body=BODIES["bulk_send"], jobs=True),)
