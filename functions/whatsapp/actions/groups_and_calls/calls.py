@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from shared.api.auth import Scope
+from shared.providers.outcomes import InDoubt
 from shared.runtime import clock
 from whatsapp import store, transmission
 from whatsapp.actions import participants, remote
@@ -91,7 +92,7 @@ def initiate_call(call: Call[InitiateCall]) -> CallView:
     }
     find = "get_call_logs shows the call once an event of it arrives"
     try:
-        call_id = remote.once(call, phone, find, lambda: post(call, phone, body))
+        call_id = remote.once(call, phone, find, lambda: _placed(call, phone, body))
     except ProviderRejected as refusal:
         if refusal.code == _NO_PERMISSION_CODE:
             raise PolicyRefused(MISSING_PERMISSION) from None
@@ -131,6 +132,14 @@ def _was_attempted(call: Call[InitiateCall]) -> bool:
     return action is not None and action.may_have_been_sent
 
 
+def _placed(call: Call[Any], phone: Phone, body: dict[str, Any]) -> str:
+    """Place a call once and return its id. An answer without one is in doubt. Raises as `post`."""
+    call_id = post(call, phone, body)
+    if not call_id:
+        raise InDoubt("no_call_id")
+    return call_id
+
+
 def post(call: Call[Any], phone: Phone, body: dict[str, Any]) -> str | None:
     """Make one attempt, and return the id of a new call. Raises Refused, NotSent or InDoubt."""
     if phone.provider == "eum":
@@ -141,7 +150,8 @@ def post(call: Call[Any], phone: Phone, body: dict[str, Any]) -> str | None:
             metaApiVersion=call.resources.eum.meta_api_version,
             callEvent=json.dumps(body).encode(),
         )
-        return str(answer["callId"])
+        found = answer.get("callId")
+        return str(found) if found else None
     answer = remote.graph_of(call, phone).attempt("POST", phone.phone, "calls", body=body)
     return next((str(one["id"]) for one in answer.get("calls", []) if "id" in one), None)
 

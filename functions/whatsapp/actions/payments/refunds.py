@@ -39,6 +39,8 @@ from whatsapp.worker.updates import payment_settlement as settlement
 REFUNDS = Group("refunds")
 _ROUNDS = 5
 _DAYS_IN_LEDGER = 30
+_DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS
+_LISTED_AFTER_MS = _DAY_MS
 
 
 @REFUNDS.changes(
@@ -117,7 +119,7 @@ def fail_refund(call: Call[FailRefund]) -> RefundView:
     """
     Fail a refund in progress that the provider does not list as paid or pending, and free its amount.
 
-    Refused with state_conflict while the provider may still make it.
+    Refused with state_conflict while the provider may still make it: for a day, if it does not list it at all.
     """
     return _failed(call, call.input.refund_id, call.input.failure_reason)
 
@@ -241,6 +243,9 @@ def _failed(call: Call[Any], refund_id: str, reason: str | None) -> RefundView:
     if listed is not None and (listed.is_paid or listed.is_open):
         state = "paid" if listed.is_paid else "pending"
         raise StateConflict(f"the provider lists the refund as {state}")
+    if listed is None and _age_ms(refund) < _LISTED_AFTER_MS:
+        # It may be listed late: a second refund of the freed amount would pay it twice.
+        raise StateConflict("the provider may still list the refund: try again a day after it")
     return refund_view(_released(call, refund, "failed", reason))
 
 
@@ -260,9 +265,12 @@ def _check_attempted(call: Call[Any], refund: Refund) -> None:
 
 def _is_forgotten(refund: Refund) -> bool:
     """Whether the ledger may no longer know the call of a refund in progress: it is not made again then."""
-    since = clock.from_text(refund.processed_at) if refund.processed_at else 0
-    days = (clock.now_ms() - since) // (clock.DAY_SECONDS * clock.SECOND_MS)
-    return refund.status == "processing" and days >= _DAYS_IN_LEDGER
+    return refund.status == "processing" and _age_ms(refund) >= _DAYS_IN_LEDGER * _DAY_MS
+
+
+def _age_ms(refund: Refund) -> int:
+    """Return the time since a refund was requested."""
+    return clock.now_ms() - (clock.from_text(refund.processed_at) if refund.processed_at else 0)
 
 
 def _released(call: Call[Any], refund: Refund, to: str, reason: str | None = None) -> Refund:

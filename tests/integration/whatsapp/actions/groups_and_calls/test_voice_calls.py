@@ -126,6 +126,17 @@ def test_a_lost_answer_to_a_call_is_in_doubt_and_never_repeated(actions: Actions
     assert [sent.operation for sent in actions.wire].count("manage_call") == 1
 
 
+def test_an_answer_without_the_id_of_the_call_is_in_doubt_and_stores_no_call(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    permit(actions)
+    monkeypatch.setattr("whatsapp.actions.groups_and_calls.calls.post", lambda *_: None)
+    answer = actions.run("initiate_call", PLACED)
+
+    assert (answer.status, answer.result["state"]) == (202, "in_doubt")
+    assert [key for key in actions.harness.keys() if key.startswith("CALL#")] == []
+
+
 def test_a_number_on_aws_calls_there(actions: Actions) -> None:
     actions.register_eum()
     permit(actions)

@@ -210,6 +210,23 @@ def test_a_refund_fails_only_if_the_provider_does_not_list_it(paid: Actions) -> 
     assert paid.run("complete_refund", {"refundId": refund_id}).status == 409
 
 
+def test_a_requested_refund_that_is_not_listed_yet_does_not_fail_for_a_day(
+    paid: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refund_id = opened(paid, 1_000)
+    paid.run("process_refund", {"refundId": refund_id})
+    at_provider(paid).clear()
+    monkeypatch.setattr("shared.runtime.clock.now_ms", lambda: NOW + DAY_MS - 1)
+    early = paid.run("fail_refund", {"refundId": refund_id})
+    before = money(paid)
+    monkeypatch.setattr("shared.runtime.clock.now_ms", lambda: NOW + DAY_MS)
+    late = paid.run("fail_refund", {"refundId": refund_id})
+
+    assert (early.status, early.error) == (409, "state_conflict")
+    assert (before, money(paid)) == ((1_000, 0, "captured"), (0, 0, "captured"))
+    assert late.result["status"] == "failed"
+
+
 def test_only_a_pending_refund_is_cancelled(paid: Actions) -> None:
     refund_id = opened(paid, 1_000)
     assert paid.run("cancel_refund", {"refundId": refund_id}).result["status"] == "cancelled"
