@@ -163,6 +163,9 @@ def once(
         except NotSent as failure:
             not_sent.append(failure)
             raise
+        except KeyError:
+            # The provider answered without the id: the change may have been made.
+            raise InDoubt("no_id") from None
 
     intended = Action(
         action_id=action_id,
