@@ -13,8 +13,6 @@ from tests.integration.whatsapp.actions.conftest import ADA, EUM_PHONE
 from whatsapp.actions.campaigns import recipients
 from whatsapp.store.sending import campaigns as records
 
-LIST = "whatsapp/acme/uploads/list"
-
 
 def upload(runs: Runs, content: str) -> str:
     """Put a list among the company's files and return its key."""
