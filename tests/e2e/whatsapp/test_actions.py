@@ -113,7 +113,7 @@ def test_a_direct_invocation_has_the_company_and_scopes_of_its_event(workshop: W
     other = invoked(workshop.stack, asked | {"company": "globex", "scopes": ["whatsapp:read"]})
 
     assert granted["statusCode"] == 200
-    assert QUESTION in {found["textBody"] for found in granted["result"]["messages"]}
+    assert QUESTION in {found["preview"] for found in granted["result"]["messages"]}
     assert (refused["statusCode"], refused["error"]["code"]) == (403, "forbidden")
     assert (other["statusCode"], other["error"]["code"]) == (404, "not_found")
 
@@ -129,7 +129,7 @@ def test_an_export_is_finished_by_a_job_and_its_link_gives_the_messages(workshop
 
     assert done["state"] == "done"
     rows = [json.loads(line) for link in done["links"] for line in lines_of(link)]
-    assert QUESTION in {row.get("textBody") for row in rows}
+    assert QUESTION in {row.get("text") for row in rows}
     assert len(rows) == done["exported"]
     assert wait_until_empty(workshop.stack)
 
