@@ -16,7 +16,7 @@ from pathlib import Path
 
 from local.docs.readme_tables import replace_section
 from tests import conftest  # noqa: F401 - as all tests: moto before any client, and false credentials
-from tests.cost import conversations, email_prices, email_threads, newsletters, richpanel
+from tests.cost import actions, conversations, email_prices, email_threads, newsletters, richpanel
 from tests.cost import idle as idle_cost
 from tests.cost.email_kinds import TEXT
 from tests.cost.measure import measure
@@ -38,6 +38,8 @@ def main() -> int:
     print(idle_cost.markdown(), flush=True)
     with running_system() as system:
         measured = measure(system, LENGTHS)
+    with running_system() as system:
+        of_actions = actions.measure(system)
     with running_help_desk() as desk:
         of_help_desk = richpanel.measure(desk)
     with running_conversations() as company:
@@ -50,6 +52,7 @@ def main() -> int:
     table = "\n".join(
         (
             markdown(measured),
+            actions.markdown(of_actions),
             richpanel.markdown(of_help_desk),
             conversations.markdown(of_conversations),
             email_threads.markdown(of_mail),
@@ -63,6 +66,7 @@ def main() -> int:
         replace_section(options.write, "idle", idle_cost.markdown())
     wrong = [
         *differences(measured),
+        *actions.differences(of_actions),
         *richpanel.differences(of_help_desk),
         *conversations.differences(of_conversations),
         *email_threads.differences(of_mail),

@@ -39,7 +39,7 @@ def measure(system: System, lengths: Sequence[int]) -> Measured:
         system.sandbox.media[file.media_id] = file
     found: Measured = {}
     with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
-        for length, snapshot in _growing(system, lengths):
+        for length, snapshot in growing(system, lengths):
             found[length] = {}
             for kind in KINDS:
                 if kind.is_automated:
@@ -51,7 +51,7 @@ def measure(system: System, lengths: Sequence[int]) -> Measured:
     return found
 
 
-def _growing(system: System, lengths: Sequence[int]) -> Iterator[tuple[int, Snapshot]]:
+def growing(system: System, lengths: Sequence[int]) -> Iterator[tuple[int, Snapshot]]:
     """The system with a conversation of each length, every message of it handled by the worker."""
     there = 0
     for length in sorted(lengths):

@@ -24,7 +24,7 @@ from tests.cost.dynamodb import Pricing, Units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import ModuleType
+    from types import ModuleType, SimpleNamespace
 
     from shared.aws.sqs_fifo import Entry
     from shared.aws.sqs_worker import Record
@@ -88,8 +88,8 @@ def metered(system: HasWorkers, pricing: Pricing, steps: Callable[[], object]) -
 class Meter:
     """Measures the calls of a system's handlers. One meter for a system."""
 
-    def __init__(self, system: System, *others: ModuleType) -> None:
-        """*others*: handler modules whose calls are metered besides those of the worker and of files."""
+    def __init__(self, system: System, *others: ModuleType | SimpleNamespace) -> None:
+        """*others*: handler modules, or their `resources`, metered besides the worker and files."""
         self._system = system
         self._pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
         for module in (system.worker, system.media, *others):

@@ -1,0 +1,178 @@
+"""Costs of some actions in conversations of several lengths: kinds, figures, measurement."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN
+from tests.cost.kinds import TIMELINE, a_warm_up
+from tests.cost.measure import growing
+from tests.cost.meter import Meter, Spent, logging_to
+from tests.simulation.whatsapp.actions.actor import Actor, actor_of
+from tests.simulation.whatsapp.actions.scenarios.messages import add_template
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tests.simulation.whatsapp.system import System
+
+type Json = dict[str, Any]
+
+LENGTHS = (1, 100, 1_000)
+MEASURED = 3  # calls of each kind, after one that warms the function up
+# Longer than the interval of messages to one customer, shorter than the caches live.
+PAUSE_SECONDS = 10
+COUNTERS: Json = {"phoneNumberId": COUNTER.phone}
+TO_ADA: Json = COUNTERS | {"to": f"+{ADA.wa_id}"}
+TEMPLATE: Json = {
+    "templateName": "bike_ready",
+    "components": [{"type": "body", "parameters": [{"type": "text", "text": "Ada"}]}],
+}
+RECIPIENT = "a recipient of a campaign"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Write units and read units of the table, and requests to AWS."""
+
+    write_units: float
+    read_units: float
+    requests: int
+
+    def __sub__(self, other: Figures) -> Figures:
+        return Figures(
+            self.write_units - other.write_units,
+            self.read_units - other.read_units,
+            self.requests - other.requests,
+        )
+
+
+# By length of the conversation, then by name of the kind.
+type Measured = dict[int, dict[str, Figures]]
+
+# What is the same at every length of the conversation; then what is not, by length.
+WRITTEN_DOWN = {
+    "send_text": Figures(24, 17, 23),
+    "send_template": Figures(24, 22, 27),
+    RECIPIENT: Figures(26, 15, 21),
+    "get_message": Figures(0, 6, 2),
+}
+SEARCH = "search_messages"
+SEARCHES = {1: Figures(0, 15.5, 7), 100: Figures(0, 117, 9), 1_000: Figures(0, 1_031, 25)}
+NOTES = """\
+The function is warm, and Ada's window is open. *requests* are requests to AWS, without those to the provider. A
+recipient is one more of a page. A search that finds nothing compares the whole conversation, up to 2,000 messages a
+call: about one read unit for each message.
+"""
+
+
+def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Measured:
+    """The figures of every kind at each length: so many messages of the customer exist before."""
+    found: Measured = {}
+    with actor_of(system.reset()) as actor, Path(os.devnull).open("w") as nowhere:
+        jobs = SimpleNamespace(resources=system.media._resources_of_actions())
+        meter = Meter(system, actor.module, jobs)
+        with logging_to(nowhere):
+            for length, snapshot in growing(system, lengths):
+                found[length] = {}
+                for measured in (_calls, _campaign):
+                    add_template(system)
+                    assert system.deliver(a_warm_up())
+                    system.drain()
+                    found[length] |= measured(actor, meter)
+                    system.restore(snapshot)
+    return found
+
+
+def _calls(actor: Actor, meter: Meter) -> dict[str, Figures]:
+    bodies: Mapping[str, Json] = {
+        "send_text": TO_ADA | {"text": "Your bike is ready."},
+        "send_template": TO_ADA | TEMPLATE,
+        "get_message": {"messageId": TIMELINE.inbound_id(ADA, "older 0")},
+        # A word that no message has: the whole conversation is compared.
+        SEARCH: {"phoneId": COUNTER.phone, "fromNumber": f"+{ADA.wa_id}", "query": "zebra"},
+    }
+    return {name: _usual(actor, meter, name, body) for name, body in bodies.items()}
+
+
+def _usual(actor: Actor, meter: Meter, action: str, body: Json) -> Figures:
+    spent: list[Figures] = []
+    for number in range(MEASURED + 1):
+        actor.system.clock.sleep(PAUSE_SECONDS)
+        spent.append(
+            _figures(meter.call(partial(_call, actor, action, body, f"{action}-{number}")))
+        )
+    usual, _ = Counter(spent[1:]).most_common(1)[0]
+    return usual
+
+
+def _call(actor: Actor, action: str, body: Json, key: str) -> None:
+    answer = actor.call(action, body, key)
+    assert answer is not None
+    assert answer.status == 200, (action, answer.content)
+
+
+def _campaign(actor: Actor, meter: Meter) -> dict[str, Figures]:
+    """Jürgen's message warms the function up; what a page with Ada costs more than one without her is her message's."""
+    _page(actor, meter, "first", JUERGEN.wa_id)
+    one = _page(actor, meter, "second", JUERGEN.wa_id)
+    two = _page(actor, meter, "third", JUERGEN.wa_id, ADA.wa_id)
+    return {RECIPIENT: two - one}
+
+
+def _page(actor: Actor, meter: Meter, name: str, *recipients: str) -> Figures:
+    asked = COUNTERS | TEMPLATE | {"campaignName": name, "autoStart": True}
+    asked |= {"recipients": [f"+{one}" for one in recipients]}
+    _call(actor, "create_campaign", asked, f"campaign-{name}")
+    actor.system.clock.sleep(PAUSE_SECONDS)
+    actor.system.sandbox.forget_sent()
+    spent = meter.call(actor.system.drain)
+    made = [sent.operation for sent in actor.system.sandbox.sent]
+    assert made.count("send_message") == len(recipients), made
+    return _figures(spent)
+
+
+def _figures(spent: Spent) -> Figures:
+    return Figures(
+        sum(units.write for units in spent.units),
+        sum(units.read for units in spent.units),
+        sum(not call.startswith("HTTP.") for call in spent.calls),
+    )
+
+
+def wanted_at(length: int) -> dict[str, Figures]:
+    """The written figures in a conversation of this length."""
+    return WRITTEN_DOWN | {SEARCH: SEARCHES[length]}
+
+
+def differences(measured: Measured) -> list[str]:
+    """Calls whose costs differ from the written figures, one line each."""
+    return [
+        f"{name} at {length:,}: {figures}, not {wanted_at(length)[name]}"
+        for length, found in measured.items()
+        for name, figures in found.items()
+        if figures != wanted_at(length)[name]
+    ]
+
+
+def markdown(measured: Measured) -> str:
+    """The table for docs/costs.md."""
+    lengths = list(measured)
+    head = ["action", "WRU", *(f"RRU at {n:,}" for n in lengths)]
+    head += [f"requests at {n:,}" for n in lengths]
+    rows = [head, [":--"] + ["--:"] * (len(head) - 1)]
+    for name in wanted_at(lengths[0]):
+        costs = [measured[length][name] for length in lengths]
+        reads, requests = [f"{c.read_units:g}" for c in costs], [f"{c.requests:g}" for c in costs]
+        rows.append([name, f"{costs[-1].write_units:g}", *reads, *requests])
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return (
+        "A call of an action of WhatsApp: write units (WRU), and read units (RRU) and requests by the number of"
+        f" messages\nin the conversation:\n\n{table}\n\n{NOTES}"
+    )
