@@ -10,12 +10,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp import gateway, payloads
+from events.whatsapp.actions.flows import TOKEN
+from events.whatsapp.direct import (
+    ORDER,
+    payment_report,
+    payu_form,
+    razorpay_body,
+    razorpay_signature,
+)
 from events.whatsapp.sample_data import ADA, COUNTER, PRIYA, WORKSHOP, BusinessNumber
 from events.whatsapp.samples import samples
+from local.flows.client import encrypted, request
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
 from shared.runtime.clock import to_text
 from tests.integration.isolation.events_under_attack import EventAttack
+from tests.integration.isolation.whatsapp_items import CAMPAIGN, EXPORT
 from tests.integration.isolation.whatsapp_setup import (
     APP_B,
     APP_SECRET_B,
@@ -29,8 +39,16 @@ from tests.integration.isolation.whatsapp_setup import (
 from tests.simulation.whatsapp.event_builders import ACTION_ID, TIMELINE
 from whatsapp.inbound import owners as tenancy
 from whatsapp.inbound import splitter
-from whatsapp.inbound.event import ANNOUNCED, OUTBOUND, UNFINISHED_SEND
-from whatsapp.privacy import jobs
+from whatsapp.inbound.event import (
+    ANNOUNCED,
+    CAMPAIGN_CUT,
+    CAMPAIGN_PAGE,
+    OUTBOUND,
+    PAYMENT_CLAIM,
+    REFRESH,
+    UNFINISHED_SEND,
+)
+from whatsapp.privacy import jobs, message_exports
 from whatsapp.worker import dispatcher
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import read_receipts
@@ -46,9 +64,14 @@ INTERNAL = frozenset({downloads.KIND, read_receipts.KIND, jobs.KIND})
 
 FILES = "WhatsAppJobs <- WhatsAppJobsQueue"
 QUEUE, TOPIC = "WhatsAppWorker <- WhatsAppQueue", "WhatsAppSocial <- Publication"
+FORMS, GATEWAYS = "POST /webhooks/whatsapp/flows", "POST /webhooks/payments/{}"
 WEBHOOK, HANDSHAKE = "POST /webhooks/whatsapp", "GET /webhooks/whatsapp"
 OF_B = {COUNTER.phone: COUNTER_B, WORKSHOP.phone: WORKSHOP_B}
 ACCOUNTS_OF_B = {COUNTER.waba: COUNTER_B, WORKSHOP.waba: WORKSHOP_B}
+# Parked for A: the gateways' secrets are the deployment's, so that a verified report is about the company of the order.
+OF_THE_ORDER = frozenset({"amount_mismatch"})
+# Names nothing: it refreshes numbers of all companies, and its only content is an hour.
+WITHOUT_NAMES = frozenset({REFRESH})
 MISMATCH = frozenset(
     {"app_mismatch", "company_mismatch", "unknown_phone", "unknown_account", "malformed"}
 )
@@ -65,6 +88,11 @@ def kinds() -> frozenset[str]:
     }
     beside = {"other", "malformed", ANNOUNCED, *INTERNAL}
     return frozenset((arrays | whole | handled | beside | tenancy.OF_A_PHONE) - {OUTBOUND})
+
+
+def kinds_of_jobs() -> frozenset[str]:
+    """All kinds of events of the queue of jobs."""
+    return frozenset({*dispatcher._JOBS, CAMPAIGN_CUT, CAMPAIGN_PAGE, REFRESH})
 
 
 def message_types() -> frozenset[str]:
@@ -201,6 +229,17 @@ def file_of_a(companies: TwoCompanies) -> None:
             companies.system.queue.put_standard(name, json.dumps(as_b(event)))
 
 
+def job_about_a(kind: str, id_: str, payload: dict[str, Any]) -> Callable[[TwoCompanies], None]:
+    """Put a step of A's longer work on the queue of jobs, from B's number."""
+
+    def make(companies: TwoCompanies) -> None:
+        name = companies.system.settings["WHATSAPP_JOBS_QUEUE_URL"].rpartition("/")[2]
+        event = made(kind, payload, kind) | {"id": id_, "source": "parley"}
+        companies.system.queue.put_standard(name, json.dumps(event))
+
+    return make
+
+
 def job_of_b(kind: Kind) -> Callable[[TwoCompanies], None]:
     """B erases or exports a customer of A, who is also a customer of B."""
 
@@ -227,6 +266,34 @@ ON_QUEUE: list[Attack] = [
     ),
     EventAttack(
         surface=FILES, type=downloads.KIND, names="A's files, by B's account", make=file_of_a
+    ),
+    EventAttack(
+        surface=FILES,
+        type=CAMPAIGN_CUT,
+        names="A's campaign, from B's number",
+        make=job_about_a(CAMPAIGN_CUT, CAMPAIGN, {"campaign": CAMPAIGN, "page": 0}),
+    ),
+    EventAttack(
+        surface=FILES,
+        type=CAMPAIGN_PAGE,
+        names="A's campaign, from B's number",
+        make=job_about_a(CAMPAIGN_PAGE, CAMPAIGN, {"campaign": CAMPAIGN, "page": 1}),
+    ),
+    EventAttack(
+        surface=FILES,
+        type=message_exports.KIND,
+        names="A's export, from B's number",
+        make=job_about_a(message_exports.KIND, EXPORT, {"page": 0}),
+        parked=frozenset({"no_export_job"}),
+    ),
+    EventAttack(
+        surface=QUEUE,
+        type=PAYMENT_CLAIM,
+        names="A's order, by B's app",
+        make=lambda c: put(
+            c, made(PAYMENT_CLAIM, {"reference": ORDER, "status": "failed"}, PAYMENT_CLAIM)
+        ),
+        parked=MISMATCH,
     ),
     EventAttack(
         surface=QUEUE,
@@ -320,8 +387,79 @@ def sns_notification(number: BusinessNumber, topic: str | None) -> Callable[[Two
     return make
 
 
+def form_request(account: str, status: int) -> Callable[[TwoCompanies], None]:
+    """A form's client answers with A's token, encrypted with B's key and signed by B's app."""
+
+    def make(companies: TwoCompanies) -> None:
+        asked = request("data_exchange", TOKEN, screen="SERVICE", data={"day": "forged"})
+        event = encrypted(asked, companies.form_key).event(APP_SECRET_B, account)
+        answer = companies.flows.handler(event, None)
+        assert answer["statusCode"] == status, answer
+
+    return make
+
+
+def report(
+    raw: bytes, signature: str = "", *, gateway_name: str = "razorpay", status: int = 200
+) -> Callable[[TwoCompanies], None]:
+    """A gateway reports a payment of A's order."""
+
+    def make(companies: TwoCompanies) -> None:
+        event = payment_report(gateway_name, TIMELINE.at(770), raw, signature)
+        answer = companies.payments.handler(event, None)
+        assert answer["statusCode"] == status, answer
+
+    return make
+
+
+CHEAP, FOREIGN = razorpay_body(amount=1), razorpay_body(currency="EUR")
 STATUS = ODD | {"id": "wamid.canary", "status": "failed"}
 FROM_PROVIDERS: list[Attack] = [
+    EventAttack(
+        surface=FORMS,
+        type="data_exchange",
+        names="A's token, by a form of B's account",
+        make=form_request(COUNTER_B.waba, 427),
+    ),
+    EventAttack(
+        surface=FORMS,
+        type="data_exchange",
+        names="A's token and account, with B's key",
+        make=form_request(COUNTER.waba, 421),
+    ),
+    EventAttack(
+        surface=GATEWAYS,
+        type="payment",
+        names="A's order, with another amount",
+        make=report(CHEAP, razorpay_signature(CHEAP)),
+        parked=OF_THE_ORDER,
+    ),
+    EventAttack(
+        surface=GATEWAYS,
+        type="payment",
+        names="A's order, in another currency",
+        make=report(FOREIGN, razorpay_signature(FOREIGN)),
+        parked=OF_THE_ORDER,
+    ),
+    EventAttack(
+        surface=GATEWAYS,
+        type="payment",
+        names="A's order, as a form with another amount",
+        make=report(payu_form(amount="0.01"), gateway_name="payu"),
+        parked=OF_THE_ORDER,
+    ),
+    EventAttack(
+        surface=GATEWAYS,
+        type="payment",
+        names="A's order, with a forged signature",
+        make=report(razorpay_body(), razorpay_signature(razorpay_body(), "forged"), status=403),
+    ),
+    EventAttack(
+        surface=GATEWAYS,
+        type="payment",
+        names="A's order, as a form with a forged signature",
+        make=report(payu_form(salt="forged"), gateway_name="payu", status=403),
+    ),
     EventAttack(
         surface=WEBHOOK,
         type="messages",

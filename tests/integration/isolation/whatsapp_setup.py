@@ -6,13 +6,19 @@ numbers: one at Meta with an app of B, and one at AWS.
 from __future__ import annotations
 
 import json
+import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import boto3
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, PrivateFormat, PublicFormat
 
 from events.whatsapp import gateway, payloads
+from events.whatsapp.direct import GATEWAY_SECRET
 from events.whatsapp.sample_data import (
     ADA,
     APP_ID,
@@ -40,6 +46,7 @@ from whatsapp import store
 from whatsapp.privacy import jobs
 from whatsapp.store.items.canned_replies import CannedReply
 from whatsapp.store.items.counts import Analytics
+from whatsapp.store.items.customers import FlowKeys
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.store.items.privacy import PrivacyJob
 
@@ -84,10 +91,13 @@ class TwoCompanies:
     api: ModuleType
     sending: ModuleType
     actions: ModuleType
+    flows: ModuleType
+    payments: ModuleType
     company_a: str = COMPANY
     company_b: str = COMPANY_B
     project_a: str = "hiring"
     other_project_a: str = "sales"
+    form_key: str = ""  # B's public key of forms, PEM
     words: tuple[str, ...] = (CANARY,)
     ids: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
@@ -103,17 +113,27 @@ class TwoCompanies:
         apps = {APP_ID: [APP_SECRET], APP_B: [APP_SECRET_B]}
         name = self.system.webhook.settings.whatsapp_app_secret_id
         boto3.client("secretsmanager").put_secret_value(
-            SecretId=name, SecretString=json.dumps({"verify_token": VERIFY_TOKEN, "apps": apps})
+            SecretId=name,
+            SecretString=json.dumps(
+                {
+                    "verify_token": VERIFY_TOKEN,
+                    "apps": apps,
+                    "gateways": dict.fromkeys(("razorpay", "payu"), GATEWAY_SECRET),
+                }
+            ),
         )
         self._register(COUNTER_B, company=COMPANY_B, app_id=APP_B)
         self._register(WORKSHOP_B, company=COMPANY_B, app_id=APP_B)
+        self._b_has_a_key_of_forms()
         self.deliver(
             payloads.messages_change(COUNTER_B, [said("wamid.b", "Hello B")], [ADA]), COUNTER_B
         )
         self.system.drain()
-        # The deployment has one such item, of no company: it exists in both states.
-        answer = self.send(RUN, Call(path={"action": "refresh_infra"}, body={}, headers=KEY), OWNER)
-        assert answer.status == 200, answer
+        # The deployment has one item each, of no company: it exists in both states.
+        for name in ("refresh_infra", "refresh_media_types"):
+            call = Call(path={"action": name}, body={}, headers=KEY | {"Idempotency-Key": name})
+            answer = self.send(RUN, call, OWNER)
+            assert answer.status == 200, answer
         without = self.system.snapshot()
         self._a_has_its_day()
         with_a = self.system.snapshot()
@@ -208,6 +228,22 @@ class TwoCompanies:
     def _register(self, number: BusinessNumber, **facts: Any) -> None:
         phone = registered(number, auto_mark_read=True, automation=CONVERSATIONS)
         store.phones.register(self.system.table, phone.model_copy(update=facts))
+
+    def _b_has_a_key_of_forms(self) -> None:
+        key = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
+        private = key.private_bytes(
+            Encoding.PEM, PrivateFormat.PKCS8, serialization.NoEncryption()
+        ).decode()
+        public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        self.form_key = public.decode()
+        name = f"{self.flows.settings.flow_keys_path}/{COUNTER_B.waba}"
+        boto3.client("ssm").put_parameter(Name=name, Value=private, Type="SecureString")
+        keys = FlowKeys(
+            pk=FlowKeys.key(COUNTER_B.waba),
+            company=COMPANY_B,
+            keys=[{"version": 1, "publicKey": self.form_key, "cause": "setup"}],
+        )
+        self.system.table.put(keys.attributes())
 
     def _a_has_its_day(self) -> None:
         for number in (COUNTER, WORKSHOP):
@@ -335,4 +371,10 @@ def two_companies() -> Iterator[TwoCompanies]:
         sending = imported("whatsapp.handlers.sending", variables | {"API_SEAL_SECRET_ID": seal})
         variables = template.environment("WhatsAppActions", **given)
         actions = imported("whatsapp.handlers.actions", variables | {"API_SEAL_SECRET_ID": seal})
-        yield TwoCompanies(system, api, sending, actions)
+        variables = template.environment("WhatsAppFlows", **given)
+        flows = imported("whatsapp.handlers.flows", variables)
+        variables = template.environment("WhatsAppPayments", **given)
+        payments = imported("whatsapp.handlers.payments", variables)
+        with mock.patch.dict(os.environ, template.environment("WhatsAppJobs", **given)):
+            system.media._resources_of_actions()  # kept by the module
+        yield TwoCompanies(system, api, sending, actions, flows, payments)

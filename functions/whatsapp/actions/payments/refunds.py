@@ -149,9 +149,8 @@ def get_refunds(call: Call[GetRefunds]) -> Page[RefundsView]:
             call.table, call.company, asked.order_id, limit=limit, start=start
         )
     elif asked.tenant_id is not None:
-        found, last = refunds.of_tenant(
-            call.table, call.company, asked.tenant_id, limit=limit, start=start
-        )
+        tenant = owners.tenant_of(call, asked.tenant_id).tenant_id
+        found, last = refunds.of_tenant(call.table, call.company, tenant, limit=limit, start=start)
     else:
         contact = owners.contact_of(call, str(asked.customer_phone))
         found, last = refunds.of_customer(

@@ -126,8 +126,9 @@ def get_wix_orders(call: Call[GetWixOrders]) -> Page[OrdersView]:
             call.table, call.company, contact, limit=limit, start=start
         )
     else:
+        tenant = owners.tenant_of(call, asked.tenant_id or call.company).tenant_id
         found, last = store.payments.of_tenant(
-            call.table, call.company, asked.tenant_id or call.company, limit=limit, start=start
+            call.table, call.company, tenant, limit=limit, start=start
         )
     orders = [order_view(one) for one in found if one.source == WIX]
     return Page(OrdersView(orders=orders), paging.cursor_of(call, last))

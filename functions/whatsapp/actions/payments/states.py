@@ -196,8 +196,9 @@ def get_payments(call: Call[GetPayments]) -> Page[OrdersView]:
             call.table, call.company, asked.status, limit=limit, start=start
         )
     elif asked.tenant_id is not None:
+        tenant = owners.tenant_of(call, asked.tenant_id).tenant_id
         found, last = store.payments.of_tenant(
-            call.table, call.company, asked.tenant_id, limit=limit, start=start
+            call.table, call.company, tenant, limit=limit, start=start
         )
     else:
         contact = owners.contact_of(call, str(asked.customer_phone))

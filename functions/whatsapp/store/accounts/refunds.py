@@ -158,8 +158,10 @@ def _page(
 ) -> tuple[list[Refund], Attributes | None]:
     entries, last = table.query(index, condition, limit=limit, start=start, newest_first=True)
     prefix = Refund.pk_pattern.partition("{")[0]
-    keys = [key for entry in entries if (key := str(entry[PARTITION_KEY])).startswith(prefix)]
-    items = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
+    own = [entry for entry in entries if entry.get("company", company) == company]
+    keys = [key for entry in own if (key := str(entry[PARTITION_KEY])).startswith(prefix)]
+    stored = table.get_many([pk(key) for key in keys]) if keys else []
+    items = {item[PARTITION_KEY]: item for item in stored}
     refunds = [Refund.read(items[key]) for key in keys if key in items]
     return [refund for refund in refunds if refund.company == company], last
 
