@@ -31,12 +31,7 @@ def discovery(shop: Shop) -> None:
     """Look up which actions there are, and what one of them needs."""
     listed = shop.get("/whatsapp/actions?limit=100")
     groups = sorted({one["group"] for one in listed.get("actions", [])})
-<<<<<<< HEAD
-    count = listed.get("total", len(listed.get("actions", [])))
-    line = f"{count} actions, such as those of {groups[0] if groups else '-'}"
-=======
     line = f"the first {len(listed.get('actions', []))} of the actions, in {len(groups)} groups"
->>>>>>> 4ec7eced (The demo runs a day of the shop by actions; pages of a campaign's recipients are written; tests of actions on the deployed stack)
     shop.report("GET /whatsapp/actions", 200, line, is_expected=bool(groups))
     described = shop.get("/whatsapp/actions/send_text")
     shop.report(

@@ -1,15 +1,9 @@
 """
 The sandbox's control routes for what people do beside the provider's API.
 
-<<<<<<< HEAD
-`POST /_template_reviews` (a `Review`) decides about a template of a numeric account. `POST /_payments` (a
-`CustomerPayment`) plays a customer who pays an order. `POST /_paid_refunds` (`{"reference"}`) pays the open refunds of
-a payment out.
-=======
 `POST /_template_reviews` (a `Review`) decides about a template of an account at Graph.
 `POST /_payments` (a `CustomerPayment`) plays a customer who pays an order.
 `POST /_paid_refunds` (`{"reference"}`) pays the open refunds of a payment out.
->>>>>>> 4ec7eced (The demo runs a day of the shop by actions; pages of a campaign's recipients are written; tests of actions on the deployed stack)
 """
 
 from __future__ import annotations
