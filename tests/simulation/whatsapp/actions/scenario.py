@@ -23,6 +23,7 @@ class Scenario:
 
     *effect*: the provider operations (the sandbox's names) that the call performs; each of them at most once if the
     action is not idempotent. Empty: the action changes our own data only. *jobs*: the call leaves work on a queue.
+    *repeatable*: the action documents that a repetition after a crash performs the effect again, which harms nothing.
     """
 
     action: str
@@ -32,6 +33,7 @@ class Scenario:
     effect: tuple[str, ...] = ()
     jobs: bool = False
     minutes: int = 0
+    repeatable: bool = False
     name: str = ""
 
     def __str__(self) -> str:

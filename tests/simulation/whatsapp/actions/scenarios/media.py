@@ -62,6 +62,7 @@ def _upload(action: str, number: BusinessNumber, effect: str) -> Scenario:
         body=_of(number, s3Key=KEY),
         prepare=a_file,
         effect=(effect,),
+        repeatable=True,  # an unused copy may remain at the provider for 30 days
         name=f"{action} of {number.phone}",
     )
 
