@@ -166,8 +166,13 @@ class CallObserver:
     def note(self, operation: str, parameters: dict[str, Any]) -> None:
         """One operation of the SDK (`dynamodb.PutItem`) of the function that is running."""
         assert self.running, f"{operation} outside of any function"
-        assert operation in USES, f"say in `USES` which IAM action {operation} needs"
-        self.uses.setdefault(self.running, set()).update(USES[operation](parameters))
+        service, _, action = operation.partition(".")
+        if service == "socialmessaging":
+            found = _at_social_messaging(action, parameters)
+        else:
+            assert operation in USES, f"say in `USES` which IAM action {operation} needs"
+            found = USES[operation](parameters)
+        self.uses.setdefault(self.running, set()).update(found)
 
     def watching[**P, R](self, function: str, handler: Callable[P, R]) -> Callable[P, R]:
         """Wrap the handler; its operations are recorded for its function."""
@@ -282,25 +287,20 @@ def _reads_secret(parameters: dict[str, Any]) -> set[Use]:
     return {Use("secretsmanager:GetSecretValue", name if name.startswith("arn:") else arn)}
 
 
-def _with_number(action: str) -> Callable[[dict[str, Any]], set[Use]]:
-    def use(parameters: dict[str, Any]) -> set[Use]:
-        number = parameters["originationPhoneNumberId"].removeprefix("phone-number-id-")
-        arn = f"arn:aws:social-messaging:{REGION}:{ACCOUNT}:phone-number-id/{number}"
-        found = {Use(f"social-messaging:{action}", arn)}
-        if copy := parameters.get("destinationS3File"):
-            # The service writes the object with the rights of its caller.
-            found.add(Use("s3:PutObject", _object(copy["bucketName"], copy["key"])))
-        if source := parameters.get("sourceS3File"):
-            found.add(Use("s3:GetObject", _object(source["bucketName"], source["key"])))
-        return found
-
-    return use
-
-
-def _on_account(parameters: dict[str, Any]) -> set[Use]:
-    account = parameters["id"].removeprefix("waba-")
-    arn = f"arn:aws:social-messaging:{REGION}:{ACCOUNT}:waba/{account}"
-    return {Use("social-messaging:GetWhatsAppMessageTemplate", arn)}
+def _at_social_messaging(action: str, parameters: dict[str, Any]) -> set[Use]:
+    """An operation of AWS End User Messaging Social: on a number, on an account, or on neither."""
+    name = parameters.get("originationPhoneNumberId") or parameters.get("id")
+    resource = "*"
+    if name is not None:
+        kind, _, key = str(name).rpartition("-")
+        resource = f"arn:aws:social-messaging:{REGION}:{ACCOUNT}:{kind}/{key}"
+    found = {Use(f"social-messaging:{action}", resource)}
+    if copy := parameters.get("destinationS3File"):
+        # The service writes the object with the rights of its caller.
+        found.add(Use("s3:PutObject", _object(copy["bucketName"], copy["key"])))
+    if source := parameters.get("sourceS3File"):
+        found.add(Use("s3:GetObject", _object(source["bucketName"], source["key"])))
+    return found
 
 
 def _mails(parameters: dict[str, Any]) -> set[Use]:
@@ -345,6 +345,9 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "s3.AbortMultipartUpload": _on_object("s3:AbortMultipartUpload"),
     "s3.DeleteObject": _on_object("s3:DeleteObject"),
     "s3.ListObjectsV2": _listing,
+    "s3.GetBucketLifecycleConfiguration": lambda parameters: {
+        Use("s3:GetLifecycleConfiguration", f"arn:aws:s3:::{parameters['Bucket']}")
+    },
     "sqs.SendMessage": _on_queue("sqs:SendMessage"),
     "sqs.SendMessageBatch": _on_queue("sqs:SendMessage"),
     "sqs.ReceiveMessage": _on_queue("sqs:ReceiveMessage"),
@@ -352,13 +355,10 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "sqs.ChangeMessageVisibility": _on_queue("sqs:ChangeMessageVisibility"),
     "sqs.GetQueueAttributes": _on_queue("sqs:GetQueueAttributes"),
     "secrets-manager.GetSecretValue": _reads_secret,
+    "sns.Publish": lambda parameters: {Use("sns:Publish", parameters["TopicArn"])},
     "ssm.GetParametersByPath": _on_switches,
     "ssm.GetParameter": _reads_parameter,
     "ssm.PutParameter": _on_switch,
     "sesv2.SendEmail": _mails,
     "pinpoint-sms-voice-v2.SendTextMessage": _texts,
-    "socialmessaging.SendWhatsAppMessage": _with_number("SendWhatsAppMessage"),
-    "socialmessaging.PostWhatsAppMessageMedia": _with_number("PostWhatsAppMessageMedia"),
-    "socialmessaging.GetWhatsAppMessageTemplate": _on_account,
-    "socialmessaging.GetWhatsAppMessageMedia": _with_number("GetWhatsAppMessageMedia"),
 }

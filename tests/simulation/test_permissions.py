@@ -37,6 +37,7 @@ from tests.simulation.permissions import (
     needless,
 )
 from tests.simulation.processes import imported
+from tests.simulation.whatsapp.actions.permissions import exercise_actions
 from tests.simulation.whatsapp.agents.agent import agent_of
 from tests.simulation.whatsapp.conftest import _system  # noqa: F401 - a fixture
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
@@ -403,6 +404,7 @@ EXERCISES: dict[tuple[str, ...], Exercise] = {
     ("ApiAuthorizer",): exercise_authorizer,
     ("WhatsAppCanary",): exercise_canary,
     ("WhatsAppScheduled",): exercise_scheduled,
+    ("WhatsAppActions", "WhatsAppFlows", "WhatsAppPayments"): exercise_actions,
     ("RichpanelWebhook",): exercise_help_desk_webhook,
     ("RichpanelSweep", "RichpanelWorker", "RichpanelAdmin"): exercise_help_desk,
 }
@@ -418,6 +420,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the 
             ("WhatsAppSocial", _system.social),
             ("WhatsAppWorker", _system.worker),
             ("WhatsAppJobs", _system.media),
+            ("WhatsAppScheduled", _system.scheduled),
         ):
             patch.setattr(module, "handler", observer.watching(function, module.handler))
         for exercise in EXERCISES.values():

@@ -42,7 +42,7 @@ _OF_ATTEMPTS = {
 }
 # Positions in time of a message that was sent by a later attempt.
 _OF_TIME = {
-    *("lastKey", "readUpTo", "recentKeys", "ringFloor", "version", "revision"),
+    *("lastKey", "readUpTo", "recentKeys", "ringFloor", "version", "revision", "createdAtMs"),
     *("verifiedNameOrder", "messagingLimitOrder", "throughputLevelOrder"),
 }
 # Ranks of reports, by the time at which the provider was asked.
