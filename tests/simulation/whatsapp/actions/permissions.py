@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.simulation.permissions import CallObserver
     from tests.simulation.whatsapp.system import System
 
-GATEWAY_SECRET = "hook secret"  # noqa: S105 - fictitious: it signs only this webhook
+GATEWAY_SECRET = "hook secret"
 STAGE = {"Stage": "local"}
 AN_HOUR_OF_MINUTES = 70
 
