@@ -62,8 +62,9 @@ def _of_campaign(event: Event, record: Record) -> Handled:
     remaining_ms = record.context.get_remaining_time_in_millis
     # Not the message id: the ledger takes a repeated owner for the same attempt.
     owner = record.context.aws_request_id
+    origin = origin_of(resources, event)
     outcome = engine.handle(_resources_of_actions(), event, owner, remaining_ms)
-    return Handled(event, origin_of(resources, event), outcome)
+    return Handled(event, origin, outcome)
 
 
 def _of_refresh(event: Event, record: Record) -> Handled:
