@@ -282,5 +282,5 @@ def refusals(shop: Shop) -> None:
     shop.refused("send_text", stranger | {"text": "Hello"}, 422, "policy_refused")
     shop.refused("send_text", stranger | {"words": "Hello"}, 400, "invalid_input")
     without = ACCOUNT | {"flowId": "700000000000000", "useDataEndpoint": False}
-    shop.refused("update_flow", without, 501, "unsupported")
+    shop.refused("update_flow", without, 501, "not_supported")
     shop.refused("get_message", {"messageId": "wamid.of-another-shop"}, 404, "not_found")

@@ -73,6 +73,7 @@ KINDS: Mapping[str, Kind] = {
             (
                 Field("verify_token", r"(verify_token)", FIRST),
                 Field("apps.<app id>", rf"(apps)\.({_APP})", FIRST),
+                Field("gateways.<gateway>", r"(gateways)\.(razorpay|payu)", FIRST),
             ),
         ),
         Kind(

@@ -153,7 +153,7 @@ def test_replay_roles_cannot_read_messages_and_the_inbox_api_cannot_use_queues()
     [
         ("WhatsAppWorker", ["media/*", "content/*", "parked/*", "exports/*"]),
         ("WhatsAppJobs", ["media/*", "campaigns/*", "exports/*"]),
-        ("WhatsAppActions", ["media/*", "content/*"]),
+        ("WhatsAppActions", ["media/*", "content/*", "exports/*"]),
         ("WhatsAppAdmin", "exports/*"),
     ],
 )
