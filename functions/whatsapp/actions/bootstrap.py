@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import boto3
 from botocore.config import Config
@@ -49,23 +49,19 @@ def parameters() -> SSMProvider:
     return SSMProvider(boto3_client=boto3.client("ssm", config=quick))
 
 
-@cache
-def _sqs() -> Any:  # noqa: ANN401 - boto3's client
-    return boto3.client("sqs", config=quick)
-
-
 def resources_of(settings: ActionsSettings) -> ActionResources:
     """Return the resources of a function, and configure the keys of its hashes."""
     keyed_hashes.configure(_secret(settings.identifier_keys_secret_id))
+    sqs = cache(lambda: boto3.client("sqs", config=quick))
     dynamodb = boto3.client("dynamodb", config=quick)
     table = Table(dynamodb, settings.messages_table_name)
     consents = Consents(Table(dynamodb, settings.conversation_log_table_name))
     return ActionResources(
         table=table,
         bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name),
-        conversation_inbound=FifoQueue(_sqs, settings.conversations_inbound_queue_url),
-        queue=FifoQueue(_sqs, settings.whatsapp_queue_url),
-        jobs=StandardQueue(_sqs, settings.whatsapp_jobs_queue_url),
+        conversation_inbound=FifoQueue(sqs, settings.conversations_inbound_queue_url),
+        queue=FifoQueue(sqs, settings.whatsapp_queue_url),
+        jobs=StandardQueue(sqs, settings.whatsapp_jobs_queue_url),
         ledger=Ledger(
             table, lambda action_id: pk(ACTION_PK_PATTERN.format(actionId=action_id)), Action
         ),

@@ -17,7 +17,6 @@ from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp.configuration.settings import ActionsSettings
 from whatsapp.inbound.event import CAMPAIGN_CUT, CAMPAIGN_PAGE, REFRESH, Event, Outcome
-from whatsapp.inbound.owners import origin_of
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.jobs import number_refresh
 from whatsapp.worker.bootstrap import InboxSettings, resources_of, worker_of
@@ -62,9 +61,8 @@ def _of_campaign(event: Event, record: Record) -> Handled:
     remaining_ms = record.context.get_remaining_time_in_millis
     # Not the message id: the ledger takes a repeated owner for the same attempt.
     owner = record.context.aws_request_id
-    origin = origin_of(resources, event)
     outcome = engine.handle(_resources_of_actions(), event, owner, remaining_ms)
-    return Handled(event, origin, outcome)
+    return Handled(event, None, outcome)
 
 
 def _of_refresh(event: Event, record: Record) -> Handled:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from whatsapp.store.items.item import WhatsAppItem
 
 CAMPAIGN, EXPORT = "campaign-of-acme", "export-of-acme"
-TENANT, PAYMENT_CONFIG, REFUND = "acme-harbour", "razorpay_main", "refund-0007"
+TENANT, PAYMENT_CONFIG, REFUND = "acme-harbour", "razorpay_main", "01HVZ7Q8R9S0T1V2W3X4Y5Z6A7"
 ADDRESS, MEDIA = "address-of-ada", "1003383421387256"
 FILE = "uploads/acme/shop-front.png"
 AT = "2026-01-01T12:00:00.000Z"
@@ -203,7 +203,14 @@ _BIKE = {"retailerId": "bike-7", "name": "Bike", "amount": 2_500, "quantity": 1}
 _ORDER = {"referenceId": ORDER}
 _WHOLE_ORDER: dict[str, Any] = _ORDER | {
     "totalAmount": 2_500,
-    "order": {"items": [_BIKE], "subtotal": 2_500, "status": "pending"},
+    "order": {"items": [_BIKE], "subtotal": 2_500, "tax": 0},
+}
+WIX = {
+    "eventType": "paid",
+    "orderId": ORDER,
+    "customerPhone": "+447700900101",
+    "orderTotal": 2_500,
+    "currency": "INR",
 }
 # Of actions whose package has no sample bodies.
 CALLS: dict[str, dict[str, Any]] = {
@@ -261,7 +268,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "process_payment_webhook": _ORDER | {"paymentStatus": "captured"},
     "process_refund": _REFUND,
     "process_refund_webhook": _REFUND | {"status": "completed"},
-    "process_wix_webhook": _ACCOUNT | {"wixEvent": {"eventType": "order", "orderId": ORDER}},
+    "process_wix_webhook": _ACCOUNT | {"wixEvent": WIX},
     "refresh_media_types": {},
     "resume_campaign": _CAMPAIGN,
     "save_address": _OF_ADA | {"addressId": ADDRESS, "address": _PLACE},
@@ -280,7 +287,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "send_payment_confirmation": {"paymentId": ORDER},
     "send_payment_order": _TO_ADA | _WHOLE_ORDER | {"tenantId": TENANT},
     "set_consent": _CONTACT
-    | {"purpose": "marketing", "state": "opted_in", "evidence": {"source": "form"}},
+    | {"purpose": "marketing", "state": "opted_in", "evidence": "the form of the shop"},
     "set_default_payment_configuration": _CONFIG,
     "start_campaign": _CAMPAIGN,
     "unblock_users": _ON_COUNTER | {"users": [_ADA]},

@@ -71,7 +71,7 @@ def test_a_wrong_query_is_refused_and_field_and_rule_named(
 
 @pytest.mark.parametrize(
     ("method", "path"),
-    [("GET", "/"), ("GET", "/a/b/c/d"), ("PATCH", "/_sent"), ("DELETE", "/v23.0/1")],
+    [("GET", "/"), ("GET", "/a/b/c/d"), ("PATCH", "/_sent"), ("PUT", "/v23.0/1")],
 )
 def test_a_path_of_no_simulated_provider_gets_a_404_with_the_reason(
     client: Client, method: str, path: str

@@ -118,6 +118,9 @@ def test_a_funnel_of_a_campaign_sums_its_hours(counted: Actions) -> None:
         template_name="offer",
         status="running",
         created_at=AT,
+        phone="106540352242922",
+        created_by="api-key:acme",
+        kind="template",
     )
     counted.harness.resources.table.put(campaign.attributes())
     asked = ACCOUNT | {"campaignId": CAMPAIGN}
@@ -217,7 +220,7 @@ def test_a_sequence_is_refused_because_nothing_would_send_it(actions: Actions) -
     before = [key for key in actions.harness.keys() if not key.startswith("IDEMPOTENCY#")]
     answer = actions.run("setup_welcome_sequence", body)
 
-    assert (answer.status, answer.error) == (501, "unsupported")
+    assert (answer.status, answer.error) == (501, "not_supported")
     after = [key for key in actions.harness.keys() if not key.startswith("IDEMPOTENCY#")]
     assert after == before
 

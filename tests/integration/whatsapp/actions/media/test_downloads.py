@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from local.sandbox.providers.whatsapp.media import (
@@ -137,7 +139,11 @@ def test_a_download_that_fails_leaves_the_file_pending(
     assert files.run("eum_download_media", on_graph({"mediaId": JPEG_IMAGE})).status == 200
 
 
-def test_without_hosts_of_download_links_no_file_is_marked_as_failed(actions: Actions) -> None:
+def test_without_hosts_of_download_links_no_file_is_marked_as_failed(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without = dataclasses.replace(actions.module.resources, media_origins=())
+    monkeypatch.setattr(actions.module, "resources", without)
     receive(actions)
     answer = actions.run("eum_download_media", on_graph({"mediaId": JPEG_IMAGE}))
 

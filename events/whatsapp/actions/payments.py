@@ -1,0 +1,127 @@
+"""Tenants, orders, payments and refunds of the shop."""
+
+from events.whatsapp.payloads import Json
+
+BODIES: dict[str, Json] = {
+    "cancel_refund": {"refundId": "01HVZ7Q8R9S0T1V2W3X4Y5Z6A7"},
+    "complete_refund": {"refundId": "01HVZ7Q8R9S0T1V2W3X4Y5Z6A7"},
+    "create_payment_request": {
+        "amount": 2500,
+        "orderId": "order-2026-0007",
+        "phoneNumberId": "106540352242922",
+        "to": "+447700900101",
+    },
+    "create_refund": {"amount": 100, "paymentId": "order-2026-0007"},
+    "delete_payment_configuration": {
+        "configurationName": "razorpay_main",
+        "metaWabaId": "102290129340398",
+    },
+    "fail_refund": {"refundId": "01HVZ7Q8R9S0T1V2W3X4Y5Z6A7"},
+    "get_payment_configuration": {"configName": "razorpay_main", "tenantId": "acme-harbour"},
+    "get_payment_configurations": {"metaWabaId": "102290129340398"},
+    "get_payment_oauth_link": {
+        "configurationName": "razorpay_main",
+        "metaWabaId": "102290129340398",
+    },
+    "get_payment_status": {"paymentId": "order-2026-0007"},
+    "get_payments": {"tenantId": "acme-harbour"},
+    "get_refund": {"refundId": "01HVZ7Q8R9S0T1V2W3X4Y5Z6A7"},
+    "get_refunds": {"orderId": "order-2026-0007"},
+    "get_tenant": {"tenantId": "acme-harbour"},
+    "get_wix_orders": {"tenantId": "acme-harbour"},
+    "list_payment_configurations": {"tenantId": "acme-harbour"},
+    "lookup_payment": {"referenceId": "order-2026-0007"},
+    "meta_payment_onboarding": {
+        "configurationName": "razorpay_main",
+        "mcc": "5940",
+        "metaWabaId": "102290129340398",
+        "paymentGateway": "razorpay",
+        "purposeCode": "03",
+        "tenantId": "acme-harbour",
+    },
+    "payment_onboarding": {
+        "configurationName": "razorpay_main",
+        "mcc": "5940",
+        "metaWabaId": "102290129340398",
+        "provider": "razorpay",
+        "tenantId": "acme-harbour",
+    },
+    "process_payment_webhook": {"paymentStatus": "captured", "referenceId": "order-2026-0007"},
+    "process_refund": {"refundId": "01HVZ7Q8R9S0T1V2W3X4Y5Z6A7"},
+    "process_refund_webhook": {"refundId": "01HVZ7Q8R9S0T1V2W3X4Y5Z6A7", "status": "completed"},
+    "process_wix_webhook": {
+        "metaWabaId": "102290129340398",
+        "wixEvent": {
+            "currency": "INR",
+            "customerPhone": "+447700900101",
+            "eventType": "paid",
+            "orderId": "order-2026-0007",
+            "orderTotal": 2500,
+        },
+    },
+    "save_tenant": {
+        "displayName": "Globex",
+        "tenantId": "acme-harbour",
+        "wabaId": "102290129340398",
+    },
+    "seed_payment_configs": {"tenantId": "acme-harbour"},
+    "send_checkout_template": {
+        "order": {
+            "items": [{"amount": 2500, "name": "Bike", "quantity": 1, "retailerId": "bike-7"}],
+            "subtotal": 2500,
+            "tax": 0,
+        },
+        "paymentConfigurationName": "razorpay_main",
+        "phoneNumberId": "106540352242922",
+        "referenceId": "order-2026-0007",
+        "templateName": "bike_ready",
+        "to": "+447700900101",
+        "totalAmount": 2500,
+    },
+    "send_order_details": {
+        "items": [{"amount": 2500, "name": "Bike", "quantity": 1, "retailerId": "bike-7"}],
+        "phoneNumberId": "106540352242922",
+        "referenceId": "order-2026-0007",
+        "tenantId": "acme-harbour",
+        "to": "+447700900101",
+    },
+    "send_order_details_with_payment": {
+        "order": {
+            "items": [{"amount": 2500, "name": "Bike", "quantity": 1, "retailerId": "bike-7"}],
+            "referenceId": "order-2026-0007",
+            "subtotal": 2500,
+            "tax": 0,
+        },
+        "tenantId": "acme-harbour",
+        "toPhone": "+447700900101",
+    },
+    "send_order_status": {
+        "phoneNumberId": "106540352242922",
+        "referenceId": "order-2026-0007",
+        "status": "shipped",
+        "to": "+447700900101",
+    },
+    "send_payment_confirmation": {"paymentId": "order-2026-0007"},
+    "send_payment_order": {
+        "order": {
+            "items": [{"amount": 2500, "name": "Bike", "quantity": 1, "retailerId": "bike-7"}],
+            "subtotal": 2500,
+            "tax": 0,
+        },
+        "phoneNumberId": "106540352242922",
+        "referenceId": "order-2026-0007",
+        "tenantId": "acme-harbour",
+        "to": "+447700900101",
+        "totalAmount": 2500,
+    },
+    "set_default_payment_configuration": {
+        "configName": "razorpay_main",
+        "tenantId": "acme-harbour",
+    },
+    "update_payment_status": {"paymentId": "order-2026-0007", "status": "captured"},
+    "validate_payment_config": {"configName": "razorpay_main", "tenantId": "acme-harbour"},
+    "verify_payment_configuration": {
+        "configurationName": "razorpay_main",
+        "metaWabaId": "102290129340398",
+    },
+}
