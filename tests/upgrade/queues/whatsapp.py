@@ -9,11 +9,13 @@ from typing import Any
 
 from events.whatsapp.sample_data import APP_ID, COMPANY, COUNTER
 from events.whatsapp.samples import samples
+from shared.runtime import clock
 from tests.integration.isolation import whatsapp_events, whatsapp_setup
 from tests.simulation.whatsapp.event_builders import outbound_event, unfinished_send
 from tests.simulation.whatsapp.setup import running_system
 from tests.simulation.whatsapp.system import System
 from tests.upgrade.queues.context import Context, Record, entry_of
+from whatsapp.inbound import payment_claims
 from whatsapp.privacy import jobs
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.worker.media import downloads
@@ -51,7 +53,12 @@ class Inbox(Context[System]):
         made = whatsapp_events.made("identity", whatsapp_events.IDENTITY, "user_id_update")
         number = {"waba": COUNTER.waba, "phone": COUNTER.phone, "displayPhone": COUNTER.display}
         identity = made | number | {"app": APP_ID}
-        bodies = [*map(json.loads, system.queue.accepted.values()), identity]
+        claim = payment_claims.check_of("ORDER-0001", "15 minutes", clock.now_ms())
+        bodies = [
+            *map(json.loads, system.queue.accepted.values()),
+            identity,
+            json.loads(claim.body),
+        ]
         follow_ups = {body["kind"]: body for body in bodies if body.get("kind") in FOLLOW_UPS}
         for body in (
             *(body for body in bodies if body.get("kind") not in FOLLOW_UPS),
