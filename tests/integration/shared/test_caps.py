@@ -250,6 +250,15 @@ def test_callers_that_line_up_get_separate_places(pace: Pace) -> None:
     )  # The earlier places have passed.
 
 
+def test_a_place_that_would_be_too_late_is_not_taken(pace: Pace, time: Clock) -> None:
+    latest = NOON + 6_000
+    places = [pace.line_up_until("line", PAIR, NOON, latest) for _ in range(4)]
+    time.now += 1_000
+
+    assert places == [NOON, NOON + 6_000, None, None]
+    assert pace.line_up_until("line", PAIR, NOON, latest + 6_000) == NOON + 12_000
+
+
 def test_a_pause_restores_the_burst(pace: Pace, time: Clock) -> None:
     for _ in range(3):
         pace.take("pair", PAIR)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
@@ -72,6 +72,19 @@ class Pace:
 
         One write, two if the queue is not empty. A repeated call takes another slot, which stays unused.
         """
+        return self._line_up(subject, rate, from_ms)
+
+    def line_up_until(self, subject: str, rate: Rate, from_ms: int, latest_ms: int) -> int | None:
+        """As `line_up`, but take no slot and return None if the next one is later than *latest_ms*."""
+        try:
+            return self._line_up(subject, rate, from_ms, Attr("free_at").lte(latest_ms))
+        except ConditionFailed:
+            return None
+
+    def _line_up(
+        self, subject: str, rate: Rate, from_ms: int, when: ConditionBase | None = None
+    ) -> int:
+        """Take a slot; of a queue that is not empty, if *when* holds. Raises ConditionFailed."""
         key, free, facts = self.key_of(subject), Attr("free_at"), self._facts(rate)
         with suppress(ConditionFailed):
             self.table.update(
@@ -80,7 +93,7 @@ class Pace:
                 when=free.not_exists() | free.lte(from_ms),
             )
             return from_ms
-        last = self.table.update(key, add={"free_at": rate.every_ms}, put=facts)
+        last = self.table.update(key, add={"free_at": rate.every_ms}, put=facts, when=when)
         return int(last["free_at"]) - rate.every_ms
 
     def hold(self, subject: str, until_ms: int, rate: Rate) -> None:
