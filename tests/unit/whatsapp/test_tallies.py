@@ -96,6 +96,23 @@ def test_a_message_of_a_campaign_counts_for_the_account_and_for_the_campaign() -
     assert tallies[SPRING].maps()["counts"] == {"sent": 1, "delivered": 1}
 
 
+def test_a_reply_counts_for_the_campaign_that_it_answers_and_not_for_one_of_another_company() -> (
+    None
+):
+    campaign = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+    tallies = counted(
+        entry(1, None, reply_of=campaign),
+        entry(2, None, reply_of="hello"),
+        entry(3, None),
+        entry(4, None, reply_of=campaign, company="globex", phone="306"),
+    )
+
+    assert tallies[Subject("acme", campaign, is_account=False)].counts["replied"] == 1
+    assert tallies[ACME].counts["replied"] == 2
+    assert tallies[Subject("globex", campaign, is_account=False)].counts["replied"] == 1
+    assert len(tallies) == 4
+
+
 def test_each_company_has_its_own_counts() -> None:
     tallies = counted(entry(1), entry(2, company="globex", phone="306", campaign="spring"))
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from whatsapp.store.items.campaigns import Campaign
 
 PAGES_PER_READ = 100
-MOST_HOURS = 8 * 24  # Statuses later than that are not counted any more.
-HOUR_MS = 60 * 60 * clock.SECOND_MS
+COUNTED_MS = 8 * clock.DAY_SECONDS * clock.SECOND_MS  # Each hour is counted for so long.
+LONGEST_MS = 31 * clock.DAY_SECONDS * clock.SECOND_MS
 
 
 def refresh(table: Table, campaign: Campaign) -> Campaign:
@@ -48,12 +48,17 @@ def refresh(table: Table, campaign: Campaign) -> Campaign:
 
 
 def hours_of(table: Table, campaign: Campaign) -> list[Hour]:
-    """Return the counted hours of a campaign."""
+    """
+    Return the counted hours of a campaign, from its start to eight days after its end: replies count until then.
+
+    At most 31 days, so that a campaign that is paused for long costs no more.
+    """
     if campaign.started_at is None:
         return []
-    first = clock.from_text(campaign.started_at)
-    last = min(clock.now_ms(), first + MOST_HOURS * HOUR_MS)
-    names = [_name(at) for at in range(first - first % HOUR_MS, last + 1, HOUR_MS)]
+    now, first = clock.now_ms(), clock.from_text(campaign.started_at)
+    ended = clock.from_text(campaign.completed_at) if campaign.completed_at else now
+    last = min(now, ended + COUNTED_MS, first + LONGEST_MS)
+    names = [_name(at) for at in range(first - first % clock.HOUR_MS, last + 1, clock.HOUR_MS)]
     found = store.counts.hours(table, [Hour.of(campaign.campaign_id, name) for name in names])
     return [hour for hour in found.values() if hour.company == campaign.company]
 

@@ -3,9 +3,11 @@ Aggregates index entries, one per message, by account and campaign. Pure: no tab
 
 A sent message is counted once, at its furthest status; its time never changes, so neither does its hour. A status
 includes the earlier ones: read counts as delivered too. Every outbound message counts as `sent`, failed ones as well.
+A reply counts for its account and for the campaign that it answers, in the hour in which it was received.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -16,6 +18,8 @@ OTHER = "__other"  # all names beyond the limit, combined
 LONGEST_NAME = 128  # An item holds six maps of 101 names each, and the sender chooses an ad's id.
 # In delivery order: the furthest one wins.
 STATUSES = ("sent", "delivered", "read", "failed")
+# Names of templates have lower-case letters.
+_CAMPAIGN_ID = re.compile(r"[0-9A-Z]{26}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +106,9 @@ def count(tallies: Tallies, moment: Iterable[Entry], accounts: Mapping[str, Subj
         if account is None or account.company != entry.company:
             continue
         tallies.setdefault(account, Tally()).add(entry)
-        if entry.campaign:
-            campaign = Subject(account.company, entry.campaign, is_account=False)
+        campaign_id = entry.campaign or _answered_campaign(entry)
+        if campaign_id:
+            campaign = Subject(account.company, campaign_id, is_account=False)
             tallies.setdefault(campaign, Tally()).add(entry)
 
 
@@ -130,6 +135,12 @@ def total(hours: Iterable[Mapping[str, Mapping[str, int]]]) -> Tally:
     for maps in hours:
         tally.plus(maps)
     return tally
+
+
+def _answered_campaign(entry: Entry) -> str | None:
+    """Return the campaign that an inbound message answers; None for an answer to a template of no campaign."""
+    name = entry.reply_of or ""
+    return name if _CAMPAIGN_ID.fullmatch(name) else None
 
 
 def _rank(entry: Entry) -> int:
