@@ -62,8 +62,9 @@ CODES: Mapping[int, Meaning] = {
         "The customer last wrote more than 24 hours ago.", "Send an approved template."
     ),
     131048: Meaning(
-        "Too many customers block or report the number.",
-        "Pause marketing and send only what customers asked for.",
+        "The number may not send more for now: the portfolio's limit of customers in 24 hours is reached, or too many "
+        "customers block or report the number.",
+        "Look at get_throughput_limits and the number's quality. Continue a day later, with what customers asked for.",
     ),
     131049: Meaning(
         "Meta limits the marketing messages to this customer.",

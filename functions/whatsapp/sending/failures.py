@@ -84,6 +84,7 @@ _MEANINGS = {
     "no_consent": "the customer has not agreed to messages of this kind",
     "window_closed": "the customer last wrote more than 24 hours ago; send a template",
     "sending_blocked": "the provider has blocked sending from this number",
+    "frequency_cap": "the provider refused marketing to this customer less than 24 hours ago",
     "call_permission_missing": "the customer does not permit calls now; ask with request_call_permission",
     "quality_low": "the number's quality is rated RED; marketing templates are paused",
 }

@@ -1,6 +1,9 @@
 """
 The send policy for messages from the inbox: kill switch, state of the number, consent, window, rates.
 
+A customer to whom the provider refused marketing gets no marketing template for a day (Meta, "Per-user marketing
+template message limits": an immediate repetition is refused, too).
+
 The kill switch `safe_mode` is below `/parley/{stage}/whatsapp/`: `false` permits sending; any other text, or none,
 stops every send. Consent is read where conversations store it.
 """
@@ -35,6 +38,7 @@ CHANNEL: Final = "whatsapp"
 MARKETING = "MARKETING"
 # Meta accepts 80 messages a second from a number; this leaves a tenth for conversations, which send from it too.
 NUMBER = Rate(every_ms=14, burst=36)
+MARKETING_PAUSE_MS = clock.DAY_SECONDS * clock.SECOND_MS
 # Questions to the provider about templates that are not stored, from a number: agents choose stored ones.
 TEMPLATE_READS = Rate(every_ms=6_000, burst=10)
 _ANY_ZONE = ZoneInfo("UTC")  # Agents' messages are exempt from quiet hours.
@@ -125,6 +129,7 @@ class Gate:
             is_template=subject.is_template or (_ms(head.free_entry_until) or 0) > now,
             quiet_hours=None,
             project_zone=_ANY_ZONE,
+            cap_free_at=_marketing_free_at(head) if subject.is_marketing else None,
         )
 
     def _standing(self, subject: Subject) -> Standing | None:
@@ -164,6 +169,12 @@ def rate_of(phone: Phone) -> Rate:
     if pace is None:
         return NUMBER
     return Rate(every_ms=-(-clock.SECOND_MS // pace), burst=max(1, pace // 2))
+
+
+def _marketing_free_at(head: Conversation) -> int | None:
+    """Return when the customer may get marketing again (ms since 1970); None if the provider never refused it."""
+    refused_at = _ms(head.marketing_capped_at)
+    return None if refused_at is None else refused_at + MARKETING_PAUSE_MS
 
 
 def _key(subject: str) -> Attributes:

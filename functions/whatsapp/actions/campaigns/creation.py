@@ -9,7 +9,7 @@ from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.runtime import clock
 from whatsapp.actions import participants
-from whatsapp.actions.campaigns import cutting, recipients, work
+from whatsapp.actions.campaigns import cutting, pacing, recipients, work
 from whatsapp.actions.campaigns.inputs import BulkSend, CreateCampaign
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.failures import BadEnvelope, StateConflict
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from whatsapp.store.items import Phone
 
 LEGACY = Group("legacy")
-DEFAULT_PACE = 64  # a fifth of the provider's 80 messages a second is left for replies
 LATEST_MS, EARLIEST_MS = 180 * clock.DAY_SECONDS * clock.SECOND_MS, 60 * clock.SECOND_MS
-PER_LANE = 10  # messages that one page sends in a second, at most
-MOST_LANES = 10
 _CROCKFORD = str.maketrans("abcdefghijklmnopqrstuvwxyz234567", "ABCDEFGHJKMNPQRSTVWXYZ0123456789")
 
 
@@ -42,18 +39,25 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
     """
     Create a campaign: a draft, scheduled, or started with `autoStart`.
 
-    Recipients are at most 1,000 in the call, or 1,000,000 in a list (`recipientsS3Key`), which is read by a job: until
-    `totalRecipients` is known the campaign cannot start. A recipient that is listed twice gets the message once.
+    Recipients are at most 1,000 in the call, or 1,000,000 in a list (`recipientsS3Key`; a longer one is refused with
+    `payload_too_large`), which is read by a job: until `totalRecipients` is known the campaign cannot start. A
+    recipient that is listed twice gets the message once.
+
+    All campaigns of a number together send at most 80 % of its rate, so that replies are not delayed;
+    `messagesPerSecond` can only slow one down. Campaigns know no quiet hours: start or schedule one (`scheduledAt`) for
+    a time at which all of its recipients may be written to. A customer to whom the provider refused marketing (131049)
+    is refused for 24 hours (`frequency_cap`). Only the provider counts the portfolio's customers in 24 hours: when it
+    reports that the limit is reached, the campaign pauses.
     """
     given, phone = call.input, participants.sender_of(call)
     campaign = _campaign(call, phone, given.type, given.campaign_name)
-    pace = given.messages_per_second or phone.messages_per_second or DEFAULT_PACE
     campaign = campaign.model_copy(
         update={
             "scheduled_at": _scheduled(given),
             "status": "scheduled" if given.scheduled_at else "draft",
             "auto_start": given.auto_start or None,
-            "lanes": min(MOST_LANES, -(-pace // PER_LANE)),
+            "lanes": pacing.lanes_of(phone, given.messages_per_second),
+            "messages_per_second": given.messages_per_second,
         }
     )
     if given.recipients_s3_key is not None:
@@ -76,9 +80,8 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
 def bulk_send(call: Call[BulkSend]) -> CampaignView:
     """Create a campaign of up to 1,000 recipients and start it. A text reaches only those whose window is open."""
     phone = participants.sender_of(call)
-    pace = phone.messages_per_second or DEFAULT_PACE
     campaign = _campaign(call, phone, call.input.type, call.input.name).model_copy(
-        update={"auto_start": True, "lanes": min(MOST_LANES, -(-pace // PER_LANE))}
+        update={"auto_start": True, "lanes": pacing.lanes_of(phone, None)}
     )
     return _of_rows(call, phone, campaign, list(call.input.recipients))
 
@@ -164,9 +167,15 @@ def _scheduled(given: CreateCampaign) -> str | None:
 def _source(call: Call[Any], key: str) -> str:
     """Return a list's key. Raises NotFound for a missing file or another company's, BadEnvelope for a large one."""
     size = file_of(call, key).size
-    if size > recipients.LARGEST_LIST_BYTES:
-        text = f"recipientsS3Key: the list must have at most {recipients.LARGEST_LIST_BYTES} bytes"
-        raise BadEnvelope(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "payload_too_large", text)
     if size == 0:
         raise InvalidInput([{"field": "recipientsS3Key", "problem": "must not be empty"}])
+    if size > recipients.LARGEST_LIST_BYTES:
+        raise _too_large(f"{recipients.LARGEST_LIST_BYTES} bytes")
+    if recipients.has_too_many(call.resources.bucket, key, size):
+        raise _too_large(f"{recipients.MOST_ROWS} recipients")
     return key
+
+
+def _too_large(most: str) -> BadEnvelope:
+    text = f"recipientsS3Key: the list must have at most {most}"
+    return BadEnvelope(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "payload_too_large", text)

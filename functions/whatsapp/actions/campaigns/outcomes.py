@@ -15,8 +15,10 @@ from shared.runtime import clock
 from whatsapp import transmission
 from whatsapp.actions import participants
 from whatsapp.actions.call import Call
+from whatsapp.actions.campaigns import pacing
 from whatsapp.actions.inputs import NoInput
 from whatsapp.api.queries import NotFound
+from whatsapp.inbound import provider_errors
 from whatsapp.sending import failures, messages, payloads
 
 if TYPE_CHECKING:
@@ -33,17 +35,8 @@ TRIES = 3
 LONGEST_WAIT = 6  # seconds: the provider's interval for one customer
 pause_for = time.sleep
 SPARE_MS = 15_000
-# Of the provider: the account or its token, not the recipient. Nothing more can be sent until a person has acted.
-ACCOUNT_ERRORS = frozenset(
-    f"graph_{code}"
-    for code in (
-        *(0, 10, 190, *range(200, 300), 368, 139200),
-        *(131005, 131031, 131042, 131048, 131064),
-    )
-)
-# Of the provider: the template. Wrong parameters are not among them: rows may have their own.
-TEMPLATE_ERRORS = frozenset(
-    f"graph_{code}" for code in (132001, 132007, 132015, 132016, 132068, 132069)
+LONGEST_QUEUE_MS = (
+    20_000  # A page that would wait longer for its place rests until the schedule continues it.
 )
 # Refusals of the send policy that concern every recipient.
 _OF_THE_NUMBER = frozenset({"safe_mode", "sending_blocked", "quality_low"})
@@ -72,6 +65,7 @@ class PageRun:
     outcomes: dict[str, str] = field(default_factory=dict)
     tried: int = 0
     failed: int = 0
+    places: int = 0  # messages that may be sent without taking further places in the rates
     pause: str | None = None  # why the campaign stops after the current recipient
 
 
@@ -84,11 +78,12 @@ def outcome_of(run: PageRun, row: Row) -> str:
     except failures.PolicyRefused as refusal:
         if refusal.reason in _OF_THE_NUMBER:
             raise Stopped(refusal.reason) from None
+        run.places += 1  # not used
         outcome = f"refused:{refusal.reason}"
     except failures.ProviderRejected as refusal:
         # The ledger has this outcome for good: the recipient counts as failed, or it would stop each resumed run, too.
-        if refusal.code in ACCOUNT_ERRORS | TEMPLATE_ERRORS:
-            run.pause = f"provider:{refusal.code}"
+        if provider_errors.stops_campaign(refusal.code):
+            run.pause = provider_errors.reason_of(refusal.code)
         outcome = f"failed:{refusal.code}"
     except failures.TemplateNotFitting:
         if not (row.get("components") or row.get("bodyParams")):
@@ -144,9 +139,27 @@ def _sent(run: PageRun, row: Row) -> SentView:
     )
     sent = messages.earlier(resources, order)
     if sent is None:
+        _take_place(run)
         attempt = messages.Run(owner=str(run.page.owner), remaining_ms=run.remaining_ms)
         sent = messages.send(resources, resources.gate, order, attempt)
     return sent
+
+
+def _take_place(run: PageRun) -> None:
+    """Take a place in the rates of campaigns, and wait for it. Raises Stopped if that takes too long."""
+    if not run.places:
+        left = run.page.size - run.cursor
+        count = min(pacing.places_at_once(run.phone, run.campaign), left)
+        for subject, rate in pacing.rates_of(run.phone, run.campaign, count):
+            now = clock.now_ms()
+            latest = now + min(LONGEST_QUEUE_MS, run.remaining_ms() - SPARE_MS)
+            at = run.resources.gate.pace.line_up_until(subject, rate, now, latest)
+            if at is None:
+                raise Stopped
+            if at > now:
+                pause_for((at - now) / clock.SECOND_MS)
+        run.places = count
+    run.places -= 1
 
 
 def _call_of(run: PageRun) -> Call[Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -30,6 +31,8 @@ PAGE = 100
 LONGEST_LINE_BYTES = 64 << 10
 MOST_ROWS = 1_000_000
 LARGEST_LIST_BYTES = 100 << 20
+# A line with content, from its first character on.
+_FILLED = re.compile(rb"\S[^\n]*")
 
 
 class Unreadable(Exception):
@@ -69,6 +72,32 @@ def checked(given: object, line: int, phone: Phone) -> Row | None:
     return {**row.model_dump(mode="json", by_alias=True, exclude_none=True), "line": line}
 
 
+def has_too_many(bucket: Bucket, key: str, size: int) -> bool:
+    """
+    Whether a list of *size* bytes has more rows than a campaign may have. Reads it only if it can have so many.
+
+    Empty lines and the header are no rows.
+    """
+    if size <= 2 * MOST_ROWS:  # a character and the end of the line
+        return False
+    rows: int | None = None
+    is_open = False  # whether the last chunk ended within a line that is counted
+    for chunk in bucket.chunks_from(key, 0):
+        if rows is None:
+            rows = 0 if _is_json(_text(chunk.partition(b"\n")[0])) else -1
+        rest = chunk
+        if is_open:
+            _, end, rest = chunk.partition(b"\n")
+            if not end:
+                continue
+        for _ in _FILLED.finditer(rest):
+            rows += 1
+            if rows > MOST_ROWS:
+                return True
+        is_open = bool(rest.rpartition(b"\n")[2].strip())
+    return False
+
+
 def lines_from(bucket: Bucket, key: str, position: int) -> Iterator[tuple[int, str]]:
     """Yield the lines of a list from a byte position on, each with the position after it."""
     rest = b""
@@ -76,11 +105,11 @@ def lines_from(bucket: Bucket, key: str, position: int) -> Iterator[tuple[int, s
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
             position += len(line) + 1
-            yield position, line.decode("utf-8-sig", "replace").strip()
+            yield position, _text(line)
         if len(rest) > LONGEST_LINE_BYTES:
             raise Unreadable("line_too_long")
     if rest:
-        yield position + len(rest), rest.decode("utf-8-sig", "replace").strip()
+        yield position + len(rest), _text(rest)
 
 
 def parsed(line: str, header: list[str] | None) -> object:
@@ -101,9 +130,17 @@ def parsed(line: str, header: list[str] | None) -> object:
 
 def header_of(line: str) -> list[str] | None:
     """Return the header of a list in CSV; None for JSON Lines."""
-    if line.startswith(("{", '"')):
+    if _is_json(line):
         return None
     try:
         return [name.strip() for name in next(csv.reader([line]))]
     except csv.Error:
         raise Unreadable("header_unreadable") from None
+
+
+def _is_json(line: str) -> bool:
+    return line.startswith(("{", '"'))
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8-sig", "replace").strip()

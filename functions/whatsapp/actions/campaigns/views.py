@@ -4,11 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from whatsapp.actions import error_meanings
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
     from whatsapp.store.items.campaigns import Campaign
 
+# Why a campaign pauses or ends by itself.
+_REASONS = {
+    "failures": "More than a fifth of the recipients of a page failed. Read the codes, then resume or cancel.",
+    "header_unreadable": "The first line of the list is no header in CSV.",
+    "line_too_long": "A line of the list is longer than 64 KB.",
+    "list_missing": "The list was deleted before it was read.",
+    "not_configured": "The number has no access token.",
+    "number_not_in_use": "The number is not in use any more.",
+    "quality_low": "The number's quality is rated RED; marketing templates are paused.",
+    "safe_mode": "Sending is switched off.",
+    "sending_blocked": "The provider has blocked sending from this number.",
+    "template_not_sendable": "The template is not approved any more.",
+    "template_parameters": "The template needs other parameters.",
+    "too_many_recipients": "The list has more than 1,000,000 recipients.",
+}
+_OF_PROVIDER = "provider:"
 TALLIES = ("sent", "failed", "refused", "duplicate", "invalid", "cancelled", "in_doubt")
 
 
@@ -19,7 +36,9 @@ class CampaignView(View):
 
     *failed*: refused by the provider at once; a later failure shows in the message. *in_doubt*: the provider's answer
     was lost. *invalid_lines*: the first hundred rows that name no customer, counted
-    from 1 without the header and empty lines.
+    from 1 without the header and empty lines. *pause_reason*: a code, or the text of the person who paused it;
+    *pause_meaning*: what the code means and what to do. `provider:graph_131048` is also the reason if the provider
+    reports that the portfolio's limit of customers in 24 hours is reached.
     """
 
     campaign_id: str
@@ -27,6 +46,7 @@ class CampaignView(View):
     status: str
     outcome: str | None = None
     pause_reason: str | None = None
+    pause_meaning: str | None = None
     template_name: str | None = None
     total_recipients: int | None = None
     sent: int = 0
@@ -54,8 +74,9 @@ class CampaignsView(View):
 
 class CampaignStatsView(View):
     """
-    Sums over campaigns. *billable*: messages by the provider's price category; *replied*: messages of
-    customers that answered one of them. *complete*: whether all campaigns were read.
+    Sums over campaigns. *billable*: messages by the provider's price category. *replied*: messages with which customers
+    quoted a message of a campaign or chose one of its buttons, until eight days after its end. *complete*: whether all
+    campaigns were read.
     """
 
     campaigns: int
@@ -104,6 +125,7 @@ def campaign_view(campaign: Campaign) -> CampaignView:
         status=campaign.status,
         outcome=campaign.outcome,
         pause_reason=campaign.pause_reason,
+        pause_meaning=meaning_of(campaign.pause_reason or ""),
         template_name=campaign.template_name,
         total_recipients=campaign.total_recipients,
         delivered=campaign.delivered_count,
@@ -116,3 +138,11 @@ def campaign_view(campaign: Campaign) -> CampaignView:
         completed_at=campaign.completed_at,
         **tallies,
     )
+
+
+def meaning_of(reason: str) -> str | None:
+    """Return what a reason means and what to do; None for a person's text."""
+    if not reason.startswith(_OF_PROVIDER):
+        return _REASONS.get(reason)
+    known = error_meanings.of_code(reason.removeprefix(_OF_PROVIDER))
+    return f"{known.meaning} {known.advice}" if known else "The provider refuses further messages."

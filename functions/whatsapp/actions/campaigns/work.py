@@ -42,12 +42,15 @@ def start(resources: ActionResources, campaign: Campaign) -> Campaign | None:
 def run(table: Table, jobs: StandardQueue, campaign: Campaign) -> Campaign | None:
     """As `start`, for the schedule."""
     records.open_(table, campaign.campaign_id)
+    now = clock.to_text(clock.now_ms())
+    goes_on = campaign.status == "running"
     running = records.change(
         table,
         campaign.campaign_id,
         ["draft", "scheduled", "paused", "running"],
         status="running",
-        started_at=campaign.started_at or clock.to_text(clock.now_ms()),
+        started_at=campaign.started_at or now,
+        running_since=(campaign.running_since if goes_on else None) or now,
         pause_reason=None,
     )
     if running is not None:

@@ -70,6 +70,19 @@ def note_marketing_choice(
     update_if(table, conversation_pk, choice | _unlisted(company, phone), newer)
 
 
+def note_marketing_cap(
+    table: Table, conversation_pk: str, at: str, company: str, phone: str
+) -> None:
+    """
+    Record when the provider last refused marketing to the customer because they get enough of it; the time only moves
+    forward. Safe to repeat.
+
+    A conversation without messages gets a head that no listing shows, as in `open_window`.
+    """
+    facts = Conversation.named(marketing_capped_at=at) | _unlisted(company, phone)
+    update_if(table, conversation_pk, facts, forward("marketing_capped_at", at))
+
+
 def _unlisted(company: str, phone: str) -> Attributes:
     """Return the attributes of a head without messages; the first message does not change them."""
     return Conversation.named(company=company, phone=phone) | {"itemType": Conversation.item_type}

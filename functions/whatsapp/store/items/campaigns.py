@@ -47,6 +47,7 @@ class Campaign(WhatsAppItem):
     pages: int = 0
     auto_start: bool | None = None
     lanes: int = 1
+    messages_per_second: int | None = None  # as the call that made it asked for
     invalid_lines: Annotated[list[int], AtMost(100)] | None = None
     invalid_count: int = 0
     # All pages below this one are done, and their tallies are summed up in `tallies`.
@@ -54,6 +55,7 @@ class Campaign(WhatsAppItem):
     tallies: Annotated[dict[str, int], AtMost(10)] = Field(default_factory=dict)
     failed_count: int = 0
     started_at: str | None = None
+    running_since: str | None = None  # its start, or the last time that it was resumed
     completed_at: str | None = None
     pause_reason: str | None = None
     outcome: Literal["cancelled"] | None = None

@@ -87,6 +87,8 @@ class Conversation(WhatsAppItem):
     call_permission_until: str | None = None
     marketing_opt_out: bool | None = None  # the customer's own choice in WhatsApp
     marketing_opt_out_at: str | None = None
+    # When the provider last refused marketing because the customer gets enough of it.
+    marketing_capped_at: str | None = None
     blocked: bool | None = None  # whether the business has blocked the customer at the provider
 
     @staticmethod

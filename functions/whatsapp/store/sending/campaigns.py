@@ -67,6 +67,24 @@ def change(
         return None
 
 
+def pause(table: Table, campaign: str, company: str, reason: str, at: str) -> None:
+    """
+    Pause a running campaign for a problem that was reported at *at*. Safe to repeat.
+
+    A report that is older than its last start changes nothing: a person has decided to go on.
+    """
+    try:
+        table.update(
+            pk(Campaign.key(campaign)),
+            put=Campaign.named(status="paused", pause_reason=reason),
+            when=_of("status").eq("running")
+            & _of("company").eq(company)
+            & _of("running_since").lte(at),
+        )
+    except ConditionFailed:
+        return
+
+
 def cut(
     table: Table,
     seen: Campaign,

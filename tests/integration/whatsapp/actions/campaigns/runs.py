@@ -15,7 +15,7 @@ import pytest
 from shared.aws import sqs_worker
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from tests.integration.whatsapp.actions.conftest import WABA
+from tests.integration.whatsapp.actions.conftest import AWS_KEY, WABA
 from tests.integration.whatsapp.conftest import NOW, PHONE
 from tests.template import environment
 from whatsapp.actions.campaigns import outcomes
@@ -79,12 +79,13 @@ class Runs:
     def control(self, action: str, campaign: str, **more: Any) -> Any:
         return self.actions.run(action, {"campaignId": campaign} | more)
 
-    def wrote(self, *numbers: str) -> None:
-        """Let customers have written an hour ago: their windows are open."""
+    def wrote(self, *numbers: str, phone: str = PHONE) -> None:
+        """Let customers have written to a number an hour ago: their windows are open."""
         for number in numbers:
+            suffix = PHONE if phone == PHONE else AWS_KEY
             head = Conversation(
-                pk=Conversation.key(PHONE, number), company="acme", phone=PHONE, from_=number,
-                last_inbound_at=clock.to_text(NOW - 3_600_000), sender_phone=number,
+                pk=Conversation.key(suffix, number), company="acme", phone=phone, from_=number,
+                last_inbound_at=clock.to_text(self.now - 3_600_000), sender_phone=number,
             )  # fmt: skip
             self.actions.harness.resources.table.put(head.attributes())
 
@@ -246,7 +247,7 @@ def runs(actions: Actions, monkeypatch: pytest.MonkeyPatch) -> Runs:
     found = Runs(actions, modules[0], modules[1], own["WHATSAPP_JOBS_QUEUE_URL"])
 
     def pause(seconds: float) -> None:
-        found.now += int(seconds * 1_000)
+        found.now += round(seconds * 1_000)
 
     monkeypatch.setattr(clock, "now_ms", lambda: found.now)
     monkeypatch.setattr(metrics, "add_metric", lambda *_: None)

@@ -81,14 +81,45 @@ def test_a_list_is_cut_in_several_steps_and_by_repeated_jobs(runs: Runs) -> None
 def test_a_list_that_is_too_long_ends_the_campaign_and_is_deleted(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recipients, "MOST_ROWS", 150)
     campaign = made_of_list(runs, "\n".join(json.dumps(f"+{n}") for n in numbers(151)))
+    monkeypatch.setattr(recipients, "MOST_ROWS", 150)  # as if it had been replaced since
     runs.wait(2)
     shown = runs.show(campaign)
 
     assert (shown["outcome"], shown["pauseReason"]) == ("cancelled", "too_many_recipients")
     assert total(shown) == shown["totalRecipients"] == 100
     assert runs.pages_left() == []
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        ("\n\n".join(json.dumps(f"+{n}") for n in numbers(151)), 413),
+        ("\n \n".join(json.dumps(f"+{n}") for n in numbers(150)) + "\n\n", 200),
+        ("to\r\n" + "\r\n".join(numbers(151)), 413),
+        ("to\r\n" + "\r\n".join(numbers(150)), 200),
+    ],
+)
+def test_a_list_of_too_many_recipients_is_refused_at_once(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, content: str, status: int
+) -> None:
+    monkeypatch.setattr(recipients, "MOST_ROWS", 150)
+    answer = runs.actions.run(
+        "create_campaign", OF_TEMPLATE | {"recipientsS3Key": upload(runs, content)}
+    )
+
+    assert answer.status == status
+    if status == 413:
+        assert answer.error == "payload_too_large"
+        assert answer.body["error"]["message"].startswith("recipientsS3Key: ")
+        assert records.open_ids(runs.actions.harness.resources.table) == set()
+
+
+def test_a_list_of_a_million_and_one_recipients_is_refused(runs: Runs) -> None:
+    content = "\n".join(f'"+4477009{n:06d}"' for n in range(recipients.MOST_ROWS + 1))
+    body = OF_TEMPLATE | {"recipientsS3Key": upload(runs, content)}
+
+    assert runs.actions.run("create_campaign", body).error == "payload_too_large"
 
 
 def test_a_list_that_is_missing_ends_the_campaign(runs: Runs) -> None:
@@ -128,9 +159,14 @@ def test_bad_input_is_refused(runs: Runs, bad: dict[str, Any]) -> None:
 
 def test_a_campaign_sends_through_aws(runs: Runs) -> None:
     runs.actions.register_eum()
+    runs.wrote(ADA, phone=EUM_PHONE)
+    (stranger,) = numbers(1)
     body = {
-        "phoneNumberId": EUM_PHONE, "type": "text", "text": "Hello", "recipients": [f"+{ADA}"],
+        "phoneNumberId": EUM_PHONE, "type": "text", "text": "Hello",
+        "recipients": [f"+{ADA}", f"+{stranger}"],
     }  # fmt: skip
     shown = runs.finish(runs.actions.run("bulk_send", body).result["campaignId"])
+    requests = [one.body for one in runs.actions.wire if one.provider == "socialmessaging"]
 
-    assert (shown["refused"], runs.sent_to()) == (1, [])
+    assert (shown["sent"], shown["refused"]) == (1, 1)  # The stranger's window is closed.
+    assert [one["message"]["to"] for one in requests] == [f"+{ADA}"]  # type: ignore[index] # a JSON object

@@ -76,6 +76,32 @@ def test_an_older_code_does_not_undo_a_later_choice(agent_harness: AgentHarness)
     assert agent_harness.harness.item(HEAD)["marketingOptOut"] is False
 
 
+@pytest.mark.parametrize("is_refused", [False, True], ids=["status", "refusal"])
+def test_a_customer_who_gets_enough_marketing_is_noted_with_the_time(
+    agent_harness: AgentHarness, monkeypatch: pytest.MonkeyPatch, *, is_refused: bool
+) -> None:
+    if is_refused:
+        refuse(monkeypatch, 131049)
+        assert agent_harness.send().error == "provider_rejected"
+    else:
+        fail(agent_harness, 131049)
+
+    head = agent_harness.harness.item(HEAD)
+    assert head["marketingCappedAt"] >= agent_harness.messages()[0]["sentAt"][:19]
+    assert "marketingOptOut" not in head
+
+
+def test_an_older_refusal_of_marketing_does_not_move_the_time_back(
+    agent_harness: AgentHarness,
+) -> None:
+    later = {"marketingCappedAt": "2099-01-01T00:00:00.000Z"}
+    agent_harness.harness.resources.table.update({"pk": HEAD}, put=later)
+
+    fail(agent_harness, 131049)
+
+    assert agent_harness.harness.item(HEAD)["marketingCappedAt"] == later["marketingCappedAt"]
+
+
 def test_a_closed_window_is_shown_with_the_advice_to_use_a_template(
     agent_harness: AgentHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,5 +139,5 @@ def test_other_codes_have_no_consequences(
     fail(agent_harness, 131026)
 
     assert conditions(capsys)["AccountAlert"] == 0
-    assert "marketingOptOut" not in agent_harness.harness.item(HEAD)
+    assert not {"marketingOptOut", "marketingCappedAt"} & set(agent_harness.harness.item(HEAD))
     assert agent_harness.messages()[0]["statusError"] == {"code": 131026, "title": "Failed"}

@@ -96,6 +96,10 @@ def test_marketing_needs_consent_and_a_number_that_is_not_rated_red(
     table.update({"pk": head}, put={"marketingOptOut": True})
     assert reason(agent_harness.send(TEMPLATE, request="request-10")) == "opted_out"
     table.update({"pk": head}, put={"marketingOptOut": False})
+    capped_at = clock.now_ms() - 24 * HOUR_SECONDS * 1_000 + 1_000
+    table.update({"pk": head}, put={"marketingCappedAt": clock.to_text(capped_at)})
+    assert reason(agent_harness.send(TEMPLATE, request="request-13")) == "frequency_cap"
+    table.update({"pk": head}, put={"marketingCappedAt": clock.to_text(capped_at - 1_000)})
     rating = {"pk": f"QUALITY#{PHONE}", "itemType": "QUALITY_RATING", "phone": PHONE}
     table.put(rating | {"wabaMetaId": "102290129340398", "qualityRating": "RED"})
     assert reason(agent_harness.send(TEMPLATE, request="request-11")) == "quality_low"
