@@ -92,7 +92,7 @@ def test_ten_thousand_recipients_are_counted_exactly(runs: Runs) -> None:
     sent: list[str] = []
 
     # The provider is played at its port: a request to the sandbox for each message would take a fifth longer, and the
-    # run takes five minutes without. The send use case, storage, rates, pages and counters are real.
+    # run takes six minutes without. The send use case, storage, rates, pages and counters are real.
     def post_message(_: Graph, _phone: str, _token: str, message: Any, _edge: str) -> str:
         sent.append(message["to"])
         return f"wamid.{len(sent)}"
