@@ -16,7 +16,14 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp.configuration.settings import ActionsSettings
-from whatsapp.inbound.event import CAMPAIGN_CUT, CAMPAIGN_PAGE, REFRESH, Event, Outcome
+from whatsapp.inbound.event import (
+    CAMPAIGN_CUT,
+    CAMPAIGN_PAGE,
+    REFRESH,
+    SEQUENCE_STEP,
+    Event,
+    Outcome,
+)
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.jobs import number_refresh
 from whatsapp.worker.bootstrap import InboxSettings, resources_of, worker_of
@@ -48,6 +55,8 @@ def _handle(record: Record) -> Handled:
     event = parse_event(record.body)
     if event.kind in {CAMPAIGN_CUT, CAMPAIGN_PAGE}:
         return _of_campaign(event, record)
+    if event.kind == SEQUENCE_STEP:
+        return _of_sequence(event, record)
     if event.kind == REFRESH:
         return _of_refresh(event, record)
     return process_file(resources, record.body)
@@ -62,6 +71,16 @@ def _of_campaign(event: Event, record: Record) -> Handled:
     # Not the message id: the ledger takes a repeated owner for the same attempt.
     owner = record.context.aws_request_id
     outcome = engine.handle(_resources_of_actions(), event, owner, remaining_ms)
+    return Handled(event, None, outcome)
+
+
+def _of_sequence(event: Event, record: Record) -> Handled:
+    """Send the next message of a customer's sequence."""
+    from whatsapp.actions.analytics import sequence_runs  # noqa: PLC0415 - see above
+
+    remaining_ms = record.context.get_remaining_time_in_millis
+    owner = record.context.aws_request_id  # as of a campaign's page
+    outcome = sequence_runs.handle(_resources_of_actions(), event, owner, remaining_ms)
     return Handled(event, None, outcome)
 
 

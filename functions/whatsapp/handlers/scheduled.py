@@ -1,4 +1,4 @@
-"""Every minute: counts, unfinished sends, unpaid orders, campaigns, dead letters, and the hourly refresh."""
+"""Every minute: counts, unfinished sends, unpaid orders, campaigns, sequences, dead letters, and hourly the refresh."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,8 +14,14 @@ from shared.aws.sqs_standard import StandardQueue
 from shared.runtime import clock
 from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
-from whatsapp.jobs import number_refresh, payment_checks, rollup, unfinished_sends
-from whatsapp.store.sending import campaigns
+from whatsapp.jobs import (
+    number_refresh,
+    payment_checks,
+    rollup,
+    sequence_steps,
+    unfinished_sends,
+)
+from whatsapp.store.sending import timers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +61,11 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
         payment_checks.check_due(table, queue, due_at_ms)
     if minute % REFRESH_MINUTES == REFRESH_MINUTE:
         jobs.send([number_refresh.entry_of(due_at_ms)])
-    if campaigns.open_ids(table):
+    opened = timers.opened(table)
+    steps = sequence_steps.queue_due(table, jobs, opened, due_at_ms)
+    if steps:
+        logger.info("steps of sequences queued", extra={"count": steps})
+    if opened.ids:
         from whatsapp.actions.campaigns import schedule  # noqa: PLC0415 - few minutes have an open campaign
 
         logger.info("campaigns", extra={"open": schedule.run_due(table, jobs, due_at_ms)})

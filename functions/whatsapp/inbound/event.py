@@ -16,6 +16,7 @@ UNFINISHED_SEND = "unfinished_send"
 PAYMENT_CLAIM = "payment_claim"
 # On the queue of jobs: a part of a campaign's list to be read, and a page of its recipients.
 CAMPAIGN_CUT, CAMPAIGN_PAGE = "campaign_cut", "campaign_page"
+SEQUENCE_STEP = "sequence_step"  # on the same queue: the next message of a customer's sequence
 REFRESH = "refresh"  # on the same queue: what the providers report about numbers and templates
 PRIVACY_JOB = "privacy"  # a step of an erasure or export
 LONGEST_ID = 1_000  # A table key holds up to 2 KB.

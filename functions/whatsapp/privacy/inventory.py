@@ -8,7 +8,8 @@ Lists everything that is stored about a contact, page by page: for an erasure an
     customer    addresses, forms, payments, aliases, parked events: what is indexed by the contact or its hash
     over quota  parked events without an item
     groups      memberships
-    heads       conversations with the records of their changes, lists of addresses, aliases of the contact keys
+    heads       conversations with their sequence and the records of their changes, lists of addresses, aliases of the
+                contact keys
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from whatsapp.store.items.customers import AddressDefault
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.links import ContactLink
+from whatsapp.store.items.sequences import SequenceRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -293,7 +295,14 @@ class Inventory:
                 yield from (
                     Found(ConversationChange.item_type, each["pk"]) for each in self._own(records)
                 )
+                if head and head.sequence_run:
+                    yield from self._sequence_run(head.sequence_run)
                 yield from _of_item(item)
+
+    def _sequence_run(self, run: str) -> Iterator[Found]:
+        for item in self._own([SequenceRun.key(run)]):
+            if item[SequenceRun.name_of("started_at")] <= self.until:
+                yield Found(SequenceRun.item_type, item[PARTITION_KEY])
 
     def _is_named_in(self, alias: Alias) -> bool:
         """Whether an id is the contact's today, or was."""

@@ -20,6 +20,7 @@ from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse, FlowToken
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.links import ContactLink, ContactLinkChange
+from whatsapp.store.items.sequences import SequenceRun
 from whatsapp.store.items.tenants import PaymentOrder, Refund
 
 OBJECT: Final = "OBJECT"  # an object of the bucket
@@ -45,6 +46,7 @@ DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
         Note,
         ParkedEntry,
         Reaction,
+        SequenceRun,
         Status,
     }
 )
@@ -87,5 +89,7 @@ EXEMPT: Final[Mapping[str, str]] = {
     "PRIVACY_JOB": "the job itself: loses the ids of the customer when it is done; its receipts have counts only",
     "EXPORT_JOB": "names a conversation while it runs; an erasure deletes the parts, and the job expires after a week",
     "UNKNOWN_SEND": "the id and time of an action; expires with it",
+    "SEQUENCE": _OF_THE_BUSINESS,
+    "TIMER": "hashes of messages, with the id of a number of the business; expires after two days",
     "CAMPAIGN_PAGE": "outcomes by the line of a list; the recipients in S3 are deleted when their page is done",
 }

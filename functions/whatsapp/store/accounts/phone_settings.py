@@ -3,6 +3,7 @@
 from typing import Any
 
 from shared.aws.dynamodb import ConditionFailed, Table, TransactionRefused
+from shared.failures import Transient
 from whatsapp.store.accounts import phones
 from whatsapp.store.items import Phone, pk
 
@@ -26,6 +27,31 @@ def change(table: Table, phone: Phone, **facts: Any) -> None:  # noqa: ANN401 - 
         )
     except ConditionFailed:
         return
+    phones.forget()
+
+
+def set_welcome_sequences(table: Table, phone: Phone, wanted: dict[str, str]) -> None:
+    """
+    Set the sequences that a number starts, if they differ from those of *phone*. Safe to repeat; a removed number stays
+    removed. Raises Transient after a concurrent change.
+    """
+    seen = phone.welcome_sequences or {}
+    if wanted == seen:
+        return
+    field = Phone.attr("welcome_sequences")
+    unchanged = field.eq(seen) if seen else field.not_exists()
+    named = Phone.named(welcome_sequences=wanted or None)
+    try:
+        table.update(
+            pk(phone.pk),
+            put=named,
+            drop=[] if wanted else list(named),
+            when=Phone.attr("company").eq(phone.company) & unchanged,
+        )
+    except ConditionFailed as refusal:
+        stored = (refusal.existing or {}).get(Phone.name_of("welcome_sequences"), {})
+        if refusal.existing is not None and stored != wanted:  # else our own write
+            raise Transient("phone_contended") from None
     phones.forget()
 
 

@@ -13,7 +13,7 @@ _of = Conversation.attr
 _OF_THE_NEWEST = frozenset(
     {
         "pk", "company", "inbox_pk", "from_", "received_at", "last_message_pk", "last_type", "last_preview", "archived",
-        "waba_meta_id", "business_account_name", "phone", "sender_name", "last_key",
+        "waba_meta_id", "business_account_name", "phone", "sender_name", "last_key", "sequence_run",
     }
 )  # fmt: skip
 

@@ -69,9 +69,10 @@ def get(table: Table, conversation_pk: str) -> Conversation | None:
     return Conversation.read(item) if item else None
 
 
-def count_inbound(table: Table, message: Newest) -> None:
+def count_inbound(table: Table, message: Newest) -> Conversation:
     """
-    Count an inbound message exactly once, and show it if it is the newest. Safe to repeat, in any order.
+    Count an inbound message exactly once, show it if it is the newest, and return its conversation. Safe to repeat, in
+    any order.
 
     A new message opens its conversation again: it is neither archived, resolved nor snoozed any more.
     """
@@ -84,12 +85,12 @@ def count_inbound(table: Table, message: Newest) -> None:
             if head.linked_to is not None:
                 message, head = replace(message, conversation_pk=head.linked_to), None
             elif message.k in head.recent_keys or message.k <= (head.last_key or ""):
-                _count_late(table, message, head)
-                return
+                return _count_late(table, message, head)
             # Only a later call, or the lists of an assignee, made the condition fail.
         else:
-            trim(table, Conversation.read(counted))
-            return
+            now = Conversation.read(counted)
+            trim(table, now)
+            return now
     raise Transient("head_contended")
 
 
@@ -133,34 +134,30 @@ def _lists(message: Newest, *, unread: int, assignee: str | None = None) -> Attr
     return lists_of(head.model_copy(update={"unread_count": unread, "assignee": assignee}))
 
 
-def _count_late(table: Table, message: Newest, head: Conversation) -> None:
+def _count_late(table: Table, message: Newest, head: Conversation) -> Conversation:
     for _ in range(MAX_ROUNDS):
         if head.linked_to is not None:
-            count_inbound(table, replace(message, conversation_pk=head.linked_to))
-            return
+            return count_inbound(table, replace(message, conversation_pk=head.linked_to))
         if message.k in head.recent_keys:
             trim(table, head)
-            return
+            return head
         try:
             if head.ring_floor is not None and message.k <= head.ring_floor:
                 # Only a redriven dead letter is that old.
                 counted = read_marks.unread_keys(table, head, head.read_up_to or "")
-                _add_late(table, message, head, counted | _unread(message, head))
-            else:
-                _add_late(table, message, head, None)
+                return _add_late(table, message, head, counted | _unread(message, head))
+            return _add_late(table, message, head, None)
         except ConditionFailed as refusal:
             head = existing(refusal)
-        else:
-            return
     raise Transient("head_contended")
 
 
 def _add_late(
     table: Table, message: Newest, head: Conversation, recounted: set[str] | None
-) -> None:
+) -> Conversation:
     """
-    Count a message that is older than the newest; *recounted*: the keys of all unread messages, if they were counted
-    again. Raises ConditionFailed when the head differs from *head*.
+    Count a message that is older than the newest, and return the head. *recounted*: the keys of all unread messages, if
+    they were counted again. Raises ConditionFailed when the head differs from *head*.
     """
     is_unread = bool(_unread(message, head))
     unread = head.unread_count + is_unread if recounted is None else len(recounted)
@@ -189,7 +186,14 @@ def _add_late(
         drop=[Conversation.name_of(field) for field in _CLOSED] if is_unread else [],
         when=as_seen(head) & ~_of("recent_keys").contains(message.k),
     )
-    trim(table, Conversation.read(changed))
+    counted = Conversation.read(changed)
+    trim(table, counted)
+    return counted
+
+
+def is_first(head: Conversation, k: str) -> bool:
+    """Whether no message or missed call before the one with the order key *k* was counted in a conversation."""
+    return head.ring_floor is None and k == min(head.recent_keys, default=k)
 
 
 def _unread(message: Newest, head: Conversation) -> set[str]:

@@ -13,6 +13,7 @@ from whatsapp.store.messages import TIMELINE_INDEX
 # absent.
 type Positions = dict[str, Attributes]
 
+_FIRST = 50  # entries of a timeline
 _TIME = Message.name_of("received_at")
 _CONVERSATION = Message.name_of("conversation_pk")
 
@@ -53,6 +54,13 @@ def page(
     stored = table.get_many([pk(key) for key in keys]) if keys else []
     items = {item[PARTITION_KEY]: item for item in stored}
     return [Message.read(items[key]) for key in keys if key in items], more
+
+
+def has_inbound_before(table: Table, conversation_pk: str, received_at: str) -> bool:
+    """Whether one of the first messages of a conversation, before a time, is the customer's: of its history, too."""
+    earlier = Key(_CONVERSATION).eq(conversation_pk) & Key(_TIME).lt(received_at)
+    entries, _ = table.query(TIMELINE_INDEX, earlier, limit=_FIRST)
+    return any(entry.get(Message.name_of("direction")) == "INBOUND" for entry in entries)
 
 
 def _key(entry: Attributes) -> Attributes:

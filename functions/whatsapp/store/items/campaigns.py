@@ -87,10 +87,20 @@ class CampaignPage(WhatsAppItem):
 
 
 class OpenCampaigns(WhatsAppItem):
-    """The ids of the campaigns that the schedule looks after: being cut, scheduled or running."""
+    """
+    The work that the schedule finds with its one read a minute: the ids of campaigns that are cut, scheduled or
+    running, and the minutes whose timers it has to read, `YYYY-MM-DDTHH:MM`, if `timers_from` is not after `timers_to`.
+    """
 
     item_type: ClassVar[str] = "CONFIG"
     pk_pattern: ClassVar[str] = "CONFIG#CAMPAIGNS"
     most: ClassVar[int] = 500
 
     ids: Annotated[set[str], AtMost(500)] = Field(default_factory=set)
+    timers_from: str | None = None
+    timers_to: str | None = None
+
+    @property
+    def has_timers(self) -> bool:
+        """Whether a timer may be left."""
+        return (self.timers_from or "~") <= (self.timers_to or "")

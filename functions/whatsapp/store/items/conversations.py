@@ -89,6 +89,7 @@ class Conversation(WhatsAppItem):
     marketing_opt_out_at: str | None = None
     # When the provider last refused marketing because the customer gets enough of it.
     marketing_capped_at: str | None = None
+    sequence_run: str | None = None  # id of the customer's sequence: there is one, once
     blocked: bool | None = None  # whether the business has blocked the customer at the provider
 
     @staticmethod

@@ -41,6 +41,7 @@ class Phone(WhatsAppItem):
             "throughput_level_order",
             "call_settings",
             "conversion_dataset",
+            "welcome_sequences",
         }
     )
 
@@ -72,6 +73,9 @@ class Phone(WhatsAppItem):
     conversion_dataset: str | None = (
         None  # the provider's id of the account's dataset for conversions
     )
+    # Trigger -> name of the account's sequence that a new customer's message starts. Here, because workers read the
+    # number for each message anyway.
+    welcome_sequences: Annotated[dict[str, str], AtMost(2)] | None = None
     is_cart_enabled: bool | None = None  # commerce settings, as last set here
     is_catalog_visible: bool | None = None
     sending_blocked: bool | None = None

@@ -35,6 +35,7 @@ from whatsapp.store.items.quotas import ParkedQuota
 from whatsapp.store.items.rates import SendRate
 from whatsapp.store.items.refreshes import NumberRefresh
 from whatsapp.store.items.requests import Idempotency
+from whatsapp.store.items.sequences import Sequence, SequenceRun, Timer
 from whatsapp.store.items.shop import Catalog, Product
 from whatsapp.store.items.templates import TemplateEum, TemplateMedia, TemplateMeta
 from whatsapp.store.items.tenants import (
@@ -58,6 +59,7 @@ SUPPORT: tuple[type[WhatsAppItem], ...] = (
     FlowKeys,
     Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ErasedContact, ContactLink, ContactLinkChange, Note,
     ConversationChange, SendRate, CannedReply, CannedReplyList, ExportJob, UnknownSend, NumberRefresh,
+    Sequence, SequenceRun, Timer,
 )  # fmt: skip
 
 __all__ = [
@@ -69,8 +71,8 @@ __all__ = [
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
     "Message", "Note", "NumberRefresh", "OpenCampaigns", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder",
     "PaymentTransaction", "Phone", "PhoneList", "PrivacyJob", "Product", "QualityEntry",
-    "QualityRating", "Reaction", "Refund", "SendRate", "Status",
-    "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "UnknownSend", "WebhookConfig", "WebhookEvent",
+    "QualityRating", "Reaction", "Refund", "SendRate", "Sequence", "SequenceRun", "Status",
+    "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "Timer", "UnknownSend", "WebhookConfig", "WebhookEvent",
 ]  # fmt: skip
 _patterns = [item.pk_pattern for item in (*CONTRACTED, *SUPPORT)]
 if len(set(_patterns)) != len(_patterns):

@@ -50,9 +50,11 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
 
     store_full_content(resources, event, phone, message, described)
     versions.keep_original(resources, lookup.edit, original, phone)
-    show(resources, message, phone, opens_window=described.opens_window)
+    head = show(resources, message, phone, opens_window=described.opens_window)
     contacts.remember(resources.table, lookup.customer, phone)
     _follow_up(resources, event, phone, message, described)
+    if phone.welcome_sequences and head is not None:
+        _welcome(resources, phone, message, head)
     if described.subtype == flow_replies.SUBTYPE and not message.revoked_at:
         answer = described.content.get("answer", {})
         flow_replies.store_reply(
@@ -80,14 +82,18 @@ def put_once(resources: SendingResources, message: Message) -> tuple[Message, Ou
 
 def show(
     resources: SendingResources, message: Message, phone: Phone, *, opens_window: bool = False
-) -> None:
-    """Update the conversation's head with a stored message: show it, and count it once if inbound."""
+) -> Conversation | None:
+    """
+    Update the conversation's head with a stored message: show it, and count it once if inbound.
+
+    Returns the head after an inbound message.
+    """
     newest = _newest(message, phone, opens_window=opens_window)
     if message.direction == INBOUND:
-        store.heads.count_inbound(resources.table, newest)
-    else:
-        is_read = message.origin == "app"
-        store.heads.show_outbound(resources.table, newest, is_read=is_read)
+        return store.heads.count_inbound(resources.table, newest)
+    is_read = message.origin == "app"
+    store.heads.show_outbound(resources.table, newest, is_read=is_read)
+    return None
 
 
 def show_history(resources: Resources, message: Message, phone: Phone) -> None:
@@ -254,6 +260,14 @@ def _follow_up(
             )
     if phone.auto_mark_read:
         read_receipts.request(resources, event)
+
+
+def _welcome(resources: Resources, phone: Phone, message: Message, head: Conversation) -> None:
+    """Start the sequence for new customers, if the message does that. Safe to repeat."""
+    # Imported here: few numbers have one, and its item classes would lengthen every cold start.
+    from whatsapp.worker.messages import welcome  # noqa: PLC0415
+
+    welcome.start(resources, phone, message, head)
 
 
 def _system(resources: Resources, event: Event, phone: Phone, message: Message) -> None:

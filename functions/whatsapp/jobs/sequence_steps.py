@@ -1,0 +1,73 @@
+"""When the steps of sequences are due: jobs for the current ones, timers for later ones, read by the schedule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shared.aws.sqs_fifo import digest
+from shared.runtime import clock
+from whatsapp.inbound.event import SEQUENCE_STEP, Event
+from whatsapp.store.sending import timers
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Table
+    from shared.aws.sqs_fifo import Entry
+    from shared.aws.sqs_standard import StandardQueue
+    from whatsapp.store.items.campaigns import OpenCampaigns
+    from whatsapp.store.items.sequences import Sequence, SequenceRun
+
+MINUTE_MS = 60 * clock.SECOND_MS
+MOST_MINUTES = 300  # read by one run of the schedule, after an outage
+
+
+def delay_ms(sequence: Sequence, step: int) -> int:
+    """Return the time between a step and the one before it; of the first step, the message that starts the sequence."""
+    return int(sequence.steps[step]["delayMinutes"]) * MINUTE_MS
+
+
+def arrange(table: Table, jobs: StandardQueue, run: SequenceRun) -> None:
+    """Let a job send the next step of a run when it is due. Safe to repeat. Raises Transient."""
+    if run.state != "running" or run.due_at is None:
+        return
+    due_ms = clock.from_text(run.due_at)
+    if due_ms <= clock.now_ms():
+        jobs.send([_entry(run.phone, run.run_id)])
+    else:
+        timers.note(table, f"{run.phone}#{run.run_id}", due_ms)
+
+
+def queue_due(table: Table, jobs: StandardQueue, opened: OpenCampaigns, at_ms: int) -> int:
+    """
+    Enqueue the steps whose minute has ended at *at_ms* (the schedule's time); return their number. Safe to repeat.
+
+    *opened* is the work that the schedule has read. Steps of a lasting outage follow in several runs.
+    """
+    minutes = _minutes(opened, at_ms)
+    if not minutes:
+        return 0
+    entries = [_entry(*named.split("#", 1)) for named in timers.due(table, minutes)]
+    jobs.send(entries)
+    # After the queue has them: a crash in between repeats them, and the runs decide.
+    timers.move(table, timers.minute_of(timers.start_of(minutes[-1]) + MINUTE_MS))
+    return len(entries)
+
+
+def _minutes(opened: OpenCampaigns, at_ms: int) -> list[str]:
+    """Return the minutes to read: those of the range that have ended."""
+    if not opened.has_timers or opened.timers_from is None or opened.timers_to is None:
+        return []
+    first_ms = timers.start_of(opened.timers_from)
+    last_ms = min(at_ms - MINUTE_MS, timers.start_of(opened.timers_to))
+    starts = range(first_ms, last_ms + 1, MINUTE_MS)[:MOST_MINUTES]
+    return [timers.minute_of(start) for start in starts]
+
+
+def _entry(phone: str, run: str) -> Entry:
+    """Return the job of a run's next step."""
+    now_ms = clock.now_ms()
+    event = Event(
+        kind=SEQUENCE_STEP, id=run, source="parley", app="", accepted_at=now_ms, waba="", phone=phone,
+        display_phone="", field=SEQUENCE_STEP, at=now_ms // clock.SECOND_MS, index=0, contact=None,
+        payload={}, hash=digest(SEQUENCE_STEP, run),
+    )  # fmt: skip
+    return event.entry(group=(SEQUENCE_STEP, run), deduplication=(run,))

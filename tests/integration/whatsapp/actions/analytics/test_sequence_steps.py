@@ -1,0 +1,405 @@
+"""The steps of a sequence: each once, in its time, under the policy, and none after the reasons that end it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+
+from shared.runtime import clock
+from tests.integration.whatsapp.actions import wire
+from tests.integration.whatsapp.actions.analytics.welcomes import (
+    GRACE,
+    HELLO,
+    LATER,
+    Welcomes,
+)
+from tests.integration.whatsapp.actions.campaigns.runs import Killed, Killer, shuffled
+from tests.integration.whatsapp.conftest import PHONE
+from whatsapp.actions.analytics import sequence_runs
+from whatsapp.privacy import erasure
+from whatsapp.store.sending import sequences
+from whatsapp.worker.dispatcher import Invocation, process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PLAIN: dict[str, Any] = {
+    "name": "come_back", "language": "en_US", "status": "APPROVED", "category": "UTILITY", "id": "1002",
+    "waba": "102290129340398", "components": [{"type": "BODY", "text": "We are open."}],
+}  # fmt: skip
+TEMPLATE: dict[str, Any] = {"delayMinutes": 1_440, "templateName": "come_back"}
+MINUTE_MS = 60_000
+MOST_CALLS = 28  # of a job
+
+
+def test_each_step_is_sent_after_its_delay_and_the_run_ends(welcomes: Welcomes) -> None:
+    welcomes.set_up(HELLO, LATER, {"delayMinutes": 60, "text": "Bye"})
+    welcomes.write()
+    welcomes.runs.drain()
+    counts = [len(welcomes.sent())]
+    for minutes in (30, 2, 58, 4):
+        welcomes.runs.wait(minutes)
+        counts.append(len(welcomes.sent()))
+    run = welcomes.run()
+
+    assert counts == [1, 1, 2, 2, 3]
+    assert welcomes.sent() == ["Hello!", "Any questions?", "Bye"]
+    assert (run["state"], run["step"], "dueAt" in run) == ("completed", 3, False)
+    assert run["outcomes"] == {"0": "sent", "1": "sent", "2": "sent"}
+
+
+def test_a_step_is_a_message_of_the_conversation_sent_in_the_name_of_its_owner(
+    welcomes: Welcomes,
+) -> None:
+    welcomes.set_up(HELLO)
+    welcomes.write()
+    welcomes.runs.now += 2_000
+    welcomes.runs.drain()
+    (sent,) = [one for one in welcomes.actions.wire if one.operation == "send_message"]
+    head = welcomes.actions.item(f"CONV#{PHONE}#{GRACE}")
+    message = welcomes.actions.item(head["lastMessagePk"])
+
+    assert wire.problems(sent, "POST", "/{Version}/{Phone-Number-ID}/messages") == []
+    assert isinstance(sent.body, dict)
+    assert (sent.body["to"], sent.body["text"]) == (f"+{GRACE}", {"body": "Hello!"})
+    assert (message["sentBy"], message["textBody"]) == ("api-key:acme", "Hello!")
+    assert sent.body["biz_opaque_callback_data"] == message["actionId"]
+
+
+def test_steps_without_a_delay_follow_each_other_at_once_and_in_order(welcomes: Welcomes) -> None:
+    welcomes.set_up(HELLO, HELLO | {"text": "How are you?"}, HELLO | {"text": "Ask us."})
+    welcomes.write()
+    welcomes.runs.drain()
+
+    assert welcomes.sent() == ["Hello!", "How are you?", "Ask us."]
+
+
+def test_a_reply_stops_the_sequence(welcomes: Welcomes) -> None:
+    welcomes.set_up(HELLO, LATER)
+    welcomes.write()
+    welcomes.runs.drain()
+    welcomes.runs.wait(5)
+    welcomes.write()
+    welcomes.runs.wait(40)
+    run = welcomes.run()
+
+    assert welcomes.sent() == ["Hello!"]
+    assert (run["state"], run["stopReason"], run["step"]) == ("stopped", "replied", 1)
+
+
+def test_a_second_message_does_not_stop_what_follows_at_once(welcomes: Welcomes) -> None:
+    welcomes.set_up(HELLO, LATER)
+    welcomes.write()
+    welcomes.runs.now += 2_000
+    welcomes.write()
+    welcomes.runs.drain()
+    welcomes.runs.wait(40)
+
+    assert welcomes.sent() == ["Hello!"]
+    assert welcomes.run()["stopReason"] == "replied"
+
+
+def test_without_stop_on_reply_the_sequence_goes_on(welcomes: Welcomes) -> None:
+    welcomes.set_up(HELLO, LATER, stopOnReply=False)
+    welcomes.write()
+    welcomes.runs.drain()
+    welcomes.runs.wait(5)
+    welcomes.write()
+    welcomes.runs.wait(40)
+
+    assert welcomes.sent() == ["Hello!", "Any questions?"]
+
+
+def test_a_text_after_the_window_is_refused_and_the_template_after_it_is_sent(
+    welcomes: Welcomes,
+) -> None:
+    welcomes.actions.sandbox.templates.append(PLAIN)
+    welcomes.set_up({"delayMinutes": 1_440, "text": "Too late"}, TEMPLATE | {"delayMinutes": 1})
+    welcomes.write()
+    welcomes.runs.now += 1_440 * MINUTE_MS
+    welcomes.runs.wait(6)
+
+    assert welcomes.sent() == ["come_back"]
+    assert welcomes.run()["outcomes"] == {"0": "refused:window_closed", "1": "sent"}
+    assert welcomes.run()["state"] == "completed"
+
+
+def test_an_opt_out_ends_the_sequence(welcomes: Welcomes) -> None:
+    welcomes.set_up(HELLO, LATER, LATER)
+    welcomes.write()
+    welcomes.runs.drain()
+    body = {"contact": f"+{GRACE}", "purpose": "all", "state": "opted_out", "evidence": "call 17"}
+    assert welcomes.actions.run("set_consent", body).status == 200
+    welcomes.runs.wait(70)
+    run = welcomes.run()
+
+    assert welcomes.sent() == ["Hello!"]
+    assert run["outcomes"] == {"0": "sent", "1": "refused:opted_out"}
+    assert (run["state"], run["stopReason"]) == ("stopped", "opted_out")
+
+
+def test_the_kill_switch_refuses_a_step_and_later_ones_follow(welcomes: Welcomes) -> None:
+    welcomes.set_up(HELLO, LATER)
+    welcomes.actions.switch("true")
+    welcomes.write()
+    welcomes.runs.drain()
+    welcomes.actions.switch("false")
+    welcomes.runs.wait(33)
+
+    assert welcomes.sent() == ["Any questions?"]
+    assert welcomes.run()["outcomes"] == {"0": "refused:safe_mode", "1": "sent"}
+
+
+def test_a_template_that_does_not_exist_or_needs_values_is_left_out(welcomes: Welcomes) -> None:
+    welcomes.set_up({"templateName": "unknown"}, {"templateName": "bike_ready"}, HELLO)
+    welcomes.write()
+    welcomes.runs.drain()
+    welcomes.runs.wait(3)
+
+    assert welcomes.sent() == ["Hello!"]
+    assert set(welcomes.run()["outcomes"].values()) == {"failed:template_not_sendable", "sent"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [
+        ({"kind": "status", "status": 400}, "failed:"),
+        ({"kind": "lost_answer"}, "in_doubt"),
+    ],
+)
+def test_what_the_provider_refuses_or_leaves_in_doubt_is_not_repeated(
+    welcomes: Welcomes, fault: dict[str, Any], outcome: str
+) -> None:
+    welcomes.actions.sandbox.faults.add(provider="meta", operation="send_message", **fault)
+    welcomes.set_up(HELLO, LATER)
+    welcomes.write()
+    welcomes.runs.drain()
+    welcomes.runs.wait(35)
+    texts = welcomes.sent()
+
+    assert texts.count("Hello!") == (outcome == "in_doubt")
+    assert texts[-1] == "Any questions?"
+    assert welcomes.run()["outcomes"]["0"].startswith(outcome)
+
+
+def test_a_rate_limit_delays_a_step_until_a_later_minute(welcomes: Welcomes) -> None:
+    welcomes.actions.sandbox.faults.add(
+        provider="meta", operation="send_message", kind="status", status=429, times=2
+    )
+    welcomes.set_up(HELLO)
+    welcomes.write()
+    welcomes.runs.drain()
+    waiting = welcomes.run()
+    welcomes.runs.wait(6)
+
+    assert (waiting["step"], waiting["tries"], waiting["state"]) == (0, 1, "running")
+    assert welcomes.sent() == ["Hello!"]
+    assert welcomes.run()["state"] == "completed"
+
+
+def test_a_step_that_cannot_be_tried_for_an_hour_is_given_up(
+    welcomes: Welcomes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sequence_runs, "MOST_TRIES", 2)
+    welcomes.actions.sandbox.faults.add(
+        provider="meta", operation="send_message", kind="status", status=429, times=50
+    )
+    welcomes.set_up(HELLO)
+    welcomes.write()
+    welcomes.runs.drain()
+    welcomes.runs.wait(8)
+
+    assert welcomes.sent() == []
+    assert welcomes.run()["outcomes"] == {"0": "failed:unavailable"}
+    assert welcomes.run()["state"] == "completed"
+
+
+def test_a_running_sequence_continues_with_the_replaced_messages(welcomes: Welcomes) -> None:
+    welcomes.set_up(HELLO, LATER)
+    welcomes.write()
+    welcomes.runs.drain()
+    welcomes.set_up(HELLO | {"text": "Hi"}, LATER | {"text": "New text"})
+    welcomes.runs.wait(33)
+
+    assert welcomes.sent() == ["Hello!", "New text"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"), [("disabled", "disabled"), ("shorter", "replaced"), ("number", "number_not_in_use")]
+)  # fmt: skip
+def test_a_running_sequence_ends_when_it_is_disabled_or_its_number_is(
+    welcomes: Welcomes, change: str, reason: str
+) -> None:
+    welcomes.set_up(HELLO, LATER)
+    welcomes.write()
+    welcomes.runs.drain()
+    if change == "number":
+        welcomes.actions.register(enabled=False)
+    else:
+        steps = [HELLO, LATER] if change == "disabled" else [HELLO]
+        welcomes.set_up(*steps, enabled=change != "disabled")
+    welcomes.runs.wait(33)
+
+    assert welcomes.sent() == ["Hello!"]
+    assert (welcomes.run()["state"], welcomes.run()["stopReason"]) == ("stopped", reason)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_jobs_that_come_twice_and_out_of_order_send_each_step_once(
+    welcomes: Welcomes, seed: int
+) -> None:
+    welcomes.set_up(HELLO, HELLO | {"text": "And?"}, {"delayMinutes": 5, "text": "Bye"})
+    customers = [f"4477009006{n:02d}" for n in range(5)]
+    for customer in customers:
+        welcomes.write(customer)
+    for _ in range(12):
+        while bodies := welcomes.runs.events():
+            for body in shuffled(bodies, seed):
+                welcomes.runs.job(body)
+        welcomes.runs.wait()
+
+    assert sorted(welcomes.sent()) == sorted(["Hello!", "And?", "Bye"] * 5)
+    assert {welcomes.run(customer)["state"] for customer in customers} == {"completed"}
+
+
+def test_a_process_killed_after_any_call_neither_loses_nor_doubles_a_step(
+    welcomes: Welcomes,
+) -> None:
+    """The jobs and the schedule of a sequence die at each of their calls in turn, with a customer for each call."""
+    welcomes.set_up(HELLO, {"delayMinutes": 2, "text": "Bye"})
+    kills = 0
+    for at in range(1, MOST_CALLS):
+        customer = f"4477009007{at:02d}"
+        welcomes.write(customer)
+        for _ in range(4):
+            for body in welcomes.runs.events():
+                kills += killed(welcomes, at, partial(welcomes.runs.job, body))
+            welcomes.runs.now += MINUTE_MS
+            kills += killed(welcomes, at, partial(run_schedule, welcomes))
+        welcomes.runs.drain()
+        assert welcomes.run(customer)["state"] == "completed", at
+    sent = [
+        (one.body["to"], one.body["text"]["body"])  # type: ignore[index] # a JSON object
+        for one in welcomes.actions.wire
+        if one.operation == "send_message"
+    ]
+
+    assert kills > MOST_CALLS
+    assert len(sent) == len(set(sent)) <= 2 * (MOST_CALLS - 1)
+    for at in range(1, MOST_CALLS):
+        outcomes = welcomes.run(f"4477009007{at:02d}")["outcomes"]
+        assert set(outcomes.values()) <= {"sent", "in_doubt"}, at
+
+
+def killed(welcomes: Welcomes, at: int, call: Callable[[], object]) -> bool:
+    """Kill a process at one of its calls, if it makes so many; it is repeated three minutes later."""
+    try:
+        with Killer(at, after=True):
+            call()
+    except Killed:
+        welcomes.runs.now += 3 * MINUTE_MS
+        call()
+        return True
+    return False
+
+
+def run_schedule(welcomes: Welcomes) -> None:
+    """The schedule of the current minute, without the jobs that it queues."""
+    time = clock.to_text(welcomes.runs.now)
+    welcomes.runs.scheduled.handler({"time": time}, welcomes.runs.context())
+
+
+def test_steps_of_an_outage_of_the_schedule_follow_afterwards(welcomes: Welcomes) -> None:
+    welcomes.set_up(LATER | {"delayMinutes": 10})
+    welcomes.write()
+    welcomes.runs.now += 12 * 60 * MINUTE_MS
+    welcomes.runs.wait(3)
+
+    assert welcomes.sent() == ["Any questions?"]
+
+
+def test_the_schedule_reads_once_in_a_minute_without_a_step(welcomes: Welcomes) -> None:
+    welcomes.set_up(LATER)
+    welcomes.write()
+    welcomes.runs.drain()
+    calls_waiting = calls_of_the_schedule(welcomes)
+    welcomes.runs.wait(33)
+
+    assert welcomes.sent() == ["Any questions?"]
+    for calls in (calls_waiting, calls_of_the_schedule(welcomes)):
+        assert [call.split(" ")[0] for call in calls if "CAMPAIGNS" in call or "TIMER" in call] == [
+            "GetItem"
+        ]
+
+
+def calls_of_the_schedule(welcomes: Welcomes) -> list[str]:
+    """The calls of AWS that the schedule makes in the next minute."""
+    with Killer(0, after=False) as calls:
+        welcomes.runs.wait()
+    return calls.seen
+
+
+def test_an_event_that_names_the_run_of_another_number_does_nothing(welcomes: Welcomes) -> None:
+    welcomes.set_up(HELLO)
+    welcomes.write()
+    (body,) = welcomes.runs.events()
+    forged = body.replace(f'"phone":"{PHONE}"', '"phone":"306540352242944"')
+
+    assert forged != body
+    assert welcomes.runs.job(forged)
+    assert (welcomes.sent(), welcomes.run()["step"]) == ([], 0)
+
+
+def test_an_erased_customer_gets_no_further_step_and_the_run_is_deleted(
+    welcomes: Welcomes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasure, "SETTLES_MS", 0)
+    welcomes.set_up(HELLO, LATER)
+    welcomes.write()
+    welcomes.runs.drain()
+    key = welcomes.run()["pk"]
+    harness = welcomes.actions.harness
+    answer = welcomes.actions.run("erase_contact", {"contact": f"+{GRACE}", "confirm": True})
+    assert answer.status == 202
+    run_privacy_jobs(welcomes)
+
+    assert harness.item(key) == {}
+    assert harness.item(f"CONV#{PHONE}#{GRACE}") == {}
+    welcomes.runs.wait(33)
+    assert welcomes.sent() == ["Hello!"]
+    assert [key for key in harness.keys() if GRACE in key and "ERASED" not in key] == []
+
+
+def run_privacy_jobs(welcomes: Welcomes) -> None:
+    """Handle the events of the queue that the actions and the worker share, until there are none."""
+    harness, sqs = welcomes.actions.harness, boto3.client("sqs")
+    url = welcomes.actions.module.resources.queue.url
+    for _ in range(50):
+        found = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
+        bodies = [message["Body"] for message in found]
+        for message in found:
+            sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+        bodies += [entry.body for entry in harness.outbox.entries]
+        harness.outbox.entries.clear()
+        if not bodies:
+            return
+        for body in bodies:
+            process(harness.resources, body, Invocation("request-1", lambda: 60_000))
+
+
+def test_a_run_that_was_moved_by_another_worker_is_not_moved_again(welcomes: Welcomes) -> None:
+    welcomes.set_up(HELLO, LATER)
+    welcomes.write()
+    table = welcomes.actions.harness.resources.table
+    seen = sequences.get_run(table, welcomes.run()["runId"])
+    assert seen is not None
+    moved = sequences.advance(table, seen, "sent", "2026-01-01T12:30:00.000Z")
+
+    assert moved is not None
+    assert sequences.advance(table, seen, "sent", "2026-01-01T12:31:00.000Z") is None
+    assert sequences.postpone(table, seen, "2026-01-01T12:01:00.000Z") is None
+    # A repetition by the SDK, whose first response was lost.
+    assert sequences.advance(table, seen, "sent", "2026-01-01T12:30:00.000Z") == moved
