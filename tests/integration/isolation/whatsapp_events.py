@@ -25,7 +25,7 @@ from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
 from shared.runtime.clock import to_text
 from tests.integration.isolation.events_under_attack import EventAttack
-from tests.integration.isolation.whatsapp_items import CAMPAIGN, EXPORT
+from tests.integration.isolation.whatsapp_items import CAMPAIGN, EXPORT, RUN
 from tests.integration.isolation.whatsapp_setup import (
     APP_B,
     APP_SECRET_B,
@@ -46,6 +46,7 @@ from whatsapp.inbound.event import (
     OUTBOUND,
     PAYMENT_CLAIM,
     REFRESH,
+    SEQUENCE_STEP,
     UNFINISHED_SEND,
 )
 from whatsapp.privacy import jobs, message_exports
@@ -92,7 +93,7 @@ def kinds() -> frozenset[str]:
 
 def kinds_of_jobs() -> frozenset[str]:
     """All kinds of events of the queue of jobs."""
-    return frozenset({*dispatcher._JOBS, CAMPAIGN_CUT, CAMPAIGN_PAGE, REFRESH})
+    return frozenset({*dispatcher._JOBS, CAMPAIGN_CUT, CAMPAIGN_PAGE, SEQUENCE_STEP, REFRESH})
 
 
 def message_types() -> frozenset[str]:
@@ -278,6 +279,12 @@ ON_QUEUE: list[Attack] = [
         type=CAMPAIGN_PAGE,
         names="A's campaign, from B's number",
         make=job_about_a(CAMPAIGN_PAGE, CAMPAIGN, {"campaign": CAMPAIGN, "page": 1}),
+    ),
+    EventAttack(
+        surface=FILES,
+        type=SEQUENCE_STEP,
+        names="A's sequence, from B's number",
+        make=job_about_a(SEQUENCE_STEP, RUN, {}),
     ),
     EventAttack(
         surface=FILES,

@@ -12,6 +12,7 @@ from whatsapp.store.items.customers import Address, FlowConfig, FlowResponse, Fl
 from whatsapp.store.items.exports import ExportJob
 from whatsapp.store.items.groups import Call, Group
 from whatsapp.store.items.media import Media
+from whatsapp.store.items.sequences import Sequence, SequenceRun
 from whatsapp.store.items.shop import Catalog, Product
 from whatsapp.store.items.templates import TemplateMeta
 from whatsapp.store.items.tenants import PaymentConfig, PaymentOrder, Refund, Tenant
@@ -19,7 +20,7 @@ from whatsapp.store.items.tenants import PaymentConfig, PaymentOrder, Refund, Te
 if TYPE_CHECKING:
     from whatsapp.store.items.item import WhatsAppItem
 
-CAMPAIGN, EXPORT = "campaign-of-acme", "export-of-acme"
+CAMPAIGN, EXPORT, RUN = "campaign-of-acme", "export-of-acme", "sequence-run-of-acme"
 TENANT, PAYMENT_CONFIG, REFUND = "acme-harbour", "razorpay_main", "01HVZ7Q8R9S0T1V2W3X4Y5Z6A7"
 ADDRESS, MEDIA = "address-of-ada", "1003383421387256"
 FILE = "uploads/acme/shop-front.png"
@@ -99,6 +100,29 @@ def _sending() -> list[WhatsAppItem]:
             source_key=FILE,
         ),
         CampaignPage(pk=CampaignPage.of(CAMPAIGN, 1), **OF_A, size=1),
+        Sequence(
+            pk=Sequence.key(COUNTER.waba, "welcome"),
+            **OF_A,
+            account=COUNTER.waba,
+            sequence_name="welcome",
+            steps=[{"delayMinutes": 0, "text": "Welcome to Acme"}],
+            enabled=True,
+            trigger="request_welcome",
+            stop_on_reply=True,
+            created_by="api-key:owner",
+            updated_at=AT,
+        ),
+        SequenceRun(
+            pk=SequenceRun.key(RUN),
+            **OF_A,
+            run_id=RUN,
+            phone=COUNTER.phone,
+            account=COUNTER.waba,
+            sequence_name="welcome",
+            conversation=f"CONV#{COUNTER.phone}#{ADA.wa_id}",
+            started_at=AT,
+            due_at=AT,
+        ),
         ExportJob(
             pk=ExportJob.key(EXPORT),
             **OF_A,

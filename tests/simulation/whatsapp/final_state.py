@@ -60,6 +60,7 @@ VARIES = {
     # The time of the first write that settled it.
     "GROUP_REQUEST": {"ttl"},
     "UNKNOWN_SEND": {"ttl"},
+    "SEQUENCE_RUN": {"ttl"},
 }
 
 

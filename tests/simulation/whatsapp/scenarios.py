@@ -29,7 +29,12 @@ from tests.simulation.whatsapp.event_builders import (
     webhook_of,
 )
 from tests.simulation.whatsapp.scenario import Scenario
-from tests.simulation.whatsapp.send_scenarios import of_actions, of_automation, of_other_contexts
+from tests.simulation.whatsapp.send_scenarios import (
+    of_actions,
+    of_automation,
+    of_other_contexts,
+    of_sequences,
+)
 
 # Samples that require another one before them without naming it.
 _FOLLOWS = {
@@ -187,6 +192,7 @@ def of_our_own() -> list[Scenario]:
         *of_actions(),
         *of_automation(),
         *of_other_contexts(),
+        *of_sequences(),
     ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp.payloads import text
-from events.whatsapp.sample_data import ADA, COUNTER
+from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from events.whatsapp.samples import samples
 from shared.action_ledger import Action, OnDoubt, State
 from tests.simulation.whatsapp.event_builders import (
@@ -24,11 +24,56 @@ from tests.simulation.whatsapp.event_builders import (
     webhook_of,
 )
 from tests.simulation.whatsapp.scenario import Scenario
+from whatsapp import store
+from whatsapp.store.accounts import phone_settings
 from whatsapp.store.items import ACTION_PK_PATTERN, Intent, Message, pk
 from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
+from whatsapp.store.items.sequences import FIRST_MESSAGE, REQUEST_WELCOME, Sequence
+from whatsapp.store.sending import sequences
 
 if TYPE_CHECKING:
     from tests.simulation.whatsapp.system import System
+    from whatsapp.store.items.sequences import Trigger
+
+
+def of_sequences() -> list[Scenario]:
+    """The first message of a customer starts a sequence, whose first step is due an hour later."""
+    hello, opened = (
+        ada_message("hello", text("Hello")),
+        ada_message("open", {"type": "request_welcome"}),
+    )
+    first = partial(_has_sequence, trigger=FIRST_MESSAGE)
+    return [
+        Scenario("a sequence starts", (webhook_of(hello),), seed=first),
+        Scenario("a sequence starts, and the customer goes on", (
+            webhook_of(hello, ada_message("more", text("And?"), 771)),
+        ), seed=first),
+        Scenario("a sequence starts once", (webhook_of(hello),), (webhook_of(hello),), seed=first),
+        Scenario("a known customer opens the chat", (webhook_of(opened),), (webhook_of(
+            ada_message("old", text("Hello"), 700)),
+        ), seed=partial(_has_sequence, trigger=REQUEST_WELCOME)),
+    ]  # fmt: skip
+
+
+def _has_sequence(system: System, *, trigger: Trigger) -> None:
+    """The account has a sequence, and its number names it."""
+    sequence = Sequence(
+        pk=Sequence.key(COUNTER.waba, "welcome"),
+        company=COMPANY,
+        account=COUNTER.waba,
+        sequence_name="welcome",
+        steps=[{"delayMinutes": 60, "text": "Welcome!"}],
+        enabled=True,
+        trigger=trigger,
+        stop_on_reply=True,
+        created_by="api-key:owner",
+        updated_at="2026-01-01T09:00:00.000Z",
+    )
+    sequences.put(system.table, sequence)
+    phone = store.phones.get(system.table, COUNTER.phone)
+    assert phone is not None
+    phone_settings.set_welcome_sequences(system.table, phone, {trigger: "welcome"})
+    system.new_process()
 
 
 def of_automation() -> list[Scenario]:

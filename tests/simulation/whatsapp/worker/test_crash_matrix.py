@@ -15,6 +15,7 @@ from tests.simulation.whatsapp.final_state import (
 )
 from tests.simulation.whatsapp.scenario import Scenario
 from tests.simulation.whatsapp.scenarios import EVERY, by_name
+from tests.simulation.whatsapp.send_scenarios import of_sequences
 from tests.simulation.whatsapp.system import Snapshot, System
 from whatsapp.store.items.phones import CONVERSATIONS
 
@@ -38,6 +39,7 @@ FAULTY = by_name(
     "handed over: statuses",
     "handed over: statuses before their echo",
     "sent elsewhere, then its statuses",
+    "a sequence starts",
 )
 REFUSED = by_name(
     EVERY,
@@ -100,6 +102,18 @@ def test_a_failing_call_does_not_change_the_final_state(
         final = final_state_of(system)
         assert differences(clean, final) == [], where
         check_at_rest(system, final.items)
+
+
+@pytest.mark.parametrize("scenario", of_sequences(), ids=lambda scenario: scenario.name)
+def test_a_scenario_of_a_sequence_starts_it_once(system: System, scenario: Scenario) -> None:
+    _, final, _ = undisturbed(system, scenario)
+
+    (run,) = [item for item in final.items.values() if item["itemType"] == "SEQUENCE_RUN"]
+    (timer,) = [item for item in final.items.values() if item["itemType"] == "TIMER"]
+    assert final.items[run["conversation"]]["sequenceRun"] == run["runId"]
+    assert timer["runs"] == {f"{run['phone']}#{run['runId']}"}
+    opened = final.items["CONFIG#CAMPAIGNS"]
+    assert opened["timersFrom"] == opened["timersTo"] == run["dueAt"][:16]
 
 
 def undisturbed(system: System, scenario: Scenario) -> tuple[Snapshot, FinalState, list[str]]:

@@ -1,4 +1,4 @@
-"""Clicks, datasets and conversions."""
+"""Clicks, sequences, datasets and conversions."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ def _ada_came_from_an_ad(system: System) -> None:
 
 SCENARIOS = (
     Scenario(action="track_ctwa_click", body=BODIES["track_ctwa_click"]),
+    Scenario(action="setup_welcome_sequence", body=BODIES["setup_welcome_sequence"]),
     Scenario(action="create_conversion_dataset", body=ACCOUNT, effect=("create_dataset",)),
     Scenario(
         action="send_conversion_event",
