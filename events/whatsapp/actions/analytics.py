@@ -17,8 +17,15 @@ BODIES: dict[str, Json] = {
     "get_conversation_analytics": ACCOUNT | DECEMBER | {"dimensions": ["CONVERSATION_CATEGORY"]},
     "get_pricing_analytics": ACCOUNT | DECEMBER | {"dimensions": ["PRICING_CATEGORY"]},
     "get_call_analytics": ACCOUNT | DECEMBER,
-    "setup_welcome_sequence": ACCOUNT
-    | {"sequenceName": "welcome", "messages": [{"delayMinutes": 0, "text": "Hello!"}]},
+    "setup_welcome_sequence": {
+        **ACCOUNT,
+        "sequenceName": "welcome",
+        "messages": [
+            {"delayMinutes": 0, "text": "Hello! We open at nine."},
+            {"delayMinutes": 30, "text": "Can we help you with a bike?"},
+            {"delayMinutes": 1_440, "templateName": "bike_ready", "languageCode": "en_US"},
+        ],
+    },
     "create_conversion_dataset": {**ACCOUNT},
     "send_conversion_event": {
         **ACCOUNT,
