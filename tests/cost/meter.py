@@ -126,7 +126,7 @@ class Meter:
         assert sum(len(event.calls) for event in events) == len(whole.calls)
         return Bill(events, list(MAPPING_CALLS), output.getvalue())
 
-    def call(self, act: Callable[[], None]) -> Spent:
+    def call(self, act: Callable[[], object]) -> Spent:
         """Return the use of one call of a function."""
         with self._logged():
             first = self._position()

@@ -110,9 +110,14 @@ def _statuses(call: Call[Any], message: Message, reference: str) -> list[ShownSt
     """
     Return all statuses of a message, oldest first; in a group those of each participant.
 
-    A status has the id that the provider reported it with: that of the message, or the one in *reference*.
+    A status has the id that the provider reported it with: that of the message, or the one in *reference*. A customer's
+    message has none. Each key costs a read unit, also if there is no status.
     """
-    ids = dict.fromkeys([message.message_id, Message.id_of(reference)])
+    if message.direction != "OUTBOUND":
+        return []
+    ids, given = [message.message_id], Message.id_of(reference)
+    if given not in {message.message_id, message.action_id}:  # no provider reports our action's id
+        ids.append(given)
     keys = [
         {"pk": Status.of(message.phone, message_id, word, participant)}
         for message_id, word, participant in product(
@@ -126,7 +131,7 @@ def _statuses(call: Call[Any], message: Message, reference: str) -> list[ShownSt
 
 def _participants(call: Call[Any], message: Message) -> Iterable[str]:
     """Return the participants whose statuses are separate; an empty text for the customer of a conversation."""
-    if not message.group_id or message.direction != "OUTBOUND":
+    if not message.group_id:
         return [""]
     group = store.groups.get(call.table, Group.key(message.group_id))
     return ["", *(group.participants if group and group.company == call.company else ())]

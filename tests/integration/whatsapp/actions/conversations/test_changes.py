@@ -184,8 +184,16 @@ def test_a_message_is_found_by_each_of_its_ids_with_its_statuses(actions: Action
     by_wa_id = actions.run("get_message_by_wa_id", {"waMessageId": sent["messageId"]}).result
 
     assert {one["message"]["messagePk"] for one in [*answers, by_wa_id]} == {sent["messagePk"]}
-    assert [one["status"] for one in answers[0]["statuses"]] == ["sent", "delivered", "read"]
+    for one in answers:
+        assert [entry["status"] for entry in one["statuses"]] == ["sent", "delivered", "read"]
     assert actions.run("get_message", {"messageId": sent["messageId"]}, caller=GLOBEX).status == 404
+
+
+def test_a_customers_message_has_no_statuses(actions: Actions) -> None:
+    found = actions.run("get_message", {"messageId": ADAS_MESSAGE}).result
+
+    assert found["message"]["messagePk"] == ADAS_MESSAGE
+    assert found["statuses"] == []
 
 
 def test_the_delivery_status_has_the_ledger_and_all_statuses(actions: Actions) -> None:
