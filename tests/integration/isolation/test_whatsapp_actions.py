@@ -55,9 +55,9 @@ ATTACKS = [
     listing("GET /whatsapp/actions"),
     listing("GET /whatsapp/actions/{action}", action="send_text"),
 ]
-# Meta's ids are unique: the second company that registers a number or routes a form is refused, which says that it is
-# registered, but not by whom. `test_foreign_and_invalid_registrations_are_refused` tests the refusal of numbers.
-_CLAIMING = {"save_phone", "set_flow_routing"}
+# Meta's ids are unique: the second company that registers a number is refused, which says that it is registered, but
+# not by whom. `test_foreign_and_invalid_registrations_are_refused` tests the refusal.
+_CLAIMING = {"save_phone"}
 _BY_NAME = {attack.names: attack for attack in ATTACKS}
 _OTHERS_IN_EVERY_RUN = [attack for name, attack in _BY_NAME.items() if name in IN_EVERY_RUN]
 

@@ -10,6 +10,7 @@ from shared.api.auth import Scope
 from shared.aws.dynamodb_json import storable
 from whatsapp import store
 from whatsapp.actions.call import Call
+from whatsapp.actions.flows import accounts
 from whatsapp.actions.flows.builder import BUILDER
 from whatsapp.actions.inputs import FlowId, Input, ProviderObject
 from whatsapp.actions.registration import Group
@@ -94,9 +95,13 @@ def set_flow_routing(call: Call[SetFlowRouting]) -> Routing:
     """
     Store how the data endpoint answers for a form that has it (`useDataEndpoint`); replaces an earlier routing.
 
-    A form belongs to the company that created it here, or else to the first one that sets its routing.
+    For the first routing of a form that was not created here, the provider is asked whether one of the company's
+    accounts has it: another company's form is not found.
     """
     asked = call.input
+    known = store.forms.config(call.table, asked.flow_id)
+    if known is None or known.company != call.company or known.deleted_by is not None:
+        accounts.check_company_has(call, asked.flow_id)
     screens = {
         screen: {
             **({"next": asked.routes[screen]} if screen in asked.routes else {}),

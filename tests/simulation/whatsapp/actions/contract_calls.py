@@ -18,6 +18,7 @@ from shared.runtime.clock import to_text
 from tests import template
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.actions.actor import MINUTE_MS
+from tests.simulation.whatsapp.actions.scenarios.flows import with_a_form
 from tests.simulation.whatsapp.actions.scenarios.groups_and_calls import GROUP, a_group
 from tests.simulation.whatsapp.actions.scenarios.messages import add_template
 from tests.simulation.whatsapp.actions.scenarios.templates import prepared
@@ -154,6 +155,7 @@ def groups(client: Client) -> None:
 def forms(client: Client) -> None:
     """A form that Ada completes over the data endpoint."""
     system = client.actor.system
+    with_a_form(system)
     client.call("set_flow_routing", FLOWS["set_flow_routing"])
     client.call("set_flow_public_key", FLOWS["set_flow_public_key"])
     client.call("send_flow_message", FLOWS["send_flow_message"])

@@ -16,7 +16,7 @@ from local.flows import client
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.actions.actor import Actor, actor_of
 from tests.simulation.whatsapp.actions.scenario import Scenario
-from tests.simulation.whatsapp.actions.scenarios import payments, scenarios
+from tests.simulation.whatsapp.actions.scenarios import flows, payments, scenarios
 from tests.simulation.whatsapp.system import Invocation
 from tests.template import environment, properties
 from tests.unit.whatsapp.test_gateways import hex_of, razorpay
@@ -74,6 +74,7 @@ def _fill_in_a_form(actor: Actor, observer: CallObserver) -> None:
     """A customer opens a form, goes to its next screen and submits it."""
     form = Scenario(
         action="send_flow_message",
+        prepare=flows.with_a_form,
         before=(
             ("set_flow_public_key", BODIES["set_flow_public_key"]),
             ("set_flow_routing", BODIES["set_flow_routing"]),

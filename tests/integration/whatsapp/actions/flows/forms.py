@@ -12,6 +12,7 @@ from local.flows import client
 from local.flows.client import Exchange
 from tests.integration.whatsapp.actions.conftest import APP_SECRETS, EUM_WABA, WABA
 from tests.template import environment
+from whatsapp.store.items.customers import FlowConfig
 
 if TYPE_CHECKING:
     from tests.integration.whatsapp.actions.conftest import Actions
@@ -33,6 +34,14 @@ def create(actions: Actions, waba: str = WABA, name: str = "Service", **more: An
     body = {"metaWabaId": waba, "name": name, "categories": ["APPOINTMENT_BOOKING"]}
     found = actions.run("create_flow", body | {"flowJson": FORM} | more).result
     return str(found["flowId"])
+
+
+def made_elsewhere(actions: Actions, waba: str = WABA) -> str:
+    """Create a form that this deployment does not know, such as in Meta's own builder, and return its id."""
+    flow = create(actions, waba)
+    actions.harness.resources.table.delete({"pk": FlowConfig.key(flow)})
+    actions.sandbox.forget_sent()
+    return flow
 
 
 class DataEndpoint:

@@ -13,12 +13,13 @@ from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import ADA, EUM_WABA, GLOBEX, WABA, Actions
 from tests.integration.whatsapp.actions.flows.forms import (
     DataEndpoint,
+    create,
     published_key,
     token_of,
 )
 from tests.integration.whatsapp.conftest import NOW, PHONE, text
 from whatsapp import store
-from whatsapp.store.items.customers import FlowToken
+from whatsapp.store.items.customers import FlowConfig, FlowToken
 
 FLOW = "700000000000000"
 ROUTING: dict[str, Any] = {
@@ -45,6 +46,7 @@ def key(actions: Actions) -> str:
 @pytest.fixture
 def token(actions: Actions) -> str:
     """The token of a form that ADA was sent."""
+    assert create(actions) == FLOW
     assert actions.run("set_flow_routing", ROUTING).status == 200
     assert actions.send("send_flow_message", MESSAGE).result["state"] == "sent"
     return token_of(actions)
@@ -188,9 +190,15 @@ def test_a_token_of_another_company_is_over(
 def test_a_routing_of_another_company_is_not_used(
     actions: Actions, endpoint: DataEndpoint, key: str
 ) -> None:
-    other = ROUTING | {"flowId": "700000000000999"}
-    actions.run("set_flow_routing", other, caller=GLOBEX)
-    actions.send("send_flow_message", MESSAGE | {"flowId": other["flowId"]})
+    flow = "700000000000999"
+    routing = FlowConfig(
+        pk=FlowConfig.key(flow),
+        company="globex",
+        first_screen="SERVICE",
+        screens={"SERVICE": {"data": {"secret": 1}}},
+    )
+    assert store.forms.replace_config(actions.harness.resources.table, routing)
+    actions.send("send_flow_message", MESSAGE | {"flowId": flow})
 
     status, content = endpoint.call(client.request("INIT", token_of(actions)), key)
 

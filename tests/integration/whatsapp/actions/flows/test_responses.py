@@ -1,4 +1,4 @@
-"""Completed forms, by account and by customer, and the routing of forms."""
+"""Completed forms, by account and by customer."""
 
 import json
 from typing import Any
@@ -144,39 +144,3 @@ def test_the_first_screen_of_a_sent_form_is_its_last_known_one(actions: Actions)
     (shown,) = actions.run("get_flow_responses", {"flowId": FLOW}).result["responses"]
 
     assert (shown["screenId"], shown["data"]) == ("SERVICE", {"service": "full"})
-
-
-def test_routing_is_stored_and_replaced_by_its_company_only(actions: Actions) -> None:
-    body = {"flowId": FLOW, "firstScreen": "A", "routes": {"A": "B", "B": "SUCCESS"}}
-    first = actions.run("set_flow_routing", body)
-    changed = actions.run(
-        "set_flow_routing", body | {"routes": {"A": "C"}, "screenData": {"C": {"n": 1.5}}}
-    )
-    foreign = actions.run("set_flow_routing", body, caller=GLOBEX)
-
-    assert first.result["screensWithoutRoute"] == []
-    assert changed.result["screensWithoutRoute"] == ["C"]
-    stored = actions.item(f"FLOWCFG#{FLOW}")
-    assert (stored["firstScreen"], stored["screens"]["A"]) == ("A", {"next": "C"})
-    assert foreign.error == "not_found"
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"routes": {}},
-        {"routes": {f"S{number}": "SUCCESS" for number in range(51)}},
-        {"routes": {"A": "B"}, "screenData": {"B": {"text": "x" * 16_400}}},
-        {"routes": {"A": "B"}, "screenData": {"C": {"text": "x"}}},
-        {"routes": {"SUCCESS": "A"}},
-        {"routes": {"A": 7}},
-        {"routes": {"A": "x" * 101}},
-        {"firstScreen": "SUCCESS"},
-    ],
-)
-def test_routing_over_its_limits_is_refused(actions: Actions, body: dict[str, Any]) -> None:
-    whole = {"flowId": FLOW, "firstScreen": "A", "routes": {"A": "SUCCESS"}} | body
-    answer = actions.run("set_flow_routing", whole)
-
-    assert (answer.status, answer.error) == (400, "invalid_input")
-    assert actions.item(f"FLOWCFG#{FLOW}") == {}

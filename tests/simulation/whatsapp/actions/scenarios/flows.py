@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from events.whatsapp.actions.flows import BODIES, MESSAGE
+from events.whatsapp.actions.flows import BODIES, FLOW, MESSAGE
 from events.whatsapp.sample_data import COUNTER
 from tests.simulation.whatsapp.actions.scenario import Body, Scenario
 
@@ -39,6 +39,14 @@ def with_template(system: System) -> None:
     )  # fmt: skip
 
 
+def with_a_form(system: System) -> None:
+    """Let the provider have a form that this deployment did not create."""
+    system.sandbox.objects["flows"][FLOW] = {
+        "id": FLOW, "account": COUNTER.waba, "name": "Book a service", "status": "DRAFT",
+        "categories": ["APPOINTMENT_BOOKING"], "document": None, "errors": [], "endpoint": None,
+    }  # fmt: skip
+
+
 SCENARIOS = (
     Scenario(action="create_flow", body=BODIES["create_flow"], effect=("create_flow",)),
     Scenario(
@@ -70,7 +78,7 @@ SCENARIOS = (
         body=BODIES["send_flow_template"],
         effect=("send_message",),
     ),
-    Scenario(action="set_flow_routing", body=BODIES["set_flow_routing"]),
+    Scenario(action="set_flow_routing", prepare=with_a_form, body=BODIES["set_flow_routing"]),
     Scenario(
         action="set_flow_public_key",
         body=BODIES["set_flow_public_key"],
