@@ -40,7 +40,10 @@ class OfAccount(Input):
 
 
 class CreateDestination(OfAccount):
-    """A topic of SNS. `eventTypes` may only be `["all"]`: a destination gets every event."""
+    """
+    A topic. `destinationType` may only be `SNS`, and `eventTypes` only `["all"]`: no provider offers another choice, and
+    a destination gets every event.
+    """
 
     sns_topic_arn: Topic
     role_arn: Role | None = None

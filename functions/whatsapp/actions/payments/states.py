@@ -1,11 +1,13 @@
-"""What became of payments: our own state, look-ups at the provider, and claims, which only cause a look-up."""
+"""What became of payments: our own state, and look-ups at the provider."""
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 from pydantic_core import PydanticCustomError
 
-from shared.api.auth import RateLimited, Scope
+from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.failures import Permanent
 from shared.runtime import clock
@@ -14,19 +16,15 @@ from whatsapp.actions import paging, participants, remote
 from whatsapp.actions.call import Call
 from whatsapp.actions.failures import StateConflict
 from whatsapp.actions.inputs import (
-    Currency,
     Flag,
     Input,
-    Money,
     PageInput,
     PhoneNumber,
-    ProviderObject,
     ReferenceId,
     TenantId,
-    Text,
     WabaId,
 )
-from whatsapp.actions.payments import owners, receipts
+from whatsapp.actions.payments import owners
 from whatsapp.actions.payments.inputs import OrderId
 from whatsapp.actions.payments.views import OrdersView, OrderView, order_view
 from whatsapp.actions.registration import Group
@@ -34,19 +32,13 @@ from whatsapp.actions.views import ProviderAnswer
 from whatsapp.api.queries import NotFound
 from whatsapp.inbound import payment_claims
 from whatsapp.recovery import parking
-from whatsapp.sending.failures import NotConfigured, PolicyRefused
+from whatsapp.sending.failures import NotConfigured
 from whatsapp.store.items.tenants import PaymentOrder
 from whatsapp.worker.updates import payment_look_up
 from whatsapp.worker.updates import payment_settlement as settlement
 from whatsapp.worker.updates.payment_look_up import Payment
 
 PAYMENTS, EXTRA = Group("payments"), Group("payments_extra")
-type Word = Annotated[Text, Field(max_length=128)]
-# What a look-up must have confirmed for a claim to be true.
-_CONFIRMED = {
-    "captured": {"captured", "partially_refunded", "refunded"},
-    "refunded": {"partially_refunded", "refunded"},
-}
 
 
 class GetPaymentStatus(Input):
@@ -61,28 +53,6 @@ class GetPaymentStatus(Input):
         if (self.payment_id is None) == (self.order_id is None):
             raise PydanticCustomError("order", "must have exactly one of paymentId, orderId")
         return self
-
-
-class UpdatePaymentStatus(Input):
-    """A claim about an order; the provider's data is not stored."""
-
-    payment_id: ReferenceId
-    status: Literal["pending", "authorized", "captured", "failed", "refunded"]
-    provider_payment_id: Word | None = None
-    provider_data: ProviderObject | None = None
-
-
-class ProcessPaymentWebhook(Input):
-    """A gateway's event, handed over by an authenticated caller."""
-
-    reference_id: ReferenceId
-    payment_status: Literal["captured", "authorized", "failed", "pending", "refunded"]
-    webhook_type: Word | None = None
-    transaction_id: Word | None = None
-    amount: Money | None = None
-    currency: Currency | None = None
-    error_message: Annotated[Text, Field(max_length=500)] | None = None
-    notify_customer: Flag = False
 
 
 class LookUpPayment(Input):
@@ -127,52 +97,12 @@ def get_payment_status(call: Call[GetPaymentStatus]) -> OrderView:
     else:
         order = _newest(call, str(asked.order_id))
     if not asked.refresh:
-        return _shown(call, order)
+        return shown(call, order)
     try:
         payment = looked_up(call, order)
     except NotConfigured as reason:
-        return _shown(call, order, note=str(reason))
-    return _shown(call, applied(call, order, payment), payment=payment)
-
-
-@PAYMENTS.changes(
-    "remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=UpdatePaymentStatus, result=OrderView
-)
-def update_payment_status(call: Call[UpdatePaymentStatus]) -> OrderView:
-    """
-    Take a claim about a payment: it is looked up, and the order moves only as far as the look-up says.
-
-    A claim that the look-up does not confirm is answered with state_conflict, another amount is parked.
-    """
-    asked = call.input
-    order = owners.order_of(call, asked.payment_id, "paymentId")
-    return _claimed(call, order, asked.status)
-
-
-@PAYMENTS.changes(
-    "remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=ProcessPaymentWebhook, result=OrderView
-)
-def process_payment_webhook(call: Call[ProcessPaymentWebhook]) -> OrderView:
-    """
-    Take a gateway's event that the caller received: a claim, which is looked up before anything changes.
-
-    Another amount or currency than the order's is parked as amount_mismatch. `notifyCustomer` sends the receipt of a
-    captured order, once.
-    """
-    asked = call.input
-    order = owners.order_of(call, asked.reference_id)
-    is_other_amount = asked.amount not in {None, 0, order.total_amount}
-    if is_other_amount or asked.currency not in {None, order.currency}:
-        _park(call, order, asked.payment_status)
-        raise StateConflict("amount_mismatch: the event was parked, the order is unchanged")
-    shown = _claimed(call, order, asked.payment_status)
-    if not asked.notify_customer or shown.payment_status != "captured":
-        return shown
-    try:
-        sent = receipts.send(call, owners.order_of(call, asked.reference_id))
-    except (PolicyRefused, RateLimited, NotFound) as refusal:
-        return shown.model_copy(update={"note": f"the receipt was not sent: {refusal}"})
-    return shown.model_copy(update={"confirmation": sent})
+        return shown(call, order, note=str(reason))
+    return shown(call, applied(call, order, payment), payment=payment)
 
 
 @EXTRA.changes("remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=LookUpPayment, result=OrderView)
@@ -182,7 +112,7 @@ def lookup_payment(call: Call[LookUpPayment]) -> OrderView:
     payment = looked_up(call, order)
     if call.input.apply:
         order = applied(call, order, payment)
-    return _shown(call, order, payment=payment)
+    return shown(call, order, payment=payment)
 
 
 @PAYMENTS.reads("local", Scope.WHATSAPP_PAYMENTS, input_model=GetPayments, result=OrdersView)
@@ -227,30 +157,28 @@ def looked_up(call: Call[Any], order: PaymentOrder) -> Payment:
 
 
 def applied(
-    call: Call[Any], order: PaymentOrder, payment: Payment, claim: str = "look_up"
+    call: Call[Any],
+    order: PaymentOrder,
+    payment: Payment,
+    claim: Mapping[str, Any] = MappingProxyType({"status": "look_up"}),
 ) -> PaymentOrder:
-    """Settle an order by a look-up. Raises StateConflict after another amount or currency, which is parked."""
+    """
+    Settle an order by a look-up. *claim*: what caused it.
+
+    Raises StateConflict after another amount or currency; the claim is parked.
+    """
     try:
         order = settlement.settle(call.resources, order, payment)
     except Permanent as fault:
-        _park(call, order, claim)
+        park(call, order, claim)
         raise StateConflict(f"{fault.reason}: it was parked, the order is unchanged") from None
     return settlement.expire(call.resources, order, payment)
 
 
-def _claimed(call: Call[Any], order: PaymentOrder, claimed: str) -> OrderView:
-    payment = looked_up(call, order)
-    after = applied(call, order, payment, claimed)
-    if after.payment_status not in _CONFIRMED.get(claimed, {claimed}):
-        raise StateConflict(
-            f"the provider does not confirm {claimed}: the payment is {after.payment_status}"
-        )
-    return _shown(call, after, payment=payment)
-
-
-def _park(call: Call[Any], order: PaymentOrder, claimed: str) -> None:
+def park(call: Call[Any], order: PaymentOrder, claim: Mapping[str, Any]) -> None:
     """Store a claim that does not fit its order, to be looked at by people. Safe to repeat."""
-    payload = {"reference": order.reference_id, "status": claimed, "gateway": "caller"}
+    given = {name: value for name, value in claim.items() if value is not None}
+    payload = {"reference": order.reference_id, "gateway": "caller", **given}
     event = payment_claims.event_of(payload, "parley", call.cause, clock.now_ms())
     parking.park(call.resources, event.to_json(), Permanent(settlement.MISMATCH))
 
@@ -262,7 +190,7 @@ def _newest(call: Call[Any], order_id: str) -> PaymentOrder:
     return found[0]
 
 
-def _shown(
+def shown(
     call: Call[Any], order: PaymentOrder, *, payment: Payment | None = None, note: str | None = None
 ) -> OrderView:
     """Return the response about an order; a message whose answer was lost is found by its attempt."""

@@ -1,5 +1,5 @@
 """
-Payment orders with their payment attempts, and the provider's reports of payment configurations.
+Payment orders with their payment attempts.
 
 States of an order only move as `PaymentOrder` shows; each move is one conditional update.
 """
@@ -10,11 +10,10 @@ from typing import Any
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Permanent, Transient
+from shared.failures import Transient
 from whatsapp.store.items import pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.tenants import (
-    PaymentConfig,
     PaymentOrder,
     PaymentStatus,
     PaymentTransaction,
@@ -124,6 +123,19 @@ def move(
         )
     except ConditionFailed as refusal:
         return PaymentOrder.read(refusal.existing) if refusal.existing else seen
+    return PaymentOrder.read(changed)
+
+
+def explain_failure(table: Table, seen: PaymentOrder, reason: str) -> PaymentOrder:
+    """Store why a failed order failed, unless a reason is known, and return the order. Safe to repeat."""
+    try:
+        changed = table.update(
+            pk(seen.pk),
+            put_once=PaymentOrder.named(failure_reason=reason),
+            when=PaymentOrder.attr("payment_status").eq("failed"),
+        )
+    except ConditionFailed:  # paid meanwhile
+        return get_order(table, seen.reference_id) or seen
     return PaymentOrder.read(changed)
 
 
@@ -264,32 +276,3 @@ def show_transactions(table: Table, seen: PaymentOrder, shown: list[dict[str, An
         )
     except ConditionFailed:
         raise Transient("order_contended") from None
-
-
-def report_config(table: Table, config: PaymentConfig) -> bool:
-    """
-    Write the provider's report of a configuration; False when the stored one is as new or newer.
-
-    Fields that the provider does not report (UPI id, category codes) are kept. Raises Permanent (`foreign_tenant`) if
-    the configuration belongs to another company.
-    """
-    identity = {PARTITION_KEY, PaymentConfig.name_of("company")}
-    reported = {name: value for name, value in config.attributes().items() if name not in identity}
-    company = PaymentConfig.attr("company")
-    ours = company.not_exists() | company.eq(config.company)
-    newer = PaymentConfig.attr("status_order").not_exists() | PaymentConfig.attr("status_order").lt(
-        config.status_order
-    )
-    try:
-        table.update(
-            pk(config.pk),
-            put=reported,
-            put_once=PaymentConfig.named(company=config.company),
-            when=ours & newer,
-        )
-    except ConditionFailed as refusal:
-        stored = PaymentConfig.read(refusal.existing) if refusal.existing else None
-        if stored is not None and stored.company not in {None, config.company}:
-            raise Permanent("foreign_tenant") from None
-        return False
-    return True

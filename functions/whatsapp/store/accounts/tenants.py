@@ -3,7 +3,7 @@
 from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Transient
+from shared.failures import Permanent, Transient
 from whatsapp.store.accounts.payments import TENANT_INDEX
 from whatsapp.store.items import Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY
@@ -92,6 +92,35 @@ def write_config(table: Table, seen: PaymentConfig | None, config: PaymentConfig
         if (refusal.existing or {}).get("company", config.company) != config.company:
             raise Taken from None
         raise Transient("payment_config_contended") from None
+
+
+def report_config(table: Table, config: PaymentConfig) -> bool:
+    """
+    Write the provider's report of a configuration; False when the stored one is as new or newer.
+
+    Fields that the provider does not report (UPI id, category codes) are kept. Raises Permanent (`foreign_tenant`) if
+    the configuration belongs to another company.
+    """
+    identity = {PARTITION_KEY, PaymentConfig.name_of("company")}
+    reported = {name: value for name, value in config.attributes().items() if name not in identity}
+    company = PaymentConfig.attr("company")
+    ours = company.not_exists() | company.eq(config.company)
+    newer = PaymentConfig.attr("status_order").not_exists() | PaymentConfig.attr("status_order").lt(
+        config.status_order
+    )
+    try:
+        table.update(
+            pk(config.pk),
+            put=reported,
+            put_once=PaymentConfig.named(company=config.company),
+            when=ours & newer,
+        )
+    except ConditionFailed as refusal:
+        stored = PaymentConfig.read(refusal.existing) if refusal.existing else None
+        if stored is not None and stored.company not in {None, config.company}:
+            raise Permanent("foreign_tenant") from None
+        return False
+    return True
 
 
 def set_default_of_phone(table: Table, phone: str, name: str) -> None:

@@ -97,7 +97,8 @@ class PaymentOrder(WhatsAppItem):
     content_hash: str | None = None  # keyed: of what was ordered, from which number and by whom
     action_id: str | None = None  # of the newest attempt to send it
     attempted_at: str | None = None  # when that attempt began
-    failure_reason: str | None = None  # `expired`, or the provider's code
+    # `expired`, the provider's code, or the gateway's text as a caller reported it.
+    failure_reason: str | None = None
     order_status: str | None = None  # of the newest order_status message
     source: str | None = None  # the shop that reported the order, such as `wix`
     shop_status: str | None = None  # the shop's newest event

@@ -3,11 +3,11 @@
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime.observability import metrics
-from whatsapp import store
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.inbound.owners import Account
 from whatsapp.recovery import parking
+from whatsapp.store.accounts import tenants
 from whatsapp.store.items.tenants import PaymentConfig
 from whatsapp.worker.updates.moments import moment_of
 
@@ -34,7 +34,7 @@ def update(resources: Resources, event: Event, account: Account) -> Outcome:
         metrics.add_metric("UnknownWord", MetricUnit.Count, 1)
     if status is not None and isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
         for tenant in sorted({phone.tenant or account.company for phone in account.phones}):
-            store.payments.report_config(
+            tenants.report_config(
                 resources.table, _config(event, account.company, tenant, name, status)
             )
     return parking.keep(resources, event, account)

@@ -132,7 +132,10 @@ def test_a_destination_is_created_shown_replaced_and_deleted(
         "id": AWS_WABA,
         "eventDestinations": [{"eventDestinationArn": TOPIC, "roleArn": ROLE}],
     }
-    assert destination(actions, "create_event_destination", snsTopicArn=TOPIC).status == 200
+    every = {"destinationType": "SNS", "eventTypes": ["all"]}
+    assert (
+        destination(actions, "create_event_destination", snsTopicArn=TOPIC, **every).status == 200
+    )
     other = destination(actions, "create_event_destination", snsTopicArn=OTHER)
     assert other.error == "state_conflict"
     replaced = destination(actions, "create_event_destination", snsTopicArn=OTHER, replace=True)
@@ -182,6 +185,29 @@ def test_destinations_refuse_bad_input(
     answer = destination(actions, action, **body)
 
     assert (answer.status, answer.error) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("action", "body"),
+    [
+        ("create_event_destination", {"snsTopicArn": TOPIC, "destinationType": "SQS"}),
+        ("update_event_destination", {"snsTopicArn": TOPIC, "destinationType": "SQS"}),
+        ("test_event_destination", {"destinationType": "SQS"}),
+    ],
+)
+def test_a_type_of_destination_that_the_provider_does_not_have_is_refused_before_any_call(
+    actions: Actions, action: str, body: dict[str, Any]
+) -> None:
+    actions.register_eum()
+
+    answer = destination(actions, action, **body)
+
+    assert (answer.status, answer.error, answer.fields) == (
+        400,
+        "invalid_input",
+        ["destinationType"],
+    )
+    assert actions.wire == []
 
 
 @pytest.mark.parametrize(("status", "code"), [(429, "rate_limited"), (500, "provider_unavailable")])
