@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -59,11 +59,12 @@ class Answer:
 
 @dataclass
 class Actor:
-    """The function of the actions of a system."""
+    """The function of the actions of a system. *prepared*: the answers of providers before the scenario's call."""
 
     system: System
     module: ModuleType
     start: Snapshot | None = None
+    prepared: list[Any] = field(default_factory=list)
 
     def begin(self, scenario: Scenario) -> Json:
         """Restore the system, prepare it for the scenario, and return the parameters of its call."""
@@ -87,6 +88,9 @@ class Actor:
             results.append(answer.result)
             system.drain()
         self.wait(scenario.minutes)
+        # Of two messages of the same moment, the order is that of ids that the provider draws.
+        system.clock.sleep(1)
+        self.prepared = [sent.answer for sent in system.sandbox.sent]
         system.sandbox.forget_sent()
         self.new_process()
         system.interceptor.rewind()

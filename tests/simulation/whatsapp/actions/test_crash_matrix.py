@@ -156,17 +156,20 @@ def repeated_ends_well(
 
 def state_of(actor: Actor) -> dict[str, Any]:
     """All items without what a later attempt changes: times, its own bookkeeping, and the ids that it was given."""
-    ids = sorted(set(_ids([sent.answer for sent in actor.system.sandbox.sent])), key=len)
+    answers = actor.prepared + [sent.answer for sent in actor.system.sandbox.sent]
+    ids = sorted(set(_ids(answers)), key=len)
     given = re.compile("|".join(re.escape(one) for one in reversed(ids)) or "(?!)")
-    return {
-        _same(key, given): {
+    state: dict[str, list[Any]] = {}
+    for key, item in actor.system.items().items():
+        if item["itemType"] in _TYPES:
+            continue
+        shown = {
             name: _same(value, given)
             for name, value in item.items()
             if name not in _OF_ATTEMPTS | _OF_TIME | _RANKS
         }
-        for key, item in actor.system.items().items()
-        if item["itemType"] not in _TYPES
-    }
+        state.setdefault(_same(key, given), []).append(shown)
+    return {key: sorted(items, key=repr) for key, items in state.items()}
 
 
 def _ids(value: Any, name: str = "") -> Iterator[str]:
