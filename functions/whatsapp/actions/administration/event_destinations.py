@@ -41,7 +41,7 @@ class OfAccount(Input):
 
 class CreateDestination(OfAccount):
     """
-    A topic. `destinationType` may only be `SNS`, and `eventTypes` only `["all"]`: no provider offers another choice, and
+    A topic. `destinationType` may only be `SNS`, and `eventTypes` only `["all"]`: the provider offers no choice, and
     a destination gets every event.
     """
 

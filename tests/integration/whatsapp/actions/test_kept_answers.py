@@ -10,7 +10,7 @@ from typing import Any
 import boto3
 import pytest
 
-from tests.integration.whatsapp.actions.conftest import ADA, Actions
+from tests.integration.whatsapp.actions.conftest import ADA, WABA, Actions
 from tests.integration.whatsapp.actions.contacts.test_addresses import CUSTOMER, HOME
 
 HELLO = {"text": "Your bike is ready."}
@@ -47,16 +47,19 @@ def test_an_address_is_in_no_item_of_a_call(actions: Actions) -> None:
     assert not [word for word in (*HOME.values(), ADA) if len(word) > 2 and word in text]
 
 
-def test_of_an_answer_over_the_bound_only_the_plain_part_is_kept(
+def test_of_a_long_answer_the_largest_parts_are_not_kept(
     actions: Actions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whatsapp.actions.kept_answers.LARGEST_BYTES", 100)
-    first = actions.send("send_text", HELLO, key="key-kept-3")
-    again = actions.send("send_text", HELLO, key="key-kept-3")
+    monkeypatch.setattr("whatsapp.actions.kept_answers.LARGEST_BYTES", 250)
+    body = {"metaWabaId": WABA, "name": "Service", "categories": ["APPOINTMENT_BOOKING"]}
+    first = actions.run("create_flow", body, key="key-kept-3")
+    again = actions.run("create_flow", body, key="key-kept-3")
 
-    kept = {"actionId": first.result["actionId"], "state": "sent", "isShortened": True}
-    assert (again.status, again.result, again.body["replayed"]) == (200, kept, True)
-    assert len(actions.wire) == 1
+    assert (again.status, again.body["replayed"]) == (200, True)
+    assert again.result.pop("isShortened") is True
+    assert again.result.items() < first.result.items()
+    assert again.result["flowId"] == first.result["flowId"]
+    assert "preview" not in again.result
 
 
 def test_without_the_secret_of_the_seal_nothing_is_sent(actions: Actions) -> None:
