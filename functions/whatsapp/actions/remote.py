@@ -155,6 +155,30 @@ def once(
     known = call.resources.ledger.action(action_id)
     if known is not None and known.body_hash not in keyed_hashes(*fingerprint):
         raise KeyReused("the Idempotency-Key was used for another call")
+    intended = Action(
+        action_id=action_id,
+        company=call.company,
+        channel="whatsapp",
+        provider=phone.provider,
+        account=phone.waba_meta_id,
+        business_address=phone.phone,
+        on_doubt=on_doubt,
+        body_hash=keyed_hash(*fingerprint),
+        sent_by=call.caller.principal,
+    )
+    _perform(call, intended, find, attempt)
+    action = call.resources.ledger.action(action_id)
+    if action is None or action.state is State.UNKNOWN:
+        raise LeftInDoubt(action_id, find)
+    if action.state is State.FAILED:
+        raise ProviderRejected(action.reason or "failed")
+    return action.provider_id or ""
+
+
+def _perform(
+    call: Call[Any], intended: Action, find: str, attempt: Callable[[], str | None]
+) -> None:
+    """Make an attempt under the ledger, unless it has an outcome. Raises as `once` while there is none."""
     not_sent: list[NotSent] = []
 
     def send() -> str | None:
@@ -167,30 +191,13 @@ def once(
             # The provider answered without the id: the change may have been made.
             raise InDoubt("no_id") from None
 
-    intended = Action(
-        action_id=action_id,
-        company=call.company,
-        channel="whatsapp",
-        provider=phone.provider,
-        account=phone.waba_meta_id,
-        business_address=phone.phone,
-        on_doubt=on_doubt,
-        body_hash=keyed_hash(*fingerprint),
-        sent_by=call.caller.principal,
-    )
     try:
         call.resources.ledger.perform(
             intended, owner=call.id, remaining_ms=call.remaining_ms(), send=send
         )
     except Transient as failure:
         if failure.reason == "send_in_doubt":
-            raise LeftInDoubt(action_id, find) from None
+            raise LeftInDoubt(intended.action_id, find) from None
         if not_sent:
             raise of_not_sent(not_sent[0]) from None
         raise StillRunning("the same call is still in progress") from None
-    action = call.resources.ledger.action(action_id)
-    if action is None or action.state is State.UNKNOWN:
-        raise LeftInDoubt(action_id, find)
-    if action.state is State.FAILED:
-        raise ProviderRejected(action.reason or "failed")
-    return action.provider_id or ""

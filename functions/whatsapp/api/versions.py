@@ -14,7 +14,7 @@ from whatsapp.store.items import Edit, Media, Message
 def edits_of(table: Table, company: str, messages: Iterable[Message]) -> dict[str, Edit]:
     """Return the recorded edits of the edited ones of up to 100 messages, by message key."""
     keys = {Edit.key(m.phone, m.message_id): m.pk for m in messages if m.edited_at and not m.erased}
-    records = store.messages.get_edits(table, keys)
+    records = store.message_reports.get_edits(table, keys)
     return {keys[record.pk]: record for record in records if record.company == company}
 
 

@@ -8,7 +8,7 @@ imported on first use: their item classes together would add as much to each col
 import importlib
 from typing import TYPE_CHECKING
 
-from whatsapp.store import events, media, messages
+from whatsapp.store import events, media, message_reports, messages
 from whatsapp.store.accounts import phones
 from whatsapp.store.contacts import aliases
 from whatsapp.store.conversations import heads, read_marks
@@ -59,6 +59,6 @@ else:
 __all__ = [
     "account_reports", "agent_changes", "aliases", "cached_templates", "canned_replies", "conversation_lists",
     "counts", "customer_facts", "events", "failed_messages", "forms", "groups", "head_erasure", "heads",
-    "intents", "linked_heads", "links", "media", "messages", "notes", "payments", "phones", "privacy_jobs",
-    "read_marks", "shop", "timelines",
+    "intents", "linked_heads", "links", "media", "message_reports", "messages", "notes", "payments", "phones",
+    "privacy_jobs", "read_marks", "shop", "timelines",
 ]  # fmt: skip

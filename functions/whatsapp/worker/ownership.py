@@ -26,7 +26,7 @@ def message_of(resources: SendingResources, message_pk: str, phone: Phone) -> Me
 def edit_of(resources: Resources, message_id: str, phone: Phone) -> Edit:
     """Return the changes of a message that this number recorded, empty if there are none."""
     edit_pk = Edit.key(phone.phone, message_id)
-    edit = store.messages.get_edit(resources.table, edit_pk)
+    edit = store.message_reports.get_edit(resources.table, edit_pk)
     return edit or Edit(pk=edit_pk, company=phone.company)
 
 

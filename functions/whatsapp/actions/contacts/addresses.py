@@ -145,11 +145,7 @@ def save_address(call: Call[Save]) -> AddressView:
     """
     phone, contact = _customer(call)
     given, address_list = call.input, _list_of(call, contact)
-    fields = address_fields.fields_of(given.address)
-    if not fields:
-        raise InvalidInput([{"field": "address", "problem": "must have a field with text"}])
-    if given.address_label:
-        fields["label"] = given.address_label
+    fields = _fields(given)
     new_id = digest(call.company, to_json(dict(sorted(fields.items()))))[:26]
     address_id = given.address_id or new_id
     address_pk = Address.key(contact, address_id)
@@ -174,17 +170,11 @@ def save_address(call: Call[Save]) -> AddressView:
         **{name: fields.get(name) for name in address_fields.CONTRACTED},
     )
     order = ordering.order_key(now, address_pk)
-    changes: dict[str, Any] = {
-        # Without keys of addresses that are gone.
-        "addresses": {pk: at for pk, at in address_list.addresses.items() if pk in known}
-        | {address_pk: order},
-        "revision": address_list.revision + 1,
-    }
+    changed = saved.with_address(
+        address_list, set(known), address_pk, order, is_default=given.is_default
+    )
     replaced = address_list.address_pk if address_list.address_pk in known else None
-    if given.is_default:
-        changes |= {"address_pk": address_pk, "order": order}
     moves = given.is_default and replaced != address_pk
-    changed = address_list.model_copy(update=changes)
     saved.save(call.table, address, changed, replaced if moves else None)
     return _view(address, changed)
 
@@ -266,6 +256,14 @@ def _customer(call: Call[Any]) -> tuple[Phone, str]:
         call, phones[0], call.input.customer_phone, "customerPhone"
     )
     return phones[0], contact
+
+
+def _fields(given: Save) -> dict[str, str]:
+    """Return the fields of an address, with its label. Raises InvalidInput."""
+    fields = address_fields.fields_of(given.address)
+    if not fields:
+        raise InvalidInput([{"field": "address", "problem": "must have a field with text"}])
+    return fields | ({"label": given.address_label} if given.address_label else {})
 
 
 def _list_of(call: Call[Any], contact: str) -> AddressDefault:

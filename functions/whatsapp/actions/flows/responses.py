@@ -102,28 +102,9 @@ def flow_completion(call: Call[FlowCompletion]) -> Completed:
         or not token.customer_phone
     ):
         raise NotFound("flowToken: token not found or expired")
-    data = token.answers | storable(asked.response_json)
-    data.pop("flow_token", None)
-    if len(json.dumps(plain(data)).encode()) > LARGEST_DATA_BYTES:
-        problem = f"must have at most {LARGEST_DATA_BYTES} bytes"
-        raise InvalidInput([{"field": "responseJson", "problem": problem}])
-    now = clock.to_text(clock.now_ms())
-    phone = participants.phone_by_id(call, str(token.phone))
-    response = FlowResponse(
-        pk=FlowResponse.key(token.flow, asked.response_id),
-        company=call.company,
-        flow_id=token.flow,
-        response_id=asked.response_id,
-        customer_phone=token.customer_phone,
-        screen_id=token.screen,
-        data=data,
-        completed_at=now,
-        created_at=now,
-        waba_meta_id=phone.waba_meta_id,
-        phone=phone.phone,
-    )
+    response = _response(call, token)
     stored = store.forms.add_response(call.table, response)
-    if stored.company != call.company or plain(stored.data) != plain(data):
+    if stored.company != call.company or plain(stored.data) != plain(response.data):
         raise StateConflict("responseId: a response with this id and other answers is stored")
     store.forms.finish(call.table, token)
     return Completed(
@@ -131,6 +112,30 @@ def flow_completion(call: Call[FlowCompletion]) -> Completed:
         response_id=stored.response_id,
         screen_id=stored.screen_id,
         completed_at=stored.completed_at,
+    )
+
+
+def _response(call: Call[FlowCompletion], token: FlowToken) -> FlowResponse:
+    """Return the response to be stored: the answers of earlier screens, and those of the call. Raises InvalidInput."""
+    data = token.answers | storable(call.input.response_json)
+    data.pop("flow_token", None)
+    if len(json.dumps(plain(data)).encode()) > LARGEST_DATA_BYTES:
+        problem = f"must have at most {LARGEST_DATA_BYTES} bytes"
+        raise InvalidInput([{"field": "responseJson", "problem": problem}])
+    now = clock.to_text(clock.now_ms())
+    phone = participants.phone_by_id(call, str(token.phone))
+    return FlowResponse(
+        pk=FlowResponse.key(token.flow, call.input.response_id),
+        company=call.company,
+        flow_id=token.flow,
+        response_id=call.input.response_id,
+        customer_phone=token.customer_phone,
+        screen_id=token.screen,
+        data=data,
+        completed_at=now,
+        created_at=now,
+        waba_meta_id=phone.waba_meta_id,
+        phone=phone.phone,
     )
 
 

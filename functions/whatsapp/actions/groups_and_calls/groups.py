@@ -137,7 +137,8 @@ def create_group(call: Call[CreateGroup]) -> GroupRequested:
     """
     Ask the provider for a group. The answer is pending; the group is stored when the provider's event names it.
 
-    A group is joined by invitation only: people get it with `add_group_participant` once the group exists.
+    A group is joined by invitation only, and none is sent before the group exists: `toInvite` names the people who get
+    theirs with `add_group_participant` then.
     """
     phone = participants.sender_of(call)
     graph = remote.graph_of(call, phone)

@@ -85,7 +85,19 @@ def eum_get_media_stats(call: Call[StatsRequest]) -> Page[MediaStats]:
     )
     own = [record for record in records if record.company == call.company]
     stored = [record for record in own if _is_file(record) and _is_asked(call.input, record)]
-    inbound = _inbound(call, stored)
+    by_type = _by_type(stored, _inbound(call, stored))
+    stats = MediaStats(
+        files=len(stored),
+        bytes=sum(one.bytes for one in by_type),
+        without_file=sum(not _is_file(record) for record in own),
+        by_type=by_type,
+        complete=last is None,
+    )
+    return Page(stats, paging.cursor_of(call, last))
+
+
+def _by_type(stored: list[Media], inbound: set[str]) -> list[FilesOfType]:
+    """Return the files of each type and direction; *inbound*: the keys of messages that customers sent."""
     numbers: Counter[tuple[str, Direction]] = Counter()
     sizes: Counter[tuple[str, Direction]] = Counter()
     for record in stored:
@@ -95,7 +107,7 @@ def eum_get_media_stats(call: Call[StatsRequest]) -> Page[MediaStats]:
         )
         numbers[kind] += 1
         sizes[kind] += record.content_length or 0
-    by_type = [
+    return [
         FilesOfType(
             category=category_of(mime_type),
             mime_type=mime_type,
@@ -105,14 +117,6 @@ def eum_get_media_stats(call: Call[StatsRequest]) -> Page[MediaStats]:
         )
         for mime_type, direction in sorted(numbers)
     ]
-    stats = MediaStats(
-        files=numbers.total(),
-        bytes=sizes.total(),
-        without_file=sum(not _is_file(record) for record in own),
-        by_type=by_type,
-        complete=last is None,
-    )
-    return Page(stats, paging.cursor_of(call, last))
 
 
 def _is_file(record: Media) -> bool:

@@ -130,7 +130,7 @@ def _store(call: Call[Any], phone: Phone, message: Message, emoji: str | None) -
         order=ordering.order_key(at, action_id),
         event_id=action_id,
     )
-    if not store.messages.add_reaction(call.table, reaction):
+    if not store.message_reports.add_reaction(call.table, reaction):
         return
     for _ in range(_ATTEMPTS):
         shown = edits.with_reaction(message.reactions or {}, reaction)

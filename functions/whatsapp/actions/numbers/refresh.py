@@ -58,13 +58,11 @@ def refresh_due(
     hour = clock.to_text(at_ms)[:_HOUR_CHARACTERS]
     progress = refreshes.get(resources.table)
     done = Refreshed()
-    if progress is not None and (
-        progress.hour > hour or (progress.hour == hour and progress.finished)
-    ):
+    if progress is not None and (progress.hour, progress.finished) >= (hour, True):
         return done
-    entries = sorted(store.phones.listed(resources.table), key=lambda entry: str(entry["phone"]))
     position = progress.position if progress and progress.hour == hour else ""
-    due = [str(entry["phone"]) for entry in entries if str(entry["phone"]) > position]
+    phones = sorted(str(entry["phone"]) for entry in store.phones.listed(resources.table))
+    due = [phone_id for phone_id in phones if phone_id > position]
     for phone_id in due[:MOST_NUMBERS]:
         if remaining_ms() < RESERVE_MS:
             done.is_left = True

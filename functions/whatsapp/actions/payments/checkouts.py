@@ -81,13 +81,17 @@ def send(
     order = _claimed(call, order, keyed_hashes(*content), now_ms, expires)
     ends = clock.from_text(order.expires_at) // 1_000 if order.expires_at else None
     draft = build(replace(checkout, expires_at=ends))
-    try:
-        sent = delivery.send(call, phone, conversation, draft, _PART)
-    except ProviderRejected as refusal:
-        raise _explained(refusal) from None
+    sent = _sent(call, phone, conversation, draft)
     if sent.message_pk:
         store.payments.link_message(call.table, order.pk, str(order.action_id), sent.message_pk)
     return sent
+
+
+def _sent(call: Call[Any], phone: Phone, conversation: Conversation, draft: Draft) -> SentMessage:
+    try:
+        return delivery.send(call, phone, conversation, draft, _PART)
+    except ProviderRejected as refusal:
+        raise _explained(refusal) from None
 
 
 def config_for(

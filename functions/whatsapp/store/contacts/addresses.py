@@ -1,6 +1,7 @@
 """Addresses that agents save: each change of an address and of the customer's list is one transaction."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
@@ -19,6 +20,24 @@ def of_list(table: Table, address_list: AddressDefault) -> list[Address]:
 def by_key(table: Table, keys: Iterable[str]) -> list[Address]:
     """Return the existing ones of these addresses."""
     return [Address.read(item) for item in table.get_many([pk(key) for key in keys])]
+
+
+def with_address(
+    seen: AddressDefault, known: set[str], address_pk: str, order: str, *, is_default: bool
+) -> AddressDefault:
+    """
+    Return the next revision of a list, with an address, as the default one if *is_default*.
+
+    Keys that are not *known*, of addresses that are gone, are omitted.
+    """
+    kept = {key: at for key, at in seen.addresses.items() if key in known}
+    changes: dict[str, Any] = {
+        "addresses": kept | {address_pk: order},
+        "revision": seen.revision + 1,
+    }
+    if is_default:
+        changes |= {"address_pk": address_pk, "order": order}
+    return seen.model_copy(update=changes)
 
 
 def save(

@@ -133,7 +133,7 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
         return _meets_tombstone()
     early = subjects.listed(event) if message is None else {}
     reaction = reaction.model_copy(update=early)
-    if not store.messages.add_reaction(resources.table, reaction):
+    if not store.message_reports.add_reaction(resources.table, reaction):
         return Outcome.DUPLICATE
     if whole is not None:
         resources.bucket.put(key, whole)

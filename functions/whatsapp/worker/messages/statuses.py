@@ -77,7 +77,7 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
 
 def fold_waiting(resources: SendingResources, message_id: str, message: Message) -> None:
     """Apply to a new message the statuses that arrived before it."""
-    waiting = store.messages.waiting_statuses(resources.table, message.phone, message_id)
+    waiting = store.message_reports.waiting_statuses(resources.table, message.phone, message_id)
     for status in sorted(waiting, key=_rank):
         _raise_rank(resources, message, status)
 
@@ -100,7 +100,7 @@ def _store(
     resources: Resources, event: Event, phone: Phone, status: Status, whole: bytes | None
 ) -> None:
     """Store a status as its own item, and all its fields in S3 if it is long. Safe to repeat."""
-    stored = store.messages.add_status(resources.table, status)
+    stored = store.message_reports.add_status(resources.table, status)
     if whole is not None and status.content_s3_key:
         resources.bucket.put(status.content_s3_key, whole)
     _keep_difference(resources, event, phone, status, whole, shown=stored)
@@ -125,7 +125,7 @@ def _keep_difference(
     fields = status.model_dump(by_alias=True, exclude_none=True, include=_REPORTED)
     fields |= json.loads(whole) if whole else {}
     key = full_content.key_of(phone, event.id, folders.STATUSES, status.pk, event.hash)
-    if store.messages.add_report(resources.table, status.pk, key):
+    if store.message_reports.add_report(resources.table, status.pk, key):
         resources.bucket.put(key, json.dumps(fields, ensure_ascii=False).encode())
 
 
@@ -139,7 +139,7 @@ def _wait(
             phone.phone, Message.id_of(message_pk), status.status, status.participant or ""
         )
         waiting = {"pk": status_pk, "ttl": clock.expires_in(WAITS_SECONDS)}
-        store.messages.add_status(resources.table, status.model_copy(update=waiting))
+        store.message_reports.add_status(resources.table, status.model_copy(update=waiting))
     # The writer of that message reads the waiting statuses after its Put. If it read just before ours was written, its
     # message exists by now and this read finds it.
     message = ownership.message_of(resources, message_pk, phone)

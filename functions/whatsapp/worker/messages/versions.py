@@ -155,5 +155,5 @@ def write(resources: Resources, record: Edit, phone: Phone, **changes: Any) -> E
     days = phone.message_ttl_days or resources.message_ttl_days
     ttl = clock.expires_in(days * clock.DAY_SECONDS) if days else None
     changed = record.model_copy(update={**changes, "revision": record.revision + 1, "ttl": ttl})
-    store.messages.replace_edit(resources.table, changed)
+    store.message_reports.replace_edit(resources.table, changed)
     return changed

@@ -101,7 +101,7 @@ def react(system: System) -> None:
         emoji="\N{BICYCLE}",
         order=order,
     )
-    store.messages.add_reaction(system.table, reaction)
+    store.message_reports.add_reaction(system.table, reaction)
     message = store.messages.get(system.table, Message.key(HELLO))
     assert message is not None
     shown = {COUNTER.display: {"emoji": reaction.emoji, "order": order}}

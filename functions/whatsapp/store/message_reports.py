@@ -1,0 +1,86 @@
+"""Reports about messages, as items of their own: statuses, edits and reactions. Each may precede its message."""
+
+from collections.abc import Iterable
+
+from boto3.dynamodb.conditions import Attr
+
+from shared.aws.dynamodb import ConditionFailed, Table
+from shared.failures import Transient
+from whatsapp.store.items import Edit, Reaction, Status, pk
+from whatsapp.store.items.item import PARTITION_KEY
+
+_MOST_REPORTS = 100
+_STATUS_WORDS = ("sent", "delivered", "read", "played", "failed")
+
+
+def add_status(table: Table, status: Status) -> Status | None:
+    """
+    Write a status once, as its own item: the full history, including statuses that arrive before their message.
+
+    Return None, or the item that exists: providers repeat statuses for days.
+    """
+    try:
+        table.put(status.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed as refusal:
+        return Status.read(refusal.existing) if refusal.existing else None
+    return None
+
+
+def add_report(table: Table, status_pk: str, key: str) -> bool:
+    """
+    Refer from a status to the object of another report of the same word.
+
+    False if the status was erased, or has a hundred of them, which no provider is known to send.
+    """
+    keys = Status.attr("further_s3_keys")
+    has_room = keys.not_exists() | keys.size().lt(_MOST_REPORTS)
+    try:
+        table.update(
+            pk(status_pk),
+            add=Status.named(further_s3_keys={key}),
+            when=Attr(PARTITION_KEY).exists() & has_room,
+        )
+    except ConditionFailed:
+        return False
+    return True
+
+
+def waiting_statuses(table: Table, phone: str, message_id: str) -> list[Status]:
+    """Return the stored statuses of a number's message with one recipient, in no particular order."""
+    keys = [pk(Status.of(phone, message_id, word)) for word in _STATUS_WORDS]
+    return [Status.read(item) for item in table.get_many(keys)]
+
+
+def get_edit(table: Table, edit_pk: str) -> Edit | None:
+    """Return the recorded changes of a message (strongly consistent read)."""
+    item = table.get(pk(edit_pk))
+    return Edit.read(item) if item else None
+
+
+def get_edits(table: Table, edit_pks: Iterable[str]) -> list[Edit]:
+    """Return the existing ones of up to 100 records of changes."""
+    keys = [pk(edit_pk) for edit_pk in edit_pks]
+    return [Edit.read(item) for item in table.get_many(keys)] if keys else []
+
+
+def replace_edit(table: Table, edit: Edit) -> None:
+    """
+    Write *edit*, derived from the previous revision. Raises Transient after a concurrent write.
+
+    A lost response to our own write counts as a concurrent write: the redelivery reads it and finds nothing to change.
+    """
+    unchanged = Attr(PARTITION_KEY).not_exists() | Edit.attr("revision").eq(edit.revision - 1)
+    try:
+        table.put(edit.attributes(), when=unchanged)
+    except ConditionFailed:
+        raise Transient("edit_contended") from None
+
+
+def add_reaction(table: Table, reaction: Reaction) -> bool:
+    """Write a participant's reaction if it is their newest to this message or the same one; False otherwise."""
+    order = Reaction.attr("order")
+    try:
+        table.put(reaction.attributes(), when=order.not_exists() | order.lte(reaction.order))
+    except ConditionFailed:
+        return False
+    return True
