@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.whatsapp.actions import bodies
-from tests.integration.isolation.attacks import Attack, Attacker, Call, attacked
-from tests.integration.isolation.whatsapp_items import CALLS
+from tests.integration.isolation.attacks import Attack, Attacker, Call, attacked, reaches_its_owner
+from tests.integration.isolation.whatsapp_items import FURTHER_CALLS
 from tests.integration.isolation.whatsapp_setup import TwoCompanies, two_companies
 from tests.simulation.effort import long_except
 from whatsapp.actions import catalogue
@@ -19,21 +19,27 @@ if TYPE_CHECKING:
 
 RUN = "POST /whatsapp/actions/{action}"
 KEY = {"Idempotency-Key": "attack-0001", "Content-Type": "application/json"}
-BODIES = CALLS | bodies()
+BODIES = bodies()
 # One of each kind in every run: a send, a read of an item, a read of a list.
 IN_EVERY_RUN = ("send_text", "get_message", "get_conversations")
+# Reads of an item of ours by its id, one for each type.
+OF_ONE_ITEM = (
+    *("get_message", "get_conversation_messages", "get_group_messages", "get_media_url with s3Key"),
+    *("get_campaign", "get_campaign_recipients", "get_tenant", "get_payment_configuration"),
+    *("get_payment_status", "get_refund", "get_flow_responses", "get_customer_addresses"),
+)
 
 
 def _call(name: str, body: Mapping[str, Any], _: Mapping[str, str]) -> Call:
     return Call(path={"action": name}, body=body, headers=KEY)
 
 
-def attack_of(name: str) -> Attack:
+def attack_of(name: str, body: Mapping[str, Any], names: str = "") -> Attack:
     return Attack(
         line=RUN,
-        names=name,
+        names=names or name,
         scopes=(catalogue.find(name).scope,),
-        call=partial(_call, name, BODIES[name]),
+        call=partial(_call, name, body),
         has_no_projects=True,
     )
 
@@ -51,7 +57,8 @@ def listing(line: str, **path: str) -> Attack:
 
 
 ATTACKS = [
-    *map(attack_of, sorted(BODIES)),
+    *(attack_of(name, BODIES[name]) for name in sorted(BODIES)),
+    *(attack_of(name, body, f"{name} with {' and '.join(body)}") for name, body in FURTHER_CALLS),
     listing("GET /whatsapp/actions"),
     listing("GET /whatsapp/actions/{action}", action="send_text"),
 ]
@@ -70,6 +77,11 @@ def test_every_action_is_attacked() -> None:
 def companies() -> Iterator[TwoCompanies]:
     with two_companies() as made:
         yield made
+
+
+@pytest.mark.parametrize("name", OF_ONE_ITEM)
+def test_the_sample_calls_name_items_of_a(companies: TwoCompanies, name: str) -> None:
+    assert reaches_its_owner(companies, _BY_NAME[name])
 
 
 @pytest.mark.parametrize(

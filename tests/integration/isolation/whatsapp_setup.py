@@ -34,7 +34,7 @@ from shared.api.auth import Caller, Scope
 from shared.aws.sqs_fifo import digest
 from tests import template
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
-from tests.integration.isolation.whatsapp_items import FILE, items_of_a
+from tests.integration.isolation.whatsapp_items import FILE, STORED_FILE, items_of_a
 from tests.simulation import stored
 from tests.simulation.fifo import Queued
 from tests.simulation.invocations import Invocation
@@ -285,7 +285,8 @@ class TwoCompanies:
         store.canned_replies.put(self.system.table, reply)
         for item in items_of_a():
             self.system.table.put(item.attributes())
-        self.system.s3.put_object(Bucket=self.system.bucket, Key=FILE, Body=b"a picture")
+        for key in (FILE, STORED_FILE):
+            self.system.s3.put_object(Bucket=self.system.bucket, Key=key, Body=b"a picture")
         letter = Queued("letter-of-a", self.events_of_a[0], "g", "d", self.system.clock.ms)
         self.system.queue.dead_letters.append(letter)
         self._agents_of_a_work()

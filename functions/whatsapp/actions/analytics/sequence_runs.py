@@ -3,9 +3,9 @@ Sends the steps of sequences: one job sends one step, and arranges the next.
 
     run due -> sequence, number and conversation as they are now -> send -> outcome and next step -> job or timer
 
-The action id is made of run and step, so that the ledger sends each once, also after a repetition. A step that the policy or
-the provider refuses is noted, and the next one follows in its time; an opt-out ends the run. A step that could not be
-tried, because of a rate or an outage, is tried again each minute for an hour.
+The action id is made of run and step, so that the ledger sends each once, also after a repetition. A step that the
+policy or the provider refuses is noted, and the next one follows in its time; an opt-out ends the run. A step that
+could not be tried, because of a rate or an outage, is tried again each minute for an hour.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ LONGEST_SECONDS = 3_600
 
 
 class LinkRequest(Input):
-    """A stored file by its key or by its message. Links live at most an hour, whatever `expirySeconds` says."""
+    """A stored file by its key or by its message. `expirySeconds` above 3,600 counts as 3,600."""
 
     s3_key: S3Key | None = None
     message_id: MessageRef | None = None
