@@ -214,17 +214,6 @@ def test_without_dates_the_last_30_days_are_shown(actions: Actions) -> None:
     assert span == 29 * clock.DAY_SECONDS * clock.SECOND_MS
 
 
-def test_a_sequence_is_refused_because_nothing_would_send_it(actions: Actions) -> None:
-    steps = [{"delayMinutes": 0, "text": "Hello!"}]
-    body = {"metaWabaId": WABA, "sequenceName": "welcome", "messages": steps}
-    before = [key for key in actions.harness.keys() if not key.startswith("IDEMPOTENCY#")]
-    answer = actions.run("setup_welcome_sequence", body)
-
-    assert (answer.status, answer.error) == (501, "not_supported")
-    after = [key for key in actions.harness.keys() if not key.startswith("IDEMPOTENCY#")]
-    assert after == before
-
-
 def test_counters_need_their_scope(actions: Actions) -> None:
     reader = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:x")
 
