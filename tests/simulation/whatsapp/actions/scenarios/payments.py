@@ -140,6 +140,7 @@ SCENARIOS = (
         "get_payment_oauth_link",
         NAMED | {"redirectUrl": "https://shop.example.com"},
         "link_payment_configuration",
+        repeatable=True,  # a second link replaces the first, which the caller has not received
     ),
     _of_shop(
         "delete_payment_configuration",
