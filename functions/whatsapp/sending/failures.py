@@ -20,6 +20,10 @@ from whatsapp.inbound import provider_errors
 _THROTTLED_MS = 6 * clock.SECOND_MS  # Meta's interval for one pair, if it gives none
 
 
+# Reasons that concern a number, not a customer: the same message may be permitted later.
+OF_THE_NUMBER = frozenset({"safe_mode", "sending_blocked", "quality_low"})
+
+
 class PolicyRefused(Exception):
     """The send policy forbids the message. *reason* is a code, such as `window_closed`."""
 

@@ -35,11 +35,8 @@ TRIES = 3
 LONGEST_WAIT = 6  # seconds: the provider's interval for one customer
 pause_for = time.sleep
 SPARE_MS = 15_000
-LONGEST_QUEUE_MS = (
-    20_000  # A page that would wait longer for its place rests until the schedule continues it.
-)
-# Refusals of the send policy that concern every recipient.
-_OF_THE_NUMBER = frozenset({"safe_mode", "sending_blocked", "quality_low"})
+# A page that would wait longer for its place rests until the schedule continues it.
+LONGEST_QUEUE_MS = 20_000
 
 
 class Stopped(Exception):
@@ -76,7 +73,7 @@ def outcome_of(run: PageRun, row: Row) -> str:
     except (KeyReused, InvalidInput, NotFound) as problem:
         outcome = "duplicate" if isinstance(problem, KeyReused) else "invalid"
     except failures.PolicyRefused as refusal:
-        if refusal.reason in _OF_THE_NUMBER:
+        if refusal.reason in failures.OF_THE_NUMBER:
             raise Stopped(refusal.reason) from None
         run.places += 1  # not used
         outcome = f"refused:{refusal.reason}"

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from shared.api.auth import RateLimited, Scope
+from shared.api.auth import Scope
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.call import Call
@@ -15,7 +15,7 @@ from whatsapp.actions.payments import owners, receipts, states
 from whatsapp.actions.payments.views import OrderView
 from whatsapp.actions.registration import Group
 from whatsapp.api.queries import NotFound
-from whatsapp.sending.failures import PolicyRefused
+from whatsapp.sending.failures import OF_THE_NUMBER, PolicyRefused
 from whatsapp.store.items.tenants import PaymentOrder
 from whatsapp.worker.updates import payment_settlement as settlement
 from whatsapp.worker.updates.payment_look_up import Attempt, Payment
@@ -84,7 +84,7 @@ def process_payment_webhook(call: Call[ProcessPaymentWebhook]) -> OrderView:
     Take a gateway's event that the caller received: a claim, which is looked up before anything changes.
 
     Another amount or currency than the order's is parked as amount_mismatch. `notifyCustomer` sends the receipt of a
-    captured order, once.
+    captured order, once; repeat the call if it answers that sending is limited or switched off.
     """
     asked = call.input
     order = owners.order_of(call, asked.reference_id)
@@ -105,7 +105,9 @@ def process_payment_webhook(call: Call[ProcessPaymentWebhook]) -> OrderView:
         return shown
     try:
         sent = receipts.send(call, owners.order_of(call, asked.reference_id))
-    except (PolicyRefused, RateLimited, NotFound) as refusal:
+    except (PolicyRefused, NotFound) as refusal:
+        if isinstance(refusal, PolicyRefused) and refusal.reason in OF_THE_NUMBER:
+            raise
         return shown.model_copy(update={"note": f"the receipt was not sent: {refusal}"})
     return shown.model_copy(update={"confirmation": sent})
 

@@ -53,8 +53,9 @@ class Answer:
 
     @property
     def is_open(self) -> bool:
-        """Whether the outcome at the provider is unknown."""
-        return self.result.get("state") in {"in_doubt", "unknown"}
+        """Whether the outcome at the provider is unknown: of the call, or of the message that it sends besides."""
+        told = [self.result, *(self.result.get(name) or {} for name in ("confirmation", "message"))]
+        return any(one.get("state") in {"in_doubt", "unknown"} for one in told)
 
 
 @dataclass
