@@ -25,7 +25,7 @@ AT_PROVIDER: dict[str, object] = {
     "status": "APPROVED",
     "category": "UTILITY",
     "id": "17",
-    "components": [],
+    "components": [{"type": "BODY", "text": "Your bike is ready."}],
 }
 
 
