@@ -1,5 +1,5 @@
-"""The fixture of this folder."""
+"""The fixtures of this folder."""
 
-from tests.integration.whatsapp.actions.campaigns.runs import runs
+from tests.integration.whatsapp.actions.campaigns.runs import runs, short_pages
 
-__all__ = ["runs"]
+__all__ = ["runs", "short_pages"]

@@ -18,7 +18,7 @@ from shared.runtime.observability import metrics
 from tests.integration.whatsapp.actions.conftest import AWS_KEY, WABA
 from tests.integration.whatsapp.conftest import NOW, PHONE
 from tests.template import environment
-from whatsapp.actions.campaigns import outcomes
+from whatsapp.actions.campaigns import outcomes, recipients
 from whatsapp.store.items import Conversation
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ OF_TEXT: dict[str, Any] = {
     "text": "Hello",
 }
 MINUTE_MS = 60_000
+SHORT = 20  # recipients of a short page: saves its progress once before it ends
 PARTS = ("sent", "failed", "refused", "duplicate", "invalid", "cancelled", "inDoubt")
 
 
@@ -253,3 +254,9 @@ def runs(actions: Actions, monkeypatch: pytest.MonkeyPatch) -> Runs:
     monkeypatch.setattr(metrics, "add_metric", lambda *_: None)
     monkeypatch.setattr(outcomes, "pause_for", pause)
     return found
+
+
+@pytest.fixture
+def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages of 20 recipients, so that a campaign of several pages sends few messages."""
+    monkeypatch.setattr(recipients, "PAGE", SHORT)

@@ -9,7 +9,13 @@ import pytest
 from shared.providers.outcomes import Refused
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock
-from tests.integration.whatsapp.actions.campaigns.runs import TEMPLATE, VALUES, Runs, numbers
+from tests.integration.whatsapp.actions.campaigns.runs import (
+    SHORT,
+    TEMPLATE,
+    VALUES,
+    Runs,
+    numbers,
+)
 from tests.integration.whatsapp.actions.conftest import ADA, EUM_PHONE, WABA
 from tests.integration.whatsapp.conftest import PHONE
 from whatsapp.actions.campaigns import views
@@ -99,16 +105,16 @@ def test_two_campaigns_share_the_rate_and_leave_room_for_replies(runs: Runs) -> 
 
 def test_a_slow_campaign_does_not_hold_up_a_fast_one(runs: Runs) -> None:
     runs.actions.register(messages_per_second=50)
-    people = numbers(40)
+    people = numbers(35)
     runs.wrote(*people)
-    slow = runs.create([f"+{n}" for n in people[:10]], autoStart=True, messagesPerSecond=1)
+    slow = runs.create([f"+{n}" for n in people[:5]], autoStart=True, messagesPerSecond=1)
     runs.drain()
     began = runs.now
-    runs.create([f"+{n}" for n in people[10:]], autoStart=True)
+    runs.create([f"+{n}" for n in people[5:]], autoStart=True)
     runs.drain()
 
     assert runs.now - began <= 1_000
-    assert runs.show(slow["campaignId"])["sent"] == 10
+    assert runs.show(slow["campaignId"])["sent"] == 5
 
 
 def test_a_page_rests_when_its_place_would_be_late(runs: Runs) -> None:
@@ -137,7 +143,7 @@ def test_refused_recipients_take_no_places(runs: Runs) -> None:
 def test_a_campaign_pauses_when_the_provider_refuses_more_customers(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    people = numbers(30)
+    people = numbers(8)
     runs.wrote(*people)
     campaign = runs.create([f"+{n}" for n in people], autoStart=True)["campaignId"]
     with monkeypatch.context() as patch:
@@ -152,12 +158,13 @@ def test_a_campaign_pauses_when_the_provider_refuses_more_customers(
     runs.wrote(*people)
     runs.control("resume_campaign", campaign)
     shown = runs.finish(campaign)
-    assert (shown["failed"], shown["sent"]) == (1, 29)
+    assert (shown["failed"], shown["sent"]) == (1, 7)
     assert "pauseMeaning" not in shown
 
 
+@pytest.mark.usefixtures("short_pages")
 def test_a_campaign_pauses_when_the_limit_is_reported_later(runs: Runs) -> None:
-    people = numbers(110)
+    people = numbers(SHORT + 2)
     runs.wrote(*people)
     campaign = runs.create([f"+{n}" for n in people], messagesPerSecond=5)["campaignId"]
     runs.control("start_campaign", campaign)
@@ -171,7 +178,7 @@ def test_a_campaign_pauses_when_the_limit_is_reported_later(runs: Runs) -> None:
     runs.wait(2)
 
     assert (paused["status"], paused["pauseReason"]) == ("paused", "provider:graph_131048")
-    assert len(runs.sent_to()) == before == 100
+    assert len(runs.sent_to()) == before == SHORT
     runs.now += 60_000
     runs.control("resume_campaign", campaign)
     runs.actions.harness.take(late)
