@@ -91,7 +91,7 @@ def test_after_eight_lost_races_the_mail_is_retried_later(inbox: Inbox) -> None:
         inbox.receive("b@x", in_reply_to="a@x")
 
 
-def test_a_mail_costs_the_same_in_a_thread_of_12_and_of_60_mails(inbox: Inbox) -> None:
+def test_a_mail_costs_the_same_in_a_thread_of_12_and_of_40_mails(inbox: Inbox) -> None:
     pricing = Pricing(boto3.client("dynamodb"), capacity.tables(), is_on=True)
     pricing.watch(inbox.client)
 
@@ -106,16 +106,16 @@ def test_a_mail_costs_the_same_in_a_thread_of_12_and_of_60_mails(inbox: Inbox) -
         )
         return sum(units.write for units in pricing.priced)
 
-    costs = [cost(number) for number in range(60)]
+    costs = [cost(number) for number in range(40)]
 
     # A step of one KB: two units of the transaction, one of the index.
     assert max(costs[20:]) <= max(costs[10:14]) + 3
     assert max(costs) <= MOST_WRITE_UNITS
     pricing.is_on = False
     thread = inbox.thread(only_thread(inbox))
-    assert (thread.email_count, thread.email_history[-1].message_id) == (60, "59@x")
+    assert (thread.email_count, thread.email_history[-1].message_id) == (40, "39@x")
     assert len(thread.email_history) <= windows.MOST_MAILS
-    assert (thread.thread_references[0], thread.thread_references[-1]) == ("0@x", "59@x")
+    assert (thread.thread_references[0], thread.thread_references[-1]) == ("0@x", "39@x")
     assert len(thread.model_dump_json()) <= 16 * 1024
 
 

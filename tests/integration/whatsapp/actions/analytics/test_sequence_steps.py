@@ -36,11 +36,11 @@ MOST_CALLS = 28  # of a job
 
 
 def test_each_step_is_sent_after_its_delay_and_the_run_ends(welcomes: Welcomes) -> None:
-    welcomes.set_up(HELLO, LATER, {"delayMinutes": 60, "text": "Bye"})
+    welcomes.set_up(HELLO, LATER, {"delayMinutes": 10, "text": "Bye"})
     welcomes.write()
     welcomes.runs.drain()
     counts = [len(welcomes.sent())]
-    for minutes in (30, 2, 58, 4):
+    for minutes in (30, 2, 8, 4):
         welcomes.runs.wait(minutes)
         counts.append(len(welcomes.sent()))
     run = welcomes.run()

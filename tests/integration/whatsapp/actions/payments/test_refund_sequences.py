@@ -57,7 +57,7 @@ def test_never_more_is_refunded_than_captured(captured: Callable[[], Actions]) -
     @settings(
         derandomize=True,
         deadline=None,
-        max_examples=25,
+        max_examples=12,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
     def run(steps: list[tuple[str, int, int]]) -> None:
