@@ -1,18 +1,25 @@
 """
 Each handler is imported once, in its own process, with the environment that the template gives its function.
 
+These processes are forks of one that has imported only boto3, which every handler needs.
+
 The provider waits for the cold start of the ingress functions: their imports are part of their contract.
 """
+
+from __future__ import annotations
 
 import ast
 import json
 import subprocess
 import sys
-from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.template import ROOT, environment, properties, resources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 
@@ -65,22 +72,26 @@ WORKERS = [
 
 
 @pytest.mark.parametrize("function", [*INGRESS, *LIGHT])
-def test_ingress_imports_nothing_heavy(function: str) -> None:
-    assert loaded(HEAVY, function) == []
+def test_ingress_imports_nothing_heavy(imports: Imports, function: str) -> None:
+    assert imports.loaded(HEAVY, function) == []
 
 
 @pytest.mark.parametrize("function", [*INGRESS, "ApiAuthorizer"])
-def test_ingress_and_authorizer_pass_traces_on_without_the_sdk(function: str) -> None:
+def test_ingress_and_authorizer_pass_traces_on_without_the_sdk(
+    imports: Imports, function: str
+) -> None:
     assert environment(function)["POWERTOOLS_TRACE_DISABLED"] == "false"
-    assert loaded(TRACING, function) == []
+    assert imports.loaded(TRACING, function) == []
 
 
 @pytest.mark.parametrize("function", WORKERS)
-def test_workers_import_batch_without_the_models_of_event_sources(function: str) -> None:
+def test_workers_import_batch_without_the_models_of_event_sources(
+    imports: Imports, function: str
+) -> None:
     # Powertools defines them, 25 ms, where pydantic is loaded before Batch.
     models = "aws_lambda_powertools.utilities.parser.models"
 
-    assert loaded((models, f"{models}.sqs"), function) == []
+    assert imports.loaded((models, f"{models}.sqs"), function) == []
 
 
 @pytest.mark.parametrize(
@@ -266,9 +277,9 @@ def test_workers_import_batch_without_the_models_of_event_sources(function: str)
     ],
 )
 def test_a_function_imports_at_its_start_nothing_that_only_some_events_need(
-    function: str, modules: tuple[str, ...]
+    imports: Imports, function: str, modules: tuple[str, ...]
 ) -> None:
-    assert loaded(modules, function) == []
+    assert imports.loaded(modules, function) == []
 
 
 def test_one_module_imports_powertools_tracer() -> None:
@@ -277,7 +288,8 @@ def test_one_module_imports_powertools_tracer() -> None:
         str(file.relative_to(ROOT))
         for folder in ("functions", "layers/shared/shared")
         for file in (ROOT / folder).rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text()))
+        if any(word in (text := file.read_text()) for word in words)
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Import | ast.ImportFrom)
         if any(word in ast.unparse(node) for word in words)
     }
@@ -286,47 +298,96 @@ def test_one_module_imports_powertools_tracer() -> None:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_starts_with_the_environment_that_the_template_gives_it(function: str) -> None:
-    assert imported(function).returncode == 0, imported(function).stderr
+def test_a_function_starts_with_the_environment_that_the_template_gives_it(
+    imports: Imports, function: str
+) -> None:
+    assert imports.of(function).get("error") is None
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_every_setting_that_a_function_declares_is_set(function: str) -> None:
+def test_every_setting_that_a_function_declares_is_set(imports: Imports, function: str) -> None:
     """Including those with a default: an unintended default could belong to another stage."""
-    declared = json.loads(imported(function).stdout)["settings"]
+    declared = imports.of(function)["settings"]
 
     assert declared
     assert set(declared) <= set(environment(function))
 
 
-def loaded(modules: tuple[str, ...], function: str) -> list[str]:
-    """The modules of *modules* that the import of a function's handler loads."""
-    found = json.loads(imported(function).stdout)["modules"]
-    return [module for module in modules if module in found]
+# Reads a handler and its variables in each line. Answers with the loaded modules and the names of the settings that the
+# handler declares, or with the error of its import.
+SCRIPT = """
+import boto3
+import dataclasses, importlib, json, os, sys, traceback
 
+def answer(path):
+    module, name = path.rsplit(".", 1)
+    handler = importlib.import_module(module)
+    assert callable(getattr(handler, name))
+    names = [field.name.upper() for field in dataclasses.fields(handler.settings)]
+    return {"modules": sorted(sys.modules), "settings": names}
 
-@cache
-def imported(function: str) -> subprocess.CompletedProcess[str]:
-    """Import a handler; prints the loaded modules and the names of the settings that the handler declares."""
-    script = """
-import dataclasses, importlib, json, sys
-module, name = sys.argv[1].rsplit(".", 1)
-handler = importlib.import_module(module)
-assert callable(getattr(handler, name))
-modules = sorted(sys.modules)
-names = [field.name.upper() for field in dataclasses.fields(handler.settings)]
-print(json.dumps({"modules": modules, "settings": names}))
+answers = os.dup(1)
+os.dup2(2, 1)  # what a module prints is no answer
+for line in sys.stdin:
+    path, variables = json.loads(line)
+    child = os.fork()
+    if child:
+        if os.waitpid(child, 0)[1]:
+            os.write(answers, json.dumps({"error": "the process died"}).encode() + b"\\n")
+        continue
+    os.environ.clear()
+    os.environ.update(variables)
+    try:
+        found = answer(path)
+    except BaseException:
+        found = {"error": traceback.format_exc()}
+    with open(answers, "w") as stream:
+        print(json.dumps(found), file=stream)
+    os._exit(0)
 """
-    variables = environment(function) | {
-        "AWS_DEFAULT_REGION": "us-east-1",
+
+
+class Imports:
+    """Imports handlers, each at most once."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.found: dict[str, dict[str, Any]] = {}
+
+    def of(self, function: str) -> dict[str, Any]:
+        """What the import of a function's handler loads and declares, or its error."""
+        if function not in self.found:
+            assert self.process.stdin
+            assert self.process.stdout
+            variables = environment(function) | {
+                "AWS_DEFAULT_REGION": "us-east-1",
+                "LAMBDA_TASK_ROOT": str(ROOT),  # tracing is on on AWS
+            }
+            print(
+                json.dumps([properties(function)["Handler"], variables]),
+                file=self.process.stdin,
+                flush=True,
+            )
+            self.found[function] = json.loads(self.process.stdout.readline())
+        return self.found[function]
+
+    def loaded(self, modules: tuple[str, ...], function: str) -> list[str]:
+        """The modules of *modules* that the import of a function's handler loads."""
+        found = self.of(function)["modules"]
+        return [module for module in modules if module in found]
+
+
+@pytest.fixture(scope="module")
+def imports() -> Iterator[Imports]:
+    variables = {
         "PYTHONPATH": f"{ROOT / 'functions'}:{ROOT / 'layers/shared'}",
         "PYTHONDONTWRITEBYTECODE": "1",
-        "LAMBDA_TASK_ROOT": str(ROOT),  # tracing is on on AWS
     }
-    return subprocess.run(  # noqa: S603 - our own interpreter and script
-        [sys.executable, "-c", script, properties(function)["Handler"]],
+    with subprocess.Popen(  # noqa: S603 - our own interpreter and script
+        [sys.executable, "-c", SCRIPT],
         env=variables,
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
-        check=False,
-    )
+    ) as process:
+        yield Imports(process)
