@@ -1,5 +1,6 @@
 """Shared by all suites: moto before any client, false credentials, an unused region, and identifier keys."""
 
+import gc
 import os
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -84,6 +85,17 @@ def pytest_runtest_teardown() -> Generator[None]:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | None:
     return ByFile(config, log) if config.option.dist == "loadfile" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Modules and tests last as long as the run: the garbage collector does not look at them again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
