@@ -178,11 +178,11 @@ def test_the_canary_message_is_stored_on_the_deployed_stack(bench: Bench) -> Non
 
 
 def test_every_function_of_the_inbox_has_an_event_here(bench: Bench) -> None:
-    """Events of the other contexts are tested on the deployed stack only, in their own folders."""
+    """Events of the other contexts and of actions are tested on the deployed stack only, in their own files."""
     covered = {sample.function for sample in day()} | {
         direct.function for direct in direct_events()
     }
-    others = ("Richpanel", "Conversations", "EmailThreads", "Newsletters")
+    others = ("Richpanel", "Conversations", "EmailThreads", "Newsletters", "WhatsAppActions")
     deployed = {name for name in bench.apart.functions if not name.startswith(others)}
 
     assert covered == deployed
