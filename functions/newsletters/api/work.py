@@ -15,6 +15,7 @@ from newsletters.jobs.state import is_usable, is_working
 from newsletters.store import jobs, revisions
 from newsletters.store.items import STEPS
 from newsletters.store.items.item import timestamp
+from newsletters.store.newsletters import get_newsletter_stored
 from newsletters.store.objects import folder_of
 from newsletters.store.step_inputs import content_hash, stale_steps
 from shared.runtime import clock
@@ -131,7 +132,9 @@ def exports(store: Store, newsletter: Newsletter) -> views.ExportsView:
     """Return the exported files, and the newest job of each format."""
     names = [f"{EXPORT_PREFIX}{one}" for one in EXPORT_FORMATS]
     found = jobs.get_many(store.table, newsletter.code, names)
-    stored = newsletter.draft.exports if newsletter.draft else {}
+    # Read again after the jobs: a job that is done has its file.
+    present = get_newsletter_stored(store.table, newsletter.code) or newsletter
+    stored = present.draft.exports if present.draft else {}
     return views.ExportsView(
         exports={
             one: views.ExportView(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from newsletters.store import jobs
 from tests.integration.newsletters.api.author import ONE
 
 if TYPE_CHECKING:
@@ -48,6 +49,23 @@ def test_unknown_formats_and_those_given_twice_are_refused(author: Author, forma
 
     assert {name.partition(".")[0] for name in problems} == {"formats"}
     assert author.refused("GET", f"{PATH}/epub") == (404, "not_found")
+
+
+def test_a_job_that_is_done_is_shown_with_its_file_although_it_ended_during_the_call(
+    author: Author, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    author.at("drafted").do("POST", PATH, {"formats": ["text"]})
+
+    def after_the_worker(*arguments: Any) -> Any:
+        author.system.settle()
+        return get_many(*arguments)
+
+    get_many = jobs.get_many
+    monkeypatch.setattr(jobs, "get_many", after_the_worker)
+    shown = _shown(author)
+
+    assert shown["jobs"]["text"]["state"] == "done"
+    assert shown["exports"].keys() == {"text"}
 
 
 def test_an_export_of_the_present_content_is_not_rendered_again(author: Author) -> None:
