@@ -178,7 +178,8 @@ class NewsletterRoutes:
 
     def get_exports(self, request: Request[NoInput], code: str) -> views.ExportsView:
         """Return the exported files and the jobs of each format."""
-        return work.exports(self._store, self._readable(request.caller, code))
+        found = work.export_jobs(self._store, code)
+        return work.exports(self._readable(request.caller, code), found)
 
     def get_export(self, request: Request[NoInput], code: str, format: str) -> views.ExportLink:  # noqa: A002 - the name in the path
         """Return a link that downloads an exported file for 15 minutes."""

@@ -15,7 +15,7 @@ from newsletters.jobs.state import is_usable, is_working
 from newsletters.store import jobs, revisions
 from newsletters.store.items import STEPS
 from newsletters.store.items.item import timestamp
-from newsletters.store.newsletters import get_newsletter_stored
+from newsletters.store.items.metadata import is_code
 from newsletters.store.objects import folder_of
 from newsletters.store.step_inputs import content_hash, stale_steps
 from shared.runtime import clock
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from newsletters.api import inputs
     from newsletters.configuration.resources import Resources
     from newsletters.store.items import Export, StepName
+    from newsletters.store.items.work import Job
     from newsletters.store.newsletters import Newsletter
     from newsletters.store.objects import Store
     from shared.api.routing import Request
@@ -128,13 +129,22 @@ def start_exports(
     )
 
 
-def exports(store: Store, newsletter: Newsletter) -> views.ExportsView:
-    """Return the exported files, and the newest job of each format."""
+def export_jobs(store: Store, code: str) -> dict[str, Job]:
+    """
+    Return the newest export job of each format, by format. Not checked: whether the caller may read the newsletter.
+
+    To be read before the newsletter: then a job that is done has its file there.
+    """
+    if not is_code(code.upper()):
+        return {}
     names = [f"{EXPORT_PREFIX}{one}" for one in EXPORT_FORMATS]
-    found = jobs.get_many(store.table, newsletter.code, names)
-    # Read again after the jobs: a job that is done has its file.
-    present = get_newsletter_stored(store.table, newsletter.code) or newsletter
-    stored = present.draft.exports if present.draft else {}
+    found = jobs.get_many(store.table, code.upper(), names)
+    return {name.removeprefix(EXPORT_PREFIX): job for name, job in found.items()}
+
+
+def exports(newsletter: Newsletter, found: dict[str, Job]) -> views.ExportsView:
+    """Return the exported files, and the newest job of each format."""
+    stored = newsletter.draft.exports if newsletter.draft else {}
     return views.ExportsView(
         exports={
             one: views.ExportView(
@@ -145,10 +155,7 @@ def exports(store: Store, newsletter: Newsletter) -> views.ExportsView:
             )
             for one, export in stored.items()
         },
-        jobs={
-            name.removeprefix(EXPORT_PREFIX): presenters.progress(job)
-            for name, job in found.items()
-        },
+        jobs={one: presenters.progress(job) for one, job in found.items()},
     )
 
 

@@ -18,10 +18,8 @@ from shared.runtime import clock
 from whatsapp.inbound import provider_errors
 
 _THROTTLED_MS = 6 * clock.SECOND_MS  # Meta's interval for one pair, if it gives none
-
-
-# Reasons that concern a number, not a customer: the same message may be permitted later.
-OF_THE_NUMBER = frozenset({"safe_mode", "sending_blocked", "quality_low"})
+# Refusals that concern a number and not a customer.
+_OF_THE_NUMBER = frozenset({"safe_mode", "sending_blocked", "quality_low"})
 
 
 class PolicyRefused(Exception):
@@ -32,6 +30,11 @@ class PolicyRefused(Exception):
             f"{reason}: {_MEANINGS.get(reason, 'the send policy forbids the message')}"
         )
         self.reason = reason
+
+    @property
+    def concerns_the_number(self) -> bool:
+        """Whether every message of the number is refused for this reason, and the same one may be permitted later."""
+        return self.reason in _OF_THE_NUMBER
 
 
 class TooFast(RateLimited):

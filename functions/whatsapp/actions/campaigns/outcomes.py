@@ -73,7 +73,7 @@ def outcome_of(run: PageRun, row: Row) -> str:
     except (KeyReused, InvalidInput, NotFound) as problem:
         outcome = "duplicate" if isinstance(problem, KeyReused) else "invalid"
     except failures.PolicyRefused as refusal:
-        if refusal.reason in failures.OF_THE_NUMBER:
+        if refusal.concerns_the_number:
             raise Stopped(refusal.reason) from None
         run.places += 1  # not used
         outcome = f"refused:{refusal.reason}"

@@ -15,7 +15,7 @@ from whatsapp.actions.payments import owners, receipts, states
 from whatsapp.actions.payments.views import OrderView
 from whatsapp.actions.registration import Group
 from whatsapp.api.queries import NotFound
-from whatsapp.sending.failures import OF_THE_NUMBER, PolicyRefused
+from whatsapp.sending.failures import PolicyRefused
 from whatsapp.store.items.tenants import PaymentOrder
 from whatsapp.worker.updates import payment_settlement as settlement
 from whatsapp.worker.updates.payment_look_up import Attempt, Payment
@@ -105,11 +105,17 @@ def process_payment_webhook(call: Call[ProcessPaymentWebhook]) -> OrderView:
         return shown
     try:
         sent = receipts.send(call, owners.order_of(call, asked.reference_id))
-    except (PolicyRefused, NotFound) as refusal:
-        if isinstance(refusal, PolicyRefused) and refusal.reason in OF_THE_NUMBER:
+    except PolicyRefused as refusal:
+        if refusal.concerns_the_number:
             raise
-        return shown.model_copy(update={"note": f"the receipt was not sent: {refusal}"})
+        return _without_receipt(shown, refusal)
+    except NotFound as absence:
+        return _without_receipt(shown, absence)
     return shown.model_copy(update={"confirmation": sent})
+
+
+def _without_receipt(shown: OrderView, why: Exception) -> OrderView:
+    return shown.model_copy(update={"note": f"the receipt was not sent: {why}"})
 
 
 def _claimed(call: Call[Any], order: PaymentOrder, claim: Mapping[str, Any]) -> OrderView:

@@ -100,6 +100,18 @@ def test_a_handed_over_event_notifies_the_customer_once(sent: Actions) -> None:
     assert len([one for one in sent.wire if one.operation == "send_message"]) == 2
 
 
+def test_a_receipt_that_could_not_be_sent_is_sent_by_the_repeated_call(sent: Actions) -> None:
+    provider.pay(sent.sandbox, REFERENCE, 2_500)
+    notifying = CLAIM | {"notifyCustomer": True}
+    sent.switch("true")
+    refused = sent.run("process_payment_webhook", notifying, key="receipt-0001")
+    sent.switch("false")
+    repeated = sent.run("process_payment_webhook", notifying, key="receipt-0001")
+
+    assert (refused.status, refused.body["error"]["reason"]) == (422, "safe_mode")
+    assert repeated.result["confirmation"]["state"] == "sent"
+
+
 def test_a_status_is_shown_with_its_message_and_refreshed_on_demand(sent: Actions) -> None:
     provider.pay(sent.sandbox, REFERENCE, 2_500)
 
