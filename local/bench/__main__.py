@@ -20,7 +20,7 @@ from events.email_threads import direct as email_threads
 from events.newsletters import direct as newsletters
 from events.richpanel import direct as help_desk
 from events.richpanel import samples as help_desk_samples
-from events.whatsapp.direct import direct_events, queue_batch
+from events.whatsapp.direct import action_calls, direct_events, queue_batch
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_builder import Sample, SampleBuilder
 from events.whatsapp.sample_data import Customer
@@ -128,6 +128,7 @@ def _starts_table(stack: Stack, functions: Sequence[Function]) -> str:
     events = {direct.function: direct.event for direct in told}
     events["RichpanelWebhook"] = help_desk_samples.sample("minimal").event
     events["ApiAuthorizer"]["authorizationToken"] = key
+    events["WhatsAppActions"] = next(call.event for call in action_calls() if call.name == _ACTION)
     events |= {name: sample(told).event for name, told in _SAMPLES.items()} | {cold.BARE: {}}
     events |= {name: recruiting_samples.sample(told).event for name, told in _RECRUITING.items()}
     starts = cold.starts_of(functions, events, STARTS, WARM)
@@ -144,6 +145,7 @@ def _starts_table(stack: Stack, functions: Sequence[Function]) -> str:
     return _table(head, rows)
 
 
+_ACTION = "get_conversations"
 _SAMPLES = {"WhatsAppWebhook": "text", "WhatsAppSocial": "sns_text"}
 _RECRUITING = {
     "ConversationsRouter": "initiate_sms",

@@ -16,11 +16,11 @@ from pathlib import Path
 from local.stack.processes import ROOT
 from shared.api import openapi
 from shared.api.openapi import Operation
-from whatsapp.actions import registration
-from whatsapp.actions.registration import Action
+from whatsapp.actions.dispatch import registration
+from whatsapp.actions.dispatch.registration import Action
 
 PACKAGE = ROOT / "functions" / "whatsapp" / "actions"
-INDEX, LISTING = PACKAGE / "index.py", PACKAGE / "listing.json"
+INDEX, LISTING = PACKAGE / "dispatch" / "index.py", PACKAGE / "dispatch" / "listing.json"
 DOCS = ROOT / "docs" / "actions"
 OPENAPI = DOCS / "openapi.json"
 _PREFIX = "whatsapp.actions."

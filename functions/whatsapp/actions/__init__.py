@@ -5,6 +5,6 @@ Packages by domain contain the actions. `ACTIONS` is the generated index of thei
 imports the module of its action only.
 """
 
-from whatsapp.actions.index import ACTIONS
+from whatsapp.actions.dispatch.index import ACTIONS
 
 __all__ = ["ACTIONS"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whatsapp.actions import bootstrap, execution
+from whatsapp.actions.dispatch import bootstrap, execution
 from whatsapp.configuration.settings import ActionsSettings
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from shared.aws.sqs_worker import Record
-    from whatsapp.actions.call import ActionResources
+    from whatsapp.actions.calls.call import ActionResources
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ def _of_refresh(event: Event, record: Record) -> Handled:
 
 @cache
 def _resources_of_actions() -> ActionResources:
-    from whatsapp.actions import bootstrap  # noqa: PLC0415 - see above
+    from whatsapp.actions.dispatch import bootstrap  # noqa: PLC0415 - see above
 
     return bootstrap.resources_of(settings_of_actions)
 

@@ -12,7 +12,7 @@ from tests.integration.isolation.attacks import Attack, Attacker, Call, attacked
 from tests.integration.isolation.whatsapp_items import FURTHER_CALLS
 from tests.integration.isolation.whatsapp_setup import TwoCompanies, two_companies
 from tests.simulation.effort import long_except
-from whatsapp.actions import catalogue
+from whatsapp.actions.dispatch import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

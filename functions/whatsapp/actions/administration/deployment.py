@@ -5,10 +5,10 @@ from typing import Any, Literal
 from shared.api.auth import Scope
 from shared.aws.secrets import texts
 from shared.runtime import clock
-from whatsapp.actions import participants
 from whatsapp.actions.administration.reference import LEGACY, UTILITY, VERSION
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import NoInput
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import NoInput
 from whatsapp.api.json_view import View
 from whatsapp.inbound.webhook import secrets_of_apps
 from whatsapp.sending.gate import SAFE_MODE

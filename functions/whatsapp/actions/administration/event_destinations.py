@@ -10,12 +10,12 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.runtime import clock
-from whatsapp.actions import participants, remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import Flag, Input, WabaId
-from whatsapp.actions.registration import Group
-from whatsapp.actions.remote import EumAccount
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import Flag, Input, WabaId
+from whatsapp.actions.calls.remote import EumAccount
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.json_view import View, plain
 from whatsapp.sending.failures import NotConfigured, ProviderRejected, ProviderUnavailable
 from whatsapp.store.accounts import account_events

@@ -3,10 +3,10 @@
 from typing import Literal
 
 from shared.api.auth import Scope
-from whatsapp.actions import error_meanings
 from whatsapp.actions.administration.reference import UTILITY
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Input
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Input
+from whatsapp.actions.dispatch import error_meanings
 from whatsapp.api.json_view import View
 
 type Topic = Literal["opt_in", "templates", "pacing", "window", "media", "payments", "errors"]

@@ -13,12 +13,12 @@ from shared.recovery.port import Filter, NotReplayable, Parked, Position
 from shared.recovery.states import OPEN
 from shared.recovery.views import ParkedEvent, ParkedEvents, Refused, Replayed, Replays
 from shared.runtime import clock
-from whatsapp.actions import paging
 from whatsapp.actions.administration.sends import OPS
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import Input, Moment, PageInput, Whole
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import paging
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import Input, Moment, PageInput, Whole
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.recovery.parked_events import InboxParkedEvents
 from whatsapp.store.items import WebhookEvent

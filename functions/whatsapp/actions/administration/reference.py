@@ -10,14 +10,16 @@ from pydantic import Field
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.runtime import clock
-from whatsapp.actions import ACTIONS, catalogue, paging
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Input, NoInput, PageInput
-from whatsapp.actions.registration import Group, Mode
+from whatsapp.actions import ACTIONS
+from whatsapp.actions.calls import paging
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Input, NoInput, PageInput
+from whatsapp.actions.dispatch import catalogue
+from whatsapp.actions.dispatch.registration import Group, Mode
 from whatsapp.sending.views import View
 
 UTILITY, LEGACY = Group("config_utility"), Group("legacy")
-LISTING = Path(__file__).parents[1] / "listing.json"
+LISTING = Path(__file__).parents[1] / "dispatch" / "listing.json"
 VERSION = "1"
 
 

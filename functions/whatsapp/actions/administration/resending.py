@@ -5,9 +5,9 @@ from typing import Any
 from shared.action_ledger import Action
 from shared.aws.sqs_fifo import to_json
 from whatsapp import store
-from whatsapp.actions import participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import Unsupported
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import Unsupported
 from whatsapp.api.json_view import plain
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import messages, payloads

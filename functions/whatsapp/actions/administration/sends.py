@@ -10,12 +10,12 @@ from shared.api.cursors import Page
 from shared.redaction import redact
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import paging
 from whatsapp.actions.administration import resending
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import Input, Moment, PageInput, Text
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import paging
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import Input, Moment, PageInput, Text
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.json_view import View
 from whatsapp.api.queries import NotFound
 from whatsapp.privacy import message_exports

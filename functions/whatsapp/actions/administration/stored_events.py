@@ -10,10 +10,10 @@ from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
 from shared.redaction import redacted
 from shared.runtime import clock
-from whatsapp.actions import paging, participants
 from whatsapp.actions.administration.webhooks import WEBHOOKS
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Moment, PageInput, WabaId
+from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Moment, PageInput, WabaId
 from whatsapp.api.json_view import Json, View, plain
 from whatsapp.store.accounts import account_events
 from whatsapp.store.items import WebhookEvent

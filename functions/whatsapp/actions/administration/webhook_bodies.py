@@ -17,12 +17,12 @@ from shared.api.webhook_signatures import meta_app, meta_signature
 from shared.aws.secrets import texts
 from shared.aws.sqs_fifo import to_json
 from shared.runtime import clock
-from whatsapp.actions import participants
 from whatsapp.actions.administration.parked import SECURITY
 from whatsapp.actions.administration.webhooks import WEBHOOKS
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import BadEnvelope, SignatureRefused
-from whatsapp.actions.inputs import Flag, Input, NoInput
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import BadEnvelope, SignatureRefused
+from whatsapp.actions.calls.inputs import Flag, Input, NoInput
 from whatsapp.api.json_view import View
 from whatsapp.api.queries import NotFound
 from whatsapp.inbound import splitter, webhook

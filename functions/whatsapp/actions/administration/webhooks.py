@@ -9,13 +9,13 @@ from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.aws.secrets import texts
 from shared.runtime import clock
-from whatsapp.actions import participants, remote
 from whatsapp.actions.administration.parked import SECURITY
 from whatsapp.actions.administration.sends import OPS
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Flag, HttpsUrl, Input, WabaId
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import ProviderAnswer
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Flag, HttpsUrl, Input, WabaId
+from whatsapp.actions.calls.views import ProviderAnswer
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.json_view import View
 from whatsapp.inbound.webhook import secrets_of_apps
 from whatsapp.sending.failures import NotConfigured

@@ -9,17 +9,17 @@ from pydantic import Field
 
 from shared.api.auth import Scope
 from shared.identity.keyed_hashes import keyed_hash
-from whatsapp.actions import participants
 from whatsapp.actions.analytics import counters
 from whatsapp.actions.analytics.periods import Period
-from whatsapp.actions.inputs import Day, Input, Text, WabaId
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.inputs import Day, Input, Text, WabaId
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
 from whatsapp.store.analytics import reported
 from whatsapp.store.analytics.tallies import LONGEST_NAME
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import WebhookEvent
 
 ANALYTICS = Group("analytics")

@@ -13,11 +13,19 @@ from shared.api.auth import Scope
 from shared.api.errors import InvalidInput, KeyReused
 from shared.aws.sqs_fifo import digest, to_json
 from shared.runtime import clock
-from whatsapp.actions import participants, remote
 from whatsapp.actions.analytics import conversion_events
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import Currency, Input, Moment, Money, PhoneOrUserId, Text, WabaId
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import (
+    Currency,
+    Input,
+    Moment,
+    Money,
+    PhoneOrUserId,
+    Text,
+    WabaId,
+)
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.sending.views import View
 from whatsapp.store.accounts import phone_settings
@@ -27,7 +35,7 @@ from whatsapp.store.conversations import referrals
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Message, Phone
 
 CONVERSIONS = Group("conversions")

@@ -8,18 +8,18 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from whatsapp.actions import participants
 from whatsapp.actions.analytics import counters
 from whatsapp.actions.analytics.periods import Period
-from whatsapp.actions.inputs import Day, Input, TemplateName, Ulid, WabaId
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.inputs import Day, Input, TemplateName, Ulid, WabaId
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store.items import pk
 from whatsapp.store.items.campaigns import Campaign
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
 
 ANALYTICS = Group("analytics")
 type Name = Literal["sent", "delivered", "read", "replied", "converted"]

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from shared.api.auth import Scope
-from whatsapp.actions import participants, remote
 from whatsapp.actions.analytics import counters, fields
 from whatsapp.actions.analytics.periods import MOST_DAYS, Period
-from whatsapp.actions.inputs import Day, Input, PhoneNumber, WabaId
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import ProviderAnswer
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.inputs import Day, Input, PhoneNumber, WabaId
+from whatsapp.actions.calls.views import ProviderAnswer
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items.counts import Analytics
 
 ANALYTICS, EXTRA = Group("analytics"), Group("analytics_extra")

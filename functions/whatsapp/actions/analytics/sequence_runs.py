@@ -26,7 +26,7 @@ from whatsapp.store.sending import sequences
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from whatsapp.actions.call import ActionResources
+    from whatsapp.actions.calls.call import ActionResources
     from whatsapp.inbound.event import Event
     from whatsapp.sending.payloads import Draft
     from whatsapp.store.items import Conversation, Phone

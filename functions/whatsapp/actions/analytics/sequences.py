@@ -9,17 +9,17 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.runtime import clock
-from whatsapp.actions import participants
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import Flag, Input, Language, TemplateName, Text, WabaId, Whole
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import Flag, Input, Language, TemplateName, Text, WabaId, Whole
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
 from whatsapp.store.accounts import phone_settings
 from whatsapp.store.items.sequences import Sequence
 from whatsapp.store.sending import sequences
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
 
 ANALYTICS = Group("analytics")
 MOST_MINUTES = 24 * 60

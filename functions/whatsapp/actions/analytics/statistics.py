@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
-from whatsapp.actions import participants
 from whatsapp.actions.analytics import counters
 from whatsapp.actions.analytics.periods import Period
-from whatsapp.actions.inputs import Day, PhoneFilter
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.inputs import Day, PhoneFilter
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
 
 UTILITY = Group("config_utility")
 MOST_ACCOUNTS = 10

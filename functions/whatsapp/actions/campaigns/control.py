@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from shared.api.auth import Scope
 from shared.runtime import clock
+from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.campaigns import counters, work
 from whatsapp.actions.campaigns.inputs import OfCampaign, StopCampaign
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.registration import Group
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items.campaigns import Campaign
 
 CONTROL = Group("campaign_control")

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.runtime import clock
-from whatsapp.actions import participants
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.failures import BadEnvelope, StateConflict
 from whatsapp.actions.campaigns import cutting, pacing, recipients, work
 from whatsapp.actions.campaigns.inputs import BulkSend, CreateCampaign
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
-from whatsapp.actions.failures import BadEnvelope, StateConflict
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media.company_files import file_of
-from whatsapp.actions.registration import Group
 from whatsapp.sending import templates
 from whatsapp.store.items.campaigns import Campaign
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
 
 LEGACY = Group("legacy")

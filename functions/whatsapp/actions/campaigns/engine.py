@@ -23,7 +23,7 @@ from whatsapp.store.sending import campaigns as records
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from whatsapp.actions.call import ActionResources
+    from whatsapp.actions.calls.call import ActionResources
     from whatsapp.actions.campaigns.recipients import Row
     from whatsapp.inbound.event import Event
     from whatsapp.store.items.campaigns import Campaign

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from whatsapp.actions.inputs import (
+from whatsapp.actions.calls.inputs import (
     Components,
     Flag,
     Input,

@@ -13,10 +13,10 @@ from shared.aws.sqs_fifo import to_json
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from whatsapp import transmission
-from whatsapp.actions import participants
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import NoInput
 from whatsapp.actions.campaigns import pacing
-from whatsapp.actions.inputs import NoInput
 from whatsapp.api.queries import NotFound
 from whatsapp.inbound import provider_errors
 from whatsapp.sending import failures, messages, payloads
@@ -24,7 +24,7 @@ from whatsapp.sending import failures, messages, payloads
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from whatsapp.actions.call import ActionResources
+    from whatsapp.actions.calls.call import ActionResources
     from whatsapp.actions.campaigns.recipients import Row
     from whatsapp.sending.payloads import Draft
     from whatsapp.sending.views import SentView

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from whatsapp.actions import paging, participants
+from whatsapp.actions.calls import paging, participants
 from whatsapp.actions.campaigns import counters
 from whatsapp.actions.campaigns.control import CONTROL, own
 from whatsapp.actions.campaigns.creation import LEGACY
@@ -31,7 +31,7 @@ from whatsapp.store.items import Message
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items.campaigns import Campaign
 
 OF_MESSAGES = frozenset({"sent", "delivered", "read", "failed"})

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import to_json
-from whatsapp.actions import participants
+from whatsapp.actions.calls import participants
 from whatsapp.actions.campaigns.inputs import RecipientRow
 
 if TYPE_CHECKING:

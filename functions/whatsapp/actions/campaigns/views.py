@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whatsapp.actions import error_meanings
+from whatsapp.actions.dispatch import error_meanings
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:

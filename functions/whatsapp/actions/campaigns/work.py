@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Table
     from shared.aws.sqs_standard import StandardQueue
-    from whatsapp.actions.call import ActionResources
+    from whatsapp.actions.calls.call import ActionResources
     from whatsapp.store.items import Phone
     from whatsapp.store.items.campaigns import Campaign
 

@@ -8,14 +8,14 @@ from pydantic_core import PydanticCustomError
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from whatsapp import store
-from whatsapp.actions import paging, participants, remote
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import paging, participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Flag, SenderInput
+from whatsapp.actions.calls.views import Done
 from whatsapp.actions.catalogs import provider
 from whatsapp.actions.catalogs.inputs import DisconnectCatalog, GetConnectedCatalogs
 from whatsapp.actions.catalogs.provider import CatalogAtProvider
-from whatsapp.actions.inputs import Flag, SenderInput
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import Done
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store.items.shop import Catalog

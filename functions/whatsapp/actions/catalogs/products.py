@@ -10,7 +10,7 @@ from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import paging, participants, remote
+from whatsapp.actions.calls import paging, participants, remote
 from whatsapp.actions.catalogs import provider
 from whatsapp.actions.catalogs.inputs import (
     Availability,
@@ -19,14 +19,14 @@ from whatsapp.actions.catalogs.inputs import (
     UploadCatalog,
 )
 from whatsapp.actions.catalogs.provider import CatalogAtProvider, RefusedRow
-from whatsapp.actions.registration import Group
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store.items.shop import Catalog, Product
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
-    from whatsapp.actions.remote import GraphAccount
+    from whatsapp.actions.calls.call import Call
+    from whatsapp.actions.calls.remote import GraphAccount
 
 CATALOGS = Group("catalogs")
 MOST_REFUSED_SHOWN = 20  # the stored answer of a call is small

@@ -17,8 +17,8 @@ from whatsapp.store.items.shop import Product
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from whatsapp.actions.calls.remote import GraphAccount
     from whatsapp.actions.catalogs.inputs import ProductInput
-    from whatsapp.actions.remote import GraphAccount
 
 MOST_IN_BATCH = (
     500  # Meta takes 5,000 and advises fewer than 3,000; a call must end within ten seconds.

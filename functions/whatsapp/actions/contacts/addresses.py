@@ -12,10 +12,9 @@ from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest, to_json
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import paging, participants
-from whatsapp.actions.contacts import address_fields
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import (
+from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import (
     Flag,
     Input,
     MessageRef,
@@ -25,8 +24,9 @@ from whatsapp.actions.inputs import (
     Text,
     WabaId,
 )
+from whatsapp.actions.contacts import address_fields
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages import references
-from whatsapp.actions.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store import ordering
@@ -35,7 +35,7 @@ from whatsapp.store.items.customers import Address, AddressDefault
 from whatsapp.worker.messages import flow_replies
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
 
 ADDRESSES = Group("address_messages")

@@ -10,16 +10,16 @@ from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.providers.outcomes import Refused
 from whatsapp import store
-from whatsapp.actions import paging, participants, remote
-from whatsapp.actions.inputs import PageInput, PhoneOrUserId, SenderInput
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import paging, participants, remote
+from whatsapp.actions.calls.inputs import PageInput, PhoneOrUserId, SenderInput
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
 from whatsapp.store.items import Conversation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
 
 BLOCKING = Group("blocking")

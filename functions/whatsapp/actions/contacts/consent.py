@@ -11,11 +11,11 @@ from shared.consent.records import ALL_CHANNELS, MOST_ADDRESSES, Source, Stateme
 from shared.identity import addresses
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import participants
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.failures import Unsupported
+from whatsapp.actions.calls.inputs import Input, PhoneOrUserId, Text
 from whatsapp.actions.contacts import people
-from whatsapp.actions.failures import Unsupported
-from whatsapp.actions.inputs import Input, PhoneOrUserId, Text
-from whatsapp.actions.registration import Group
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.privacy import subjects
 from whatsapp.sending.gate import CHANNEL
 from whatsapp.sending.views import View
@@ -23,7 +23,7 @@ from whatsapp.store.items import Conversation
 
 if TYPE_CHECKING:
     from shared.consent.records import Consent
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
 
 CONTACTS = Group("contacts")
 # Where the evidence of marketing choices is recorded; the choice itself is on the conversations, which sending reads.

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from shared.api.auth import Scope
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import participants
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import Input, PhoneId, PhoneOrUserId
 from whatsapp.actions.contacts import people
 from whatsapp.actions.contacts.consent import RecordedConsent, consents_of
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import Input, PhoneId, PhoneOrUserId
-from whatsapp.actions.registration import Group
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.privacy import subjects
 from whatsapp.sending.views import View
@@ -20,7 +20,7 @@ from whatsapp.store.items import Alias, Conversation
 from whatsapp.worker import links
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
 
 CONTACTS = Group("contacts")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from shared.api.errors import InvalidInput
 from shared.identity import addresses
-from whatsapp.actions import participants
+from whatsapp.actions.calls import participants
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
 
 
 def named(call: Call[Any], text: str, field: str) -> str:

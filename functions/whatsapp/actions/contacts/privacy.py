@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from shared.api.auth import Scope
+from whatsapp.actions.calls.failures import Unsupported
+from whatsapp.actions.calls.inputs import Flag, Input, PhoneOrUserId
 from whatsapp.actions.contacts import people
-from whatsapp.actions.failures import Unsupported
-from whatsapp.actions.inputs import Flag, Input, PhoneOrUserId
-from whatsapp.actions.registration import Group
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.privacy import jobs
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items.privacy import Kind
 
 CONTACTS = Group("contacts")

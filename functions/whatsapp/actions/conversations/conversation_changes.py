@@ -10,12 +10,12 @@ from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
 from shared.runtime import clock
 from whatsapp import store, transmission
-from whatsapp.actions import remote
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Flag, Whole
 from whatsapp.actions.conversations import inputs, message_lists
 from whatsapp.actions.conversations.deletions import LEGACY
 from whatsapp.actions.conversations.inputs import ConversationInput
-from whatsapp.actions.inputs import Flag, Whole
 from whatsapp.api.changes import CAUSE_CHARACTERS
 from whatsapp.api.entry_search import Search, search
 from whatsapp.api.views import StateView, state_view

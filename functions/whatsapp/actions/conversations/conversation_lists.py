@@ -10,14 +10,14 @@ from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import paging, participants
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Flag, PageInput, PhoneId, PhoneOrUserId, WabaId
 from whatsapp.actions.conversations import inputs, views
 from whatsapp.actions.conversations.inputs import ConversationInput
 from whatsapp.actions.conversations.message_lists import SEARCH
 from whatsapp.actions.conversations.views import ShownConversation, Window
-from whatsapp.actions.inputs import Flag, PageInput, PhoneId, PhoneOrUserId, WabaId
-from whatsapp.actions.registration import Group
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.json_view import View
 from whatsapp.api.queries import PhoneRequired
 from whatsapp.store.conversations.conversation_lists import START, ConversationList, Position

@@ -6,11 +6,11 @@ from pydantic import Field
 
 from shared.api.auth import Scope
 from shared.runtime import clock
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Moment, Whole
 from whatsapp.actions.conversations import inputs
 from whatsapp.actions.conversations.deletions import LEGACY
 from whatsapp.actions.conversations.inputs import ConversationInput
-from whatsapp.actions.inputs import Moment, Whole
 from whatsapp.api.json_view import View
 from whatsapp.privacy import message_exports
 from whatsapp.store.items.exports import ExportJob

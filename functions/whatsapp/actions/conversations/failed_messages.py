@@ -3,11 +3,12 @@
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.aws.dynamodb import Attributes
-from whatsapp.actions import error_meanings, participants
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Moment, PhoneFilter
 from whatsapp.actions.conversations import inputs, message_lists
 from whatsapp.actions.conversations.message_lists import SEARCH, Cursor, Limit
-from whatsapp.actions.inputs import Moment, PhoneFilter
+from whatsapp.actions.dispatch import error_meanings
 from whatsapp.api.json_view import View
 from whatsapp.store.conversations.merged_entries import EntryList
 from whatsapp.store.items import Message

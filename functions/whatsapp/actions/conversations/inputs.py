@@ -8,9 +8,9 @@ from pydantic_core import PydanticCustomError
 
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Input, PageInput, PhoneId, PhoneOrUserId
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Input, PageInput, PhoneId, PhoneOrUserId
 from whatsapp.api.queries import NotFound
 from whatsapp.store.items import Conversation, Phone
 

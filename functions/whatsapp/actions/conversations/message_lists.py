@@ -10,13 +10,13 @@ from pydantic_core import PydanticCustomError
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.aws.dynamodb import Attributes
-from whatsapp.actions import paging, participants
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Flag, Moment, PhoneFilter, PhoneOrUserId, Whole
 from whatsapp.actions.conversations import inputs, views
 from whatsapp.actions.conversations.inputs import ConversationInput
 from whatsapp.actions.conversations.views import ShownMessage, TimelineEntry
-from whatsapp.actions.inputs import Flag, Moment, PhoneFilter, PhoneOrUserId, Whole
-from whatsapp.actions.registration import Group
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.entry_search import Entry, Search, search
 from whatsapp.api.json_view import View
 from whatsapp.api.queries import PhoneRequired

@@ -9,11 +9,11 @@ from pydantic import Field
 from shared.action_ledger import Action
 from shared.api.auth import Scope
 from whatsapp import store
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Input, MessageRef
 from whatsapp.actions.conversations import views
 from whatsapp.actions.conversations.message_lists import SEARCH
 from whatsapp.actions.conversations.views import ShownMessage, ShownStatus
-from whatsapp.actions.inputs import Input, MessageRef
 from whatsapp.actions.messages import references
 from whatsapp.api.json_view import Json, View
 from whatsapp.store.conversations import merged_entries

@@ -7,13 +7,13 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from whatsapp.actions import paging, participants
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Moment, Text
 from whatsapp.actions.conversations import inputs, message_lists, views
 from whatsapp.actions.conversations.inputs import OptionalConversationInput
 from whatsapp.actions.conversations.message_lists import SEARCH
 from whatsapp.actions.conversations.views import ShownMessage
-from whatsapp.actions.inputs import Moment, Text
 from whatsapp.api.entry_search import Entry, Search, search
 from whatsapp.api.json_view import View
 from whatsapp.store.items import Message

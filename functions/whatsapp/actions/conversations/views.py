@@ -7,7 +7,7 @@ from pydantic import Field
 
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls.call import Call
 from whatsapp.api.entry_search import Entry
 from whatsapp.api.json_view import Json, Moment, View
 from whatsapp.api.message_views import MessageView, message_view

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whatsapp.actions import participants, remote
+from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.flows.eum import EumForms
 from whatsapp.actions.flows.graph import GraphForms
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured, ProviderRejected
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.actions.flows.provider import FormsAtProvider
     from whatsapp.store.items import Phone
 

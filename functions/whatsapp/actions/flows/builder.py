@@ -9,15 +9,15 @@ from pydantic_core import PydanticCustomError
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from whatsapp import store
-from whatsapp.actions import remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict, Unsupported
+from whatsapp.actions.calls import remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict, Unsupported
+from whatsapp.actions.calls.inputs import Flag, FlowId, Input, S3Key, Text, WabaId
+from whatsapp.actions.calls.views import Done
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.flows import accounts, documents, provider
 from whatsapp.actions.flows.documents import FlowJson
 from whatsapp.actions.flows.provider import Definition, Form, FormsAtProvider
-from whatsapp.actions.inputs import Flag, FlowId, Input, S3Key, Text, WabaId
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import Done
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import ProviderRejected
 from whatsapp.sending.views import View

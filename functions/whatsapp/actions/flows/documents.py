@@ -16,7 +16,7 @@ from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import uploads_of
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.actions.flows.flow_json import Problem
 
 LARGEST_IN_REQUEST = 3 << 20

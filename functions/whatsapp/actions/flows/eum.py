@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from whatsapp.actions.flows.provider import Asset, Definition, Form, Preview, shown_errors
 
 if TYPE_CHECKING:
-    from whatsapp.actions.remote import EumAccount
+    from whatsapp.actions.calls.remote import EumAccount
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whatsapp.actions import remote
-from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.calls import remote
+from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.flows import multipart
 from whatsapp.actions.flows.provider import Asset, Definition, Form, Preview, shown_errors
 from whatsapp.api.queries import NotFound
 
 if TYPE_CHECKING:
-    from whatsapp.actions.remote import GraphAccount
+    from whatsapp.actions.calls.remote import GraphAccount
 
 _FIELDS = (
     "id,name,status,categories,validation_errors,json_version,data_api_version,endpoint_uri,preview,health_status,"

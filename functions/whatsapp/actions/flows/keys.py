@@ -19,17 +19,17 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from shared.api.auth import Scope
 from whatsapp import store
-from whatsapp.actions import participants, remote
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.inputs import Flag, SenderInput
 from whatsapp.actions.flows.builder import BUILDER
 from whatsapp.actions.flows.graph import post_form
-from whatsapp.actions.inputs import Flag, SenderInput
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.sending.views import View
 from whatsapp.store.items.customers import FlowKeys
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
 
 KEY_BITS = 2_048

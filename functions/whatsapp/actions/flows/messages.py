@@ -9,10 +9,10 @@ from shared.api.auth import Scope
 from shared.identity.keyed_hashes import keyed_hash
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import delivery, participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import (
+from whatsapp.actions.calls import delivery, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import (
     FlowId,
     Language,
     ProviderObject,
@@ -22,8 +22,8 @@ from whatsapp.actions.inputs import (
     Text,
     Whole,
 )
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import SentMessage
+from whatsapp.actions.calls.views import SentMessage
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.sending.payloads import Draft, UsedTemplate, of_template
 from whatsapp.store.items.customers import FlowToken

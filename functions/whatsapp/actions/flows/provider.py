@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import Field
 
-from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.sending.failures import ProviderRejected
 from whatsapp.sending.views import View
 

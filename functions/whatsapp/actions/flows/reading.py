@@ -7,13 +7,13 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from whatsapp.actions import paging
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import paging
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Flag, FlowId, Input, PageInput, S3Key, WabaId
 from whatsapp.actions.flows import accounts, documents, flow_json
 from whatsapp.actions.flows.builder import BUILDER, MESSAGING, FormInput
 from whatsapp.actions.flows.documents import FlowJson
 from whatsapp.actions.flows.provider import Asset, Form, Preview
-from whatsapp.actions.inputs import Flag, FlowId, Input, PageInput, S3Key, WabaId
 from whatsapp.sending.views import View
 
 _AFTER = "after"

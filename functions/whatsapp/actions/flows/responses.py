@@ -11,10 +11,10 @@ from shared.api.errors import InvalidInput
 from shared.aws.dynamodb_json import plain, storable
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import paging, participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import (
+from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import (
     FlowId,
     Input,
     Moment,
@@ -23,7 +23,7 @@ from whatsapp.actions.inputs import (
     ProviderObject,
     WabaId,
 )
-from whatsapp.actions.registration import Group
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store.items.customers import FlowResponse, FlowToken

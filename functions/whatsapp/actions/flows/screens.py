@@ -9,11 +9,11 @@ from pydantic_core import PydanticCustomError
 from shared.api.auth import Scope
 from shared.aws.dynamodb_json import storable
 from whatsapp import store
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import FlowId, Input, ProviderObject
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.flows import accounts
 from whatsapp.actions.flows.builder import BUILDER
-from whatsapp.actions.inputs import FlowId, Input, ProviderObject
-from whatsapp.actions.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.inbound.flows import exchange
 from whatsapp.inbound.flows.routing import SUCCESS as END

@@ -9,11 +9,11 @@ from shared.api.auth import Scope
 from shared.failures import Transient
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import participants, remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import Flag, Input, Text
 from whatsapp.actions.groups_and_calls.calls import CALLING, CallView, Sdp, post, view_of
-from whatsapp.actions.inputs import Flag, Input, Text
 from whatsapp.api.queries import NotFound
 from whatsapp.store.items.groups import Call as StoredCall
 from whatsapp.worker.updates import calls

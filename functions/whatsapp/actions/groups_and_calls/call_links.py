@@ -9,9 +9,9 @@ from pydantic_core import PydanticCustomError
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.identity import addresses
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Input, PhoneNumber, Text
 from whatsapp.actions.groups_and_calls.calls import CALLING
-from whatsapp.actions.inputs import Input, PhoneNumber, Text
 from whatsapp.sending.views import View
 
 

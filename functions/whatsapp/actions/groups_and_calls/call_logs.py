@@ -9,10 +9,10 @@ from pydantic_core import PydanticCustomError
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.runtime import clock
-from whatsapp.actions import paging, participants
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Moment, PageInput, PhoneFilter, PhoneOrUserId
 from whatsapp.actions.groups_and_calls.calls import CALLING, CallView, view_of
-from whatsapp.actions.inputs import Moment, PageInput, PhoneFilter, PhoneOrUserId
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store import call_logs

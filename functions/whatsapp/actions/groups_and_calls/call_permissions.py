@@ -8,10 +8,10 @@ from pydantic import Field
 from shared.api.auth import Scope
 from shared.runtime import clock
 from whatsapp import transmission
-from whatsapp.actions import participants, remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import RecipientInput, SendInput, Text
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import RecipientInput, SendInput, Text
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.sending.payloads import Draft
 from whatsapp.sending.views import View

@@ -7,11 +7,11 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from whatsapp.actions import participants, remote
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Flag, Input, SenderInput, Whole
+from whatsapp.actions.calls.views import ProviderAnswer
 from whatsapp.actions.groups_and_calls.calls import CALLING
-from whatsapp.actions.inputs import Flag, Input, SenderInput, Whole
-from whatsapp.actions.views import ProviderAnswer
 from whatsapp.api.json_view import plain
 from whatsapp.store.accounts import phone_settings
 from whatsapp.store.items import Phone

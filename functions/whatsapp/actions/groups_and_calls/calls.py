@@ -9,11 +9,11 @@ from shared.api.auth import Scope
 from shared.providers.outcomes import InDoubt
 from shared.runtime import clock
 from whatsapp import store, transmission
-from whatsapp.actions import participants, remote
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Input, RecipientInput, Text
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.groups_and_calls import call_permissions
-from whatsapp.actions.inputs import Input, RecipientInput, Text
-from whatsapp.actions.registration import Group
 from whatsapp.sending.failures import PolicyRefused, ProviderRejected
 from whatsapp.sending.gate import Subject
 from whatsapp.sending.views import View

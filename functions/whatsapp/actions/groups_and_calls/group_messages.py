@@ -6,11 +6,11 @@ from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import paging
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import paging
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Moment, PageInput
 from whatsapp.actions.groups_and_calls import known_groups
 from whatsapp.actions.groups_and_calls.groups import GROUPS, GroupId
-from whatsapp.actions.inputs import Moment, PageInput
 from whatsapp.api.message_views import Messages, message_view
 
 

@@ -10,15 +10,15 @@ from pydantic_core import PydanticCustomError
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.runtime import clock
-from whatsapp.actions import paging, remote
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import paging, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import PageInput, S3Key, Text
+from whatsapp.actions.calls.remote import GraphAccount
+from whatsapp.actions.calls.views import Done
+from whatsapp.actions.dispatch.registration import Group as ActionGroup
 from whatsapp.actions.groups_and_calls import known_groups
 from whatsapp.actions.groups_and_calls.groups import GroupId, GroupInput
-from whatsapp.actions.inputs import PageInput, S3Key, Text
 from whatsapp.actions.numbers import deletion, pictures
-from whatsapp.actions.registration import Group as ActionGroup
-from whatsapp.actions.remote import GraphAccount
-from whatsapp.actions.views import Done
 from whatsapp.sending.views import View
 from whatsapp.store.items.groups import Group
 

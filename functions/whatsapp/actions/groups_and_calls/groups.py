@@ -9,10 +9,9 @@ from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.aws.sqs_fifo import digest
 from whatsapp import store
-from whatsapp.actions import delivery, paging, participants, remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.groups_and_calls import known_groups
-from whatsapp.actions.inputs import (
+from whatsapp.actions.calls import delivery, paging, participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import (
     Flag,
     Input,
     PageInput,
@@ -20,9 +19,10 @@ from whatsapp.actions.inputs import (
     SenderInput,
     Text,
 )
+from whatsapp.actions.calls.views import Done
+from whatsapp.actions.dispatch.registration import Group as ActionGroup
+from whatsapp.actions.groups_and_calls import known_groups
 from whatsapp.actions.numbers import deletion
-from whatsapp.actions.registration import Group as ActionGroup
-from whatsapp.actions.views import Done
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.payloads import of_text
 from whatsapp.sending.views import View

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from shared.api.errors import InvalidInput
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import participants
-from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.api.queries import NotFound
 from whatsapp.store.items.groups import Group, GroupParticipant
 from whatsapp.worker.updates.groups import DELETED, MOST_LISTED
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
-    from whatsapp.actions.remote import GraphAccount
+    from whatsapp.actions.calls.call import Call
+    from whatsapp.actions.calls.remote import GraphAccount
     from whatsapp.store.items import Phone
 
 _EVENT = "observed"  # the reason of a participant's change that no event reported

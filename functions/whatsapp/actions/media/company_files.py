@@ -15,7 +15,7 @@ from whatsapp.store.items import Media
 from whatsapp.worker.media.types import SNIFFED_BYTES, plain
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
 
 # Without permission to list, S3 reports a missing object as forbidden; 416: an empty one has no first bytes.

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from shared.api.auth import Scope
 from shared.aws.stored_objects import media_of
 from whatsapp import store
-from whatsapp.actions import participants, remote
-from whatsapp.actions.inputs import Flag, MediaId, SenderInput
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.inputs import Flag, MediaId, SenderInput
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media import company_files
-from whatsapp.actions.registration import Group
 from whatsapp.sending.failures import ProviderRejected
 from whatsapp.sending.views import View
 from whatsapp.worker.media.downloads import GONE
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Media, Phone
 
 LEGACY = Group("legacy")

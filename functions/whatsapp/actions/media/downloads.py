@@ -8,12 +8,12 @@ from shared.api.auth import Scope
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import participants, remote
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import MediaId, SenderInput
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import MediaId, SenderInput
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media import company_files, limits
 from whatsapp.actions.media.views import MediaFile, file_view
-from whatsapp.actions.registration import Group
 from whatsapp.sending.failures import (
     NotConfigured,
     ProviderRejected,
@@ -25,7 +25,7 @@ from whatsapp.worker.media.copying import Announced
 from whatsapp.worker.media.types import LIMITS
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Media, Phone
 
 EUM, LEGACY = Group("eum_media"), Group("legacy")

@@ -9,16 +9,16 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.runtime import clock
-from whatsapp.actions.inputs import Input, NoInput, S3Key, Whole
+from whatsapp.actions.calls.inputs import Input, NoInput, S3Key, Whole
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media import company_files, limits
 from whatsapp.actions.media.limits import CATEGORIES, Category, Format
-from whatsapp.actions.registration import Group
 from whatsapp.sending.views import View
 from whatsapp.store.accounts import media_types
 from whatsapp.store.items.accounts import MediaTypesConfig
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
 
 EUM, UTILITY, LEGACY = Group("eum_media"), Group("config_utility"), Group("legacy")
 

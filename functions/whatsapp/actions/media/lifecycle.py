@@ -9,13 +9,13 @@ from pydantic import Field
 
 from shared.api.auth import Scope
 from shared.aws.stored_objects import MEDIA_PREFIX
-from whatsapp.actions.failures import ManagedByTemplate
-from whatsapp.actions.inputs import Input, Whole
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls.failures import ManagedByTemplate
+from whatsapp.actions.calls.inputs import Input, Whole
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
 
 EUM = Group("eum_media")
 _NONE = "NoSuchLifecycleConfiguration"

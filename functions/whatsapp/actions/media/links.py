@@ -11,16 +11,16 @@ from shared.api.auth import Scope
 from shared.aws.stored_objects import media_of
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions.inputs import Input, MessageRef, S3Key, Whole
+from whatsapp.actions.calls.inputs import Input, MessageRef, S3Key, Whole
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages import references
-from whatsapp.actions.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import media_id_of
 from whatsapp.sending.views import View
 from whatsapp.store.items import Media
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
 
 LEGACY = Group("legacy")
 LONGEST_SECONDS = 3_600

@@ -10,16 +10,16 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from whatsapp.actions import paging, participants
-from whatsapp.actions.inputs import Day, PageInput, WabaId
+from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.inputs import Day, PageInput, WabaId
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media.limits import Category, category_of
-from whatsapp.actions.registration import Group
 from whatsapp.sending.views import View
 from whatsapp.store.accounts import media_files
 from whatsapp.store.items import Message, pk
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Media
 
 EUM = Group("eum_media")

@@ -10,18 +10,18 @@ from shared.api.errors import InvalidInput
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import participants, remote
-from whatsapp.actions.inputs import S3Key, SenderInput
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.inputs import S3Key, SenderInput
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media import company_files, limits
 from whatsapp.actions.media.views import MediaFile, file_view
-from whatsapp.actions.registration import Group
 from whatsapp.sending.failures import ProviderRejected, ProviderUnavailable, of_not_sent
 from whatsapp.store.items import Media
 from whatsapp.worker.media.downloads import PROVIDER_KEEPS_SECONDS, REFERENCE_SECONDS
 from whatsapp.worker.media.types import extension_of
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.actions.media.company_files import StoredFile
     from whatsapp.store.items import Phone
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from whatsapp.actions.inputs import Text
+from whatsapp.actions.calls.inputs import Text
 from whatsapp.actions.messages.interactive_parts import Part
 
 MOST_SAVED = 20

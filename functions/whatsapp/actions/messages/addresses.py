@@ -6,9 +6,10 @@ from pydantic import Field
 
 from shared.api.auth import Scope
 from whatsapp import store
-from whatsapp.actions import participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import ReplyInput
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import ReplyInput
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.address_fields import (
     MOST_SAVED,
     AddressErrors,
@@ -17,7 +18,6 @@ from whatsapp.actions.messages.address_fields import (
 )
 from whatsapp.actions.messages.interactive_parts import Body, Short
 from whatsapp.actions.messages.interactives import framed, of_interactive
-from whatsapp.actions.registration import Group
 from whatsapp.sending.payloads import Draft
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.customers import Address, AddressDefault

@@ -6,8 +6,9 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import HttpsUrl, Input, MediaId, ReplyInput
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import HttpsUrl, Input, MediaId, ReplyInput
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.interactive_parts import (
     Body,
     ButtonId,
@@ -15,7 +16,6 @@ from whatsapp.actions.messages.interactive_parts import (
     Label,
 )
 from whatsapp.actions.messages.interactives import check_files, framed, of_interactive
-from whatsapp.actions.registration import Group
 from whatsapp.sending.payloads import Draft
 
 CAROUSELS = Group("carousels")

@@ -8,11 +8,11 @@ from shared.action_ledger import OnDoubt
 from shared.failures import Permanent
 from shared.providers.outcomes import InDoubt
 from whatsapp import transmission
-from whatsapp.actions import remote
+from whatsapp.actions.calls import remote
 from whatsapp.sending.failures import NotConfigured
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
 
 _FIND = "call again with the same Idempotency-Key, which repeats it"

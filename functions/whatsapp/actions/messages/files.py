@@ -8,10 +8,10 @@ from pydantic_core import PydanticCustomError
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from whatsapp import store
-from whatsapp.actions import participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import MediaId, MessageRef, ReplyInput, S3Key, SendInput, Text
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import MediaId, MessageRef, ReplyInput, S3Key, SendInput, Text
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import files
 from whatsapp.sending.files import File

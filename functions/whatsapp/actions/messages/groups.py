@@ -7,10 +7,10 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from whatsapp import store
-from whatsapp.actions import delivery, participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import (
+from whatsapp.actions.calls import delivery, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import (
     Components,
     Flag,
     Input,
@@ -20,10 +20,10 @@ from whatsapp.actions.inputs import (
     TemplateName,
     Text,
 )
+from whatsapp.actions.calls.views import SentMessage
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.files import Caption, check_source, check_type, file_of
 from whatsapp.actions.messages.templates import AUTHENTICATION, DEFAULT_LANGUAGE, template_draft
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import SentMessage
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import templates
 from whatsapp.sending.failures import TemplateNotSendable

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from whatsapp.actions.inputs import CatalogId, FlowId, RetailerId, Text
+from whatsapp.actions.calls.inputs import CatalogId, FlowId, RetailerId, Text
 from whatsapp.actions.messages.address_fields import AddressForm
 from whatsapp.actions.messages.carousel_cards import CarouselAction
 from whatsapp.actions.messages.interactive_parts import (

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model,
 from pydantic_core import PydanticCustomError
 
 from shared.api import inputs
-from whatsapp.actions.inputs import CatalogId, HttpsUrl, MediaId, RetailerId, Text
+from whatsapp.actions.calls.inputs import CatalogId, HttpsUrl, MediaId, RetailerId, Text
 
 MOST_PRODUCTS = 30
 _MOST_LINE_BREAKS = 2

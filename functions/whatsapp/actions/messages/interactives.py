@@ -5,12 +5,12 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, Field
 
 from shared.api.auth import Scope
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import HttpsUrl, ProviderObject, ReplyInput, Text
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import HttpsUrl, ProviderObject, ReplyInput, Text
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.files import known_media
 from whatsapp.actions.messages.interactive_kinds import KINDS, InteractiveType
 from whatsapp.actions.messages.interactive_parts import Body, Label, Short, checked
-from whatsapp.actions.registration import Group
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.sending.payloads import Draft
 

@@ -6,12 +6,12 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import CatalogId, ReplyInput, RetailerId
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import CatalogId, ReplyInput, RetailerId
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.interactive_kinds import ProductSections
 from whatsapp.actions.messages.interactive_parts import Body, Short, check_unique
 from whatsapp.actions.messages.interactives import framed, of_interactive
-from whatsapp.actions.registration import Group
 from whatsapp.sending.payloads import Draft
 
 CATALOGS, CAROUSELS, LEGACY = Group("catalogs"), Group("carousels"), Group("legacy")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from shared.api.errors import InvalidInput
 from whatsapp import store
-from whatsapp.actions import participants
-from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.api.queries import NotFound
 from whatsapp.store.items import Alias, Message
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Conversation
 
 _KEY = Message.key("-").removesuffix("-")

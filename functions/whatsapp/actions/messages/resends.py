@@ -12,13 +12,20 @@ from shared.api.errors import InvalidInput, KeyReused, StillRunning
 from shared.aws.sqs_fifo import to_json
 from shared.runtime import clock
 from whatsapp import store, transmission
-from whatsapp.actions import delivery, participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import Flag, Input, MessageRef, Moment, PhoneOrUserId, SenderInput
+from whatsapp.actions.calls import delivery, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import (
+    Flag,
+    Input,
+    MessageRef,
+    Moment,
+    PhoneOrUserId,
+    SenderInput,
+)
+from whatsapp.actions.calls.views import SentMessage
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages import references, stored_drafts
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import SentMessage
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import failures, messages
 from whatsapp.sending.views import View

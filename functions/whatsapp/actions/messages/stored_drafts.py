@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.messages.places import of_location
 from whatsapp.configuration.folders import content_of
 from whatsapp.sending import files
@@ -25,7 +25,7 @@ from whatsapp.sending.payloads import (
 )
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Message
 
 # Without permission to list, S3 reports a missing object as forbidden.

@@ -10,12 +10,12 @@ from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import delivery, participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Components, Language, SendInput, TemplateName, Text
+from whatsapp.actions.calls import delivery, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Components, Language, SendInput, TemplateName, Text
+from whatsapp.actions.calls.views import SentMessage
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.interactive_parts import checked
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import SentMessage
 from whatsapp.sending import templates
 from whatsapp.sending.payloads import Draft, UsedTemplate, of_template, of_text
 from whatsapp.store.items import Conversation, Phone

@@ -6,9 +6,9 @@ from typing import Annotated
 from pydantic import Field
 
 from shared.api.auth import Scope
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Flag, ReplyInput, Text
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Flag, ReplyInput, Text
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.payloads import Draft, of_text
 
 CORE = Group("core_messaging")

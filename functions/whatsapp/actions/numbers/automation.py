@@ -7,11 +7,11 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from whatsapp.actions import participants, remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Flag, Input, SenderInput, Text
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import Done
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Flag, Input, SenderInput, Text
+from whatsapp.actions.calls.views import Done
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
 
 AUTOMATION = Group("automation")

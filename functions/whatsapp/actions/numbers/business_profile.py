@@ -6,11 +6,19 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from whatsapp.actions import participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Flag, HttpsUrl, Input, PhoneFilter, S3Key, SenderInput, TenantId
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import (
+    Flag,
+    HttpsUrl,
+    Input,
+    PhoneFilter,
+    S3Key,
+    SenderInput,
+    TenantId,
+)
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.numbers import pictures, profiles
-from whatsapp.actions.registration import Group
 from whatsapp.api.queries import NotFound, PhoneRequired
 from whatsapp.sending.views import View
 from whatsapp.store.items import Phone

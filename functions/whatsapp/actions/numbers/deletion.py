@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whatsapp.actions.remote import answered
+from whatsapp.actions.calls.remote import answered
 from whatsapp.sending.failures import ProviderRejected
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
 from whatsapp import store
-from whatsapp.actions import paging, participants, remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Flag, Input, PageInput, PhoneFilter, PhoneId, WabaId
+from whatsapp.actions.calls import paging, participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Flag, Input, PageInput, PhoneFilter, PhoneId, WabaId
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.numbers import reports
-from whatsapp.actions.registration import Group
 from whatsapp.api.json_view import plain
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured, ProviderRejected

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 
 from shared.api.errors import InvalidInput
 from shared.providers.outcomes import InDoubt
-from whatsapp.actions.remote import GraphAccount, answered
+from whatsapp.actions.calls.remote import GraphAccount, answered
 from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import uploads_of
 from whatsapp.sending.failures import NotConfigured

@@ -21,7 +21,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from whatsapp.sending.failures import ProviderUnavailable
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import ActionResources
+    from whatsapp.actions.calls.call import ActionResources
     from whatsapp.store.items import Phone
 
 _FOLDER = "whatsapp-pins"

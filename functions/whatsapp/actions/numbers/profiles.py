@@ -23,7 +23,7 @@ from whatsapp.store.items.accounts import BusinessProfile
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whatsapp.actions.remote import GraphAccount
+    from whatsapp.actions.calls.remote import GraphAccount
     from whatsapp.configuration.resources import SendingResources
     from whatsapp.store.items import Phone
 

@@ -6,12 +6,12 @@ from pydantic import Field
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from whatsapp.actions import paging, participants, remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import PageInput, SenderInput, Text
+from whatsapp.actions.calls import paging, participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import PageInput, SenderInput, Text
+from whatsapp.actions.calls.views import Done
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.numbers import deletion
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import Done
 from whatsapp.sending.views import View
 
 QR_CODES = Group("qr_codes")

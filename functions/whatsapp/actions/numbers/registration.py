@@ -8,12 +8,12 @@ from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.identity import addresses
 from whatsapp import store
-from whatsapp.actions import participants, remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Input, Language, PhoneNumber, SenderInput, Text, WabaId
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Input, Language, PhoneNumber, SenderInput, Text, WabaId
+from whatsapp.actions.calls.views import Done
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.numbers import pins, reports
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import Done
 from whatsapp.sending.views import View
 from whatsapp.store.items import Phone
 

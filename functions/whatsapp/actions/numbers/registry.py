@@ -11,10 +11,10 @@ from shared.api.errors import InvalidInput
 from shared.identity import addresses
 from shared.identity.secret_owners import TOKEN_RULE, owns_token
 from whatsapp import store
-from whatsapp.actions import paging, participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import (
+from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import (
     Flag,
     Input,
     PageInput,

@@ -11,7 +11,7 @@ from shared.failures import Permanent
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import store, transmission
-from whatsapp.actions.remote import EumAccount, GraphAccount
+from whatsapp.actions.calls.remote import EumAccount, GraphAccount
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.store import ordering
 from whatsapp.store.accounts import phone_settings

@@ -4,10 +4,10 @@ from typing import Any
 
 from shared.api.auth import Scope
 from whatsapp import store
-from whatsapp.actions import participants, remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import Input, WabaId
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import Input, WabaId
 from whatsapp.actions.numbers import reports
 from whatsapp.actions.numbers.registration import MANAGEMENT, new_number
 from whatsapp.sending.views import View

@@ -11,12 +11,12 @@ from shared.policy.limits import WHATSAPP_PAIR
 from shared.rate_limits.limit import Rate
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import Flag, PhoneOrUserId, SenderInput, Whole
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import Flag, PhoneOrUserId, SenderInput, Whole
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.numbers import reports
-from whatsapp.actions.registration import Group
 from whatsapp.sending import gate
 from whatsapp.sending.views import View
 from whatsapp.store.accounts import phone_settings, sent_lately

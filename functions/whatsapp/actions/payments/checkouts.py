@@ -18,8 +18,8 @@ from shared.aws.sqs_fifo import to_json
 from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import delivery
-from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.calls import delivery
+from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.payments import owners
 from whatsapp.actions.payments.order_details import parameters_of
 from whatsapp.sending.failures import NotConfigured, ProviderRejected
@@ -30,9 +30,9 @@ from whatsapp.store.items.tenants import PaymentOrder
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
+    from whatsapp.actions.calls.views import SentMessage
     from whatsapp.actions.payments.order_details import Checkout
-    from whatsapp.actions.views import SentMessage
     from whatsapp.sending.payloads import Draft
     from whatsapp.store.items import Conversation, Phone
     from whatsapp.store.items.tenants import PaymentConfig

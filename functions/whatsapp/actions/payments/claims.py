@@ -8,12 +8,20 @@ from pydantic import Field
 from shared.api.auth import Scope
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import Currency, Flag, Input, Money, ProviderObject, ReferenceId, Text
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import (
+    Currency,
+    Flag,
+    Input,
+    Money,
+    ProviderObject,
+    ReferenceId,
+    Text,
+)
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.payments import owners, receipts, states
 from whatsapp.actions.payments.views import OrderView
-from whatsapp.actions.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import PolicyRefused
 from whatsapp.store.items.tenants import PaymentOrder

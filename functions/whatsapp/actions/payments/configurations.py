@@ -5,9 +5,11 @@ from typing import Any
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.runtime import clock
-from whatsapp.actions import paging, participants, remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.calls import paging, participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.views import Done
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.payments import owners, provider_configs
 from whatsapp.actions.payments.config_inputs import (
     GetOAuthLink,
@@ -18,8 +20,6 @@ from whatsapp.actions.payments.config_inputs import (
     SeedPaymentConfigs,
 )
 from whatsapp.actions.payments.views import ConfigsView, ConfigView, config_view
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import Done
 from whatsapp.api.queries import NotFound
 from whatsapp.inbound.gateways import GATEWAYS
 from whatsapp.sending.failures import ProviderRejected

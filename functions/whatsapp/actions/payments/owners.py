@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whatsapp import store
-from whatsapp.actions import participants
+from whatsapp.actions.calls import participants
 from whatsapp.api.queries import NotFound
 from whatsapp.store.accounts import refunds, tenants
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.tenants import Tenant
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
     from whatsapp.store.items.tenants import PaymentConfig, PaymentOrder, Refund
 

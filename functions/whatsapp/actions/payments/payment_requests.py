@@ -7,8 +7,10 @@ from functools import partial
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
-from whatsapp.actions import participants
-from whatsapp.actions.call import Call
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.views import SentMessage
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.payments import checkouts, owners, receipts
 from whatsapp.actions.payments.inputs import OrderInput, OrderItem
 from whatsapp.actions.payments.order_details import (
@@ -28,8 +30,6 @@ from whatsapp.actions.payments.request_inputs import (
     SendOrderOfTenant,
     SendPaymentOrder,
 )
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import SentMessage
 
 PAYMENTS, LEGACY = Group("payments"), Group("legacy")
 _NOT_IN_A_REFERENCE = re.compile(r"[^A-Za-z0-9._-]")

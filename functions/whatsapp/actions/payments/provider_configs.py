@@ -8,8 +8,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from whatsapp.actions import remote
-from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.calls import remote
+from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.payments import owners
 from whatsapp.api.queries import NotFound
 from whatsapp.store.accounts import tenants
@@ -20,7 +20,7 @@ from whatsapp.worker.updates.payment_configs import status_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
 
 UPI = "upi_vpa"
 _LONGEST = 256

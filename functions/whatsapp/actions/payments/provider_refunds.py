@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.sqs_fifo import digest
-from whatsapp.actions import remote
-from whatsapp.actions.inputs import Input, Ulid
+from whatsapp.actions.calls import remote
+from whatsapp.actions.calls.inputs import Input, Ulid
 from whatsapp.actions.payments.order_details import OFFSET
 from whatsapp.sending.failures import NotConfigured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
     from whatsapp.store.items.tenants import PaymentOrder, Refund
 

@@ -9,15 +9,15 @@ from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
 from whatsapp import store
-from whatsapp.actions import delivery, participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import Flag, Input, ReferenceId, SendInput, Text
+from whatsapp.actions.calls import delivery, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import Flag, Input, ReferenceId, SendInput, Text
+from whatsapp.actions.calls.views import SentMessage
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.payments import owners
 from whatsapp.actions.payments.inputs import Body
 from whatsapp.actions.payments.order_details import amount_text, status_of
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import SentMessage
 from whatsapp.sending.payloads import of_text
 from whatsapp.store.items.tenants import PaymentOrder
 

@@ -16,9 +16,10 @@ from shared.api.errors import InvalidInput, StillRunning
 from shared.failures import Transient
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import paging
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.calls import paging
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.payments import owners, provider_refunds, states
 from whatsapp.actions.payments.refund_inputs import (
     CreateRefund,
@@ -29,7 +30,6 @@ from whatsapp.actions.payments.refund_inputs import (
     ProcessRefundWebhook,
 )
 from whatsapp.actions.payments.views import RefundsView, RefundView, refund_view
-from whatsapp.actions.registration import Group
 from whatsapp.sending.failures import ProviderRejected
 from whatsapp.store.accounts import refunds
 from whatsapp.store.accounts.payments import CAPTURED

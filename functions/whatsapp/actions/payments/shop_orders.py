@@ -11,10 +11,10 @@ from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import delivery, paging, participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import (
+from whatsapp.actions.calls import delivery, paging, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import (
     Currency,
     Input,
     Language,
@@ -27,12 +27,12 @@ from whatsapp.actions.inputs import (
     Text,
     WabaId,
 )
+from whatsapp.actions.calls.views import SentMessage
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.payments import owners
 from whatsapp.actions.payments.inputs import OrderId
 from whatsapp.actions.payments.order_details import amount_text
 from whatsapp.actions.payments.views import OrdersView, OrderView, order_view
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import SentMessage
 from whatsapp.sending.failures import TemplateNotSendable
 from whatsapp.sending.payloads import Draft, UsedTemplate, of_template
 from whatsapp.store.accounts.payments import ReferenceTaken

@@ -12,10 +12,10 @@ from shared.api.cursors import Page
 from shared.failures import Permanent
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import paging, participants, remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import (
+from whatsapp.actions.calls import paging, participants, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import (
     Flag,
     Input,
     PageInput,
@@ -24,11 +24,11 @@ from whatsapp.actions.inputs import (
     TenantId,
     WabaId,
 )
+from whatsapp.actions.calls.views import ProviderAnswer
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.payments import owners
 from whatsapp.actions.payments.inputs import OrderId
 from whatsapp.actions.payments.views import OrdersView, OrderView, order_view
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import ProviderAnswer
 from whatsapp.api.queries import NotFound
 from whatsapp.inbound import payment_claims
 from whatsapp.recovery import parking

@@ -10,10 +10,10 @@ from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
-from whatsapp.actions import paging, participants
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import (
+from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import (
     ConfigName,
     Flag,
     Input,
@@ -24,6 +24,8 @@ from whatsapp.actions.inputs import (
     Text,
     WabaId,
 )
+from whatsapp.actions.calls.views import SentMessage
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.payments import checkouts, owners, provider_configs
 from whatsapp.actions.payments.inputs import Mcc, OrderInput, PurposeCode
 from whatsapp.actions.payments.order_details import (
@@ -40,8 +42,6 @@ from whatsapp.actions.payments.views import (
     config_view,
     tenant_view,
 )
-from whatsapp.actions.registration import Group
-from whatsapp.actions.views import SentMessage
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.store import phones as phone_store
 from whatsapp.store.accounts import tenants

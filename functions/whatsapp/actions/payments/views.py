@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from whatsapp.actions.views import ProviderAnswer, SentMessage  # noqa: TC001 - pydantic needs it
+from whatsapp.actions.calls.views import ProviderAnswer, SentMessage  # noqa: TC001 - pydantic needs it
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:

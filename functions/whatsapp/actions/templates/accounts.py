@@ -18,8 +18,8 @@ from pydantic_core import PydanticCustomError
 from shared.failures import Permanent, Transient
 from shared.providers.outcomes import InDoubt
 from whatsapp import transmission
-from whatsapp.actions import participants, remote
-from whatsapp.actions.inputs import Input, WabaId
+from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.inputs import Input, WabaId
 from whatsapp.actions.templates import definitions
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured, ProviderRejected
@@ -28,7 +28,7 @@ from whatsapp.worker.updates import template_caches
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.configuration.resources import SendingResources
     from whatsapp.store.items import Phone
 

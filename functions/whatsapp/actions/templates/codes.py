@@ -7,9 +7,9 @@ from pydantic import Field, SecretStr
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.identity.keyed_hashes import keyed_hash
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Whole
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Whole
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import sends, values
 from whatsapp.actions.templates.sends import TemplateSend
 from whatsapp.actions.templates.values import Definition

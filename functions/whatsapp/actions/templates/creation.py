@@ -5,10 +5,18 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from shared.api.auth import Scope
-from whatsapp.actions import remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Components, Flag, Input, Language, TemplateName, WabaId, Whole
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import (
+    Components,
+    Flag,
+    Input,
+    Language,
+    TemplateName,
+    WabaId,
+    Whole,
+)
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import accounts, definitions, views
 from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates, Templates
 from whatsapp.actions.templates.definitions import Category, ParameterFormat, TemplateType

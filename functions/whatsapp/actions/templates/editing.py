@@ -7,9 +7,9 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
-from whatsapp.actions.call import Call
-from whatsapp.actions.failures import StateConflict
-from whatsapp.actions.inputs import (
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.inputs import (
     Components,
     Flag,
     Input,
@@ -19,7 +19,7 @@ from whatsapp.actions.inputs import (
     WabaId,
     Whole,
 )
-from whatsapp.actions.registration import Group
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import accounts, definitions, views
 from whatsapp.actions.templates.accounts import EumAccountInput, Listed, Templates
 from whatsapp.actions.templates.definitions import Category, ParameterFormat

@@ -5,9 +5,9 @@ from typing import Any, Literal
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Components, Language, PageInput, S3Key, TemplateName
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Components, Language, PageInput, S3Key, TemplateName
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import accounts, creation, definitions, listings, removal, samples
 from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates
 from whatsapp.actions.templates.definitions import Category

@@ -7,14 +7,14 @@ from pydantic import ConfigDict
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from whatsapp.actions import paging, remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import (
+from whatsapp.actions.calls import paging, remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import (
     Language,
     PageInput,
     WabaId,
 )
-from whatsapp.actions.registration import Group
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import accounts, creation
 from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates, Templates
 from whatsapp.actions.templates.library_requests import (

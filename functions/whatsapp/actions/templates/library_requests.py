@@ -5,7 +5,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from whatsapp.actions.inputs import Flag, Input, Language, TemplateName, Text, WabaId, Whole
+from whatsapp.actions.calls.inputs import Flag, Input, Language, TemplateName, Text, WabaId, Whole
 from whatsapp.actions.templates.accounts import EumAccountInput
 from whatsapp.actions.templates.definitions import Category
 

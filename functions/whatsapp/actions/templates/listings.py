@@ -9,9 +9,9 @@ from pydantic import ConfigDict, Field
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from whatsapp import store
-from whatsapp.actions import paging, participants
-from whatsapp.actions.inputs import Flag, Input, Language, PageInput, TemplateName, WabaId
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.inputs import Flag, Input, Language, PageInput, TemplateName, WabaId
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import accounts, editing, synchronisation, views
 from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates
 from whatsapp.actions.templates.naming import NamedTemplate
@@ -19,7 +19,7 @@ from whatsapp.actions.templates.views import TemplatesView, TemplateView
 from whatsapp.api.queries import NotFound
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
     from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from whatsapp.actions.inputs import Input, Language, TemplateName
+from whatsapp.actions.calls.inputs import Input, Language, TemplateName
 
 type TemplateId = Annotated[str, Field(pattern=r"^[0-9]{1,100}$")]
 

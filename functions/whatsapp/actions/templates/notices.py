@@ -6,9 +6,9 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import HttpsUrl, MediaId
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import HttpsUrl, MediaId
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import sends, values
 from whatsapp.actions.templates.sends import ButtonValue, TemplateSend, Values
 from whatsapp.actions.templates.values import Components

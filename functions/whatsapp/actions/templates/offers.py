@@ -7,9 +7,9 @@ from pydantic import Field
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.runtime import clock
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Amount, Day, MediaId, Text, Whole
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Amount, Day, MediaId, Text, Whole
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import sends, values
 from whatsapp.actions.templates.sends import TemplateSend, Values
 from whatsapp.sending.payloads import Draft

@@ -7,9 +7,9 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from whatsapp import store
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Flag, Input, Language, TemplateName, WabaId
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Flag, Input, Language, TemplateName, WabaId
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import accounts
 from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates, Templates
 from whatsapp.actions.templates.naming import TemplateId

@@ -12,10 +12,10 @@ from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import Day, Input, Language, TemplateName, WabaId
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import Day, Input, Language, TemplateName, WabaId
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import accounts, editing, views
 from whatsapp.actions.templates.accounts import GraphTemplates, Templates
 from whatsapp.actions.templates.naming import TemplateId

@@ -10,10 +10,10 @@ from shared.aws.sqs_fifo import digest
 from shared.aws.stored_objects import MEDIA_PREFIX
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions import remote
-from whatsapp.actions.call import Call
-from whatsapp.actions.inputs import S3Key
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls import remote
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import S3Key
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import accounts
 from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates
 from whatsapp.api.queries import NotFound

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from whatsapp.actions import participants
-from whatsapp.actions.inputs import Input, Language, SendInput, TemplateName, Text, Whole
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.inputs import Input, Language, SendInput, TemplateName, Text, Whole
 from whatsapp.actions.templates import values
 from whatsapp.sending import templates
 from whatsapp.sending.failures import TemplateNotSendable
 from whatsapp.sending.payloads import Draft, UsedTemplate, of_template
 
 if TYPE_CHECKING:
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.actions.templates.values import Components, Definition
 
 DEFAULT_LANGUAGE = "en_US"

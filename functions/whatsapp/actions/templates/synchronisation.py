@@ -14,8 +14,8 @@ from pydantic import Field
 from shared.api.auth import Scope
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions.inputs import Input, TemplateName, WabaId
-from whatsapp.actions.registration import Group
+from whatsapp.actions.calls.inputs import Input, TemplateName, WabaId
+from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import accounts, views
 from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates
 from whatsapp.sending.views import View
@@ -26,7 +26,7 @@ from whatsapp.worker.updates.template_words import DELETED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.actions.templates.accounts import Listed, Templates
     from whatsapp.configuration.resources import SendingResources
     from whatsapp.store.items import Phone

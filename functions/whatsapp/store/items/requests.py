@@ -12,7 +12,7 @@ from whatsapp.store.items.item import AtMost, WhatsAppItem, pk
 class Idempotency(WhatsAppItem):
     """
     An API call that changes data, and its answer (`shared.api.idempotency`). Contract item 25: ids, states and codes;
-    no text, no address. The whole answer of an action is sealed (`whatsapp.actions.kept_answers`).
+    no text, no address. The whole answer of an action is sealed (`whatsapp.actions.dispatch.kept_answers`).
 
     `request_id` is a hash of the caller and the idempotency key. Below the gap: `fingerprint` is a hash of the content;
     `owner` and `lease_until` (ms since 1970) are set while the change is being made.

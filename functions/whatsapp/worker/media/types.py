@@ -19,6 +19,7 @@ _EXECUTABLE = (
     b"\xcf\xfa\xed\xfe",
     b"#!",
 )
+_AMR = b"#!AMR"  # a recording, although it begins as a script
 # (offset, bytes) -> MIME types with these leading bytes.
 _MAGIC_BYTES: tuple[tuple[int, bytes, frozenset[str]], ...] = (
     (0, b"\xff\xd8\xff", frozenset({"image/jpeg"})),
@@ -26,7 +27,7 @@ _MAGIC_BYTES: tuple[tuple[int, bytes, frozenset[str]], ...] = (
     (8, b"WEBP", frozenset({"image/webp"})),
     (4, b"ftyp", frozenset({"video/mp4", "video/3gpp", "audio/mp4", "audio/aac"})),
     (0, b"OggS", frozenset({"audio/ogg"})),
-    (0, b"#!AMR", frozenset({"audio/amr"})),
+    (0, _AMR, frozenset({"audio/amr"})),
     (0, b"ID3", frozenset({"audio/mpeg"})),
     (0, b"\xff\xfb", frozenset({"audio/mpeg"})),
     (0, b"\xff\xf3", frozenset({"audio/mpeg"})),
@@ -69,11 +70,11 @@ def extension_of(kind: str, mime_type: str) -> str:
 
 def matches_type(kind: str, mime_type: str, first_bytes: bytes) -> bool:
     """Whether a file's leading bytes match its type. Documents may have any content except executables."""
-    matching = [types for at, magic, types in _MAGIC_BYTES if first_bytes[at:].startswith(magic)]
-    if not matching and first_bytes.startswith(_EXECUTABLE):
+    if first_bytes.startswith(_EXECUTABLE) and not first_bytes.startswith(_AMR):
         return False
     if kind == "document":
         return True
+    matching = [types for at, magic, types in _MAGIC_BYTES if first_bytes[at:].startswith(magic)]
     return any(plain(mime_type) in types for types in matching)
 
 

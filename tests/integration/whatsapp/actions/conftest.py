@@ -17,7 +17,7 @@ from tests import keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from tests.template import create_queue, create_table, environment, properties
 from whatsapp import store
-from whatsapp.actions import bootstrap
+from whatsapp.actions.dispatch import bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

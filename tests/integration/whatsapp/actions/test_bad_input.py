@@ -315,7 +315,7 @@ def test_a_send_that_the_provider_throttles_is_answered_as_too_fast(actions: Act
 def test_an_answer_of_the_provider_without_an_id_leaves_a_change_in_doubt(
     actions: Actions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whatsapp.actions.remote.GraphAccount.attempt", lambda *_, **__: {})
+    monkeypatch.setattr("whatsapp.actions.calls.remote.GraphAccount.attempt", lambda *_, **__: {})
     body = {"phoneNumberId": PHONE, "prefilledMessage": "Hello", "imageFormat": "PNG"}
     answer = actions.run("create_qr_code", body)
 

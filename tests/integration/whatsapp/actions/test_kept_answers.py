@@ -50,7 +50,7 @@ def test_an_address_is_in_no_item_of_a_call(actions: Actions) -> None:
 def test_of_a_long_answer_the_largest_parts_are_not_kept(
     actions: Actions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whatsapp.actions.kept_answers.LARGEST_BYTES", 250)
+    monkeypatch.setattr("whatsapp.actions.dispatch.kept_answers.LARGEST_BYTES", 250)
     body = {"metaWabaId": WABA, "name": "Service", "categories": ["APPOINTMENT_BOOKING"]}
     first = actions.run("create_flow", body, key="key-kept-3")
     again = actions.run("create_flow", body, key="key-kept-3")

@@ -20,7 +20,7 @@ from tests.simulation.interceptor import Died
 from tests.simulation.processes import imported, quiet
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.system import Invocation
-from whatsapp.actions import bootstrap
+from whatsapp.actions.dispatch import bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from tests.simulation.whatsapp.actions.actor import Actor, actor_of
 from tests.simulation.whatsapp.actions.scenario import Scenario
 from tests.simulation.whatsapp.actions.scenarios import scenarios
 from tests.simulation.whatsapp.final_state import check_declared
-from whatsapp.actions import catalogue
+from whatsapp.actions.dispatch import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

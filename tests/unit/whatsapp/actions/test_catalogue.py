@@ -13,9 +13,10 @@ from events.whatsapp.actions import bodies
 from local.docs import action_reference
 from shared.api import inputs
 from shared.api.auth import Scope
-from whatsapp.actions import ACTIONS, catalogue
-from whatsapp.actions.execution import SECRETS
-from whatsapp.actions.registration import Action, Group, registered
+from whatsapp.actions import ACTIONS
+from whatsapp.actions.dispatch import catalogue
+from whatsapp.actions.dispatch.execution import SECRETS
+from whatsapp.actions.dispatch.registration import Action, Group, registered
 
 SPECIFICATION = Path(__file__).parents[5] / "shared" / "specs" / "whatsapp_actions.yaml"
 # Where a scope of routes exists already: of agents' changes, and of the privacy of contacts.

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.api.opaque_ids import Seal
-from whatsapp.actions import kept_answers
+from whatsapp.actions.dispatch import kept_answers
 
 SEAL = Seal("a secret of the tests")
 

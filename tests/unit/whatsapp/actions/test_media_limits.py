@@ -1,6 +1,6 @@
 """Properties of the limits of media files."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from whatsapp.actions.media import limits
@@ -31,6 +31,8 @@ def test_each_listed_type_is_of_the_category_that_lists_it(mime_type: str) -> No
 
 
 @given(st.binary(max_size=64))
+@example(b"ftyp")  # the bytes of a video, further on
+@example(b"1234WEBP")
 def test_an_executable_is_refused_as_any_type(content: bytes) -> None:
     for mime_type in ("application/pdf", "image/jpeg", "video/mp4", "image/webp"):
         assert limits.problems_of(mime_type, 100, b"\x7fELF" + content)

@@ -19,7 +19,7 @@ from tests.integration.whatsapp.actions.conftest import (
     Actions,
 )
 from tests.integration.whatsapp.conftest import PHONE
-from whatsapp.actions import error_meanings
+from whatsapp.actions.dispatch import error_meanings
 from whatsapp.inbound import webhook
 
 TOPIC = "arn:aws:sns:us-east-1:123456789012:parley-local-whatsapp-social"

@@ -18,9 +18,11 @@ from shared.api.routing import KEY, KEY_HEADER
 from shared.aws.sqs_fifo import digest
 from shared.runtime import tracing
 from shared.runtime.observability import logger, metrics
-from whatsapp.actions import ACTIONS, answers, catalogue, delivery, kept_answers
-from whatsapp.actions.call import ActionResources, Call
-from whatsapp.actions.failures import BadEnvelope, SecretGiven
+from whatsapp.actions import ACTIONS
+from whatsapp.actions.calls import delivery
+from whatsapp.actions.calls.call import ActionResources, Call
+from whatsapp.actions.calls.failures import BadEnvelope, SecretGiven
+from whatsapp.actions.dispatch import answers, catalogue, kept_answers
 from whatsapp.sending.payloads import Draft
 from whatsapp.store.items.requests import Idempotency
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from shared.api.routing import Result
-    from whatsapp.actions.registration import Action
+    from whatsapp.actions.dispatch.registration import Action
 
 LARGEST_BODY_BYTES = 4 << 20
 _IN_DOUBT = "in_doubt"

@@ -19,7 +19,7 @@ from shared.identity import keyed_hashes
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
-from whatsapp.actions.call import ActionResources, Deployment
+from whatsapp.actions.calls.call import ActionResources, Deployment
 from whatsapp.sending.gate import Gate
 from whatsapp.store.items import ACTION_PK_PATTERN, pk
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shared.aws.dynamodb import Attributes
-    from whatsapp.actions.call import Call
-    from whatsapp.actions.inputs import PageInput
+    from whatsapp.actions.calls.call import Call
+    from whatsapp.actions.calls.inputs import PageInput
 
 _POSITION = "position"
 

@@ -10,8 +10,8 @@ from shared.api.errors import InvalidInput, KeyReused
 from shared.api.responses import ERRORS, INTERNAL
 from shared.aws.sqs_fifo import to_json
 from shared.runtime.observability import describe, logger
-from whatsapp.actions import failures
-from whatsapp.actions.catalogue import UnknownAction
+from whatsapp.actions.calls import failures
+from whatsapp.actions.dispatch.catalogue import UnknownAction
 from whatsapp.api.queries import NotFound, PhoneRequired
 from whatsapp.sending import failures as sending
 from whatsapp.store.conversations import agent_changes

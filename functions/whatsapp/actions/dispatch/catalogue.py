@@ -6,7 +6,7 @@ import importlib
 from difflib import get_close_matches
 
 from whatsapp.actions import ACTIONS
-from whatsapp.actions.registration import Action, registered
+from whatsapp.actions.dispatch.registration import Action, registered
 
 _MOST_NEAR_NAMES = 3
 

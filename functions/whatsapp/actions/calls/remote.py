@@ -18,8 +18,8 @@ from shared.failures import Permanent, Transient
 from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from whatsapp import transmission
-from whatsapp.actions import participants
-from whatsapp.actions.failures import LeftInDoubt
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.failures import LeftInDoubt
 from whatsapp.sending.failures import (
     NotConfigured,
     ProviderRejected,
@@ -30,7 +30,7 @@ from whatsapp.sending.failures import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from whatsapp.actions.call import Call
+    from whatsapp.actions.calls.call import Call
     from whatsapp.configuration.resources import SendingResources
     from whatsapp.store.items import Phone
 

@@ -3,7 +3,7 @@ Declares actions: each is a function with an input model and a result, registere
 
     reads       changes nothing; no record of the call is kept
     changes     runs once per idempotency key
-    sends       returns the message of the call, which the send use case sends (`whatsapp.actions.delivery`)
+    sends       returns the message of the call, which the send use case sends (`whatsapp.actions.calls.delivery`)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from shared.api.cursors import Page
 from shared.api.views import View
-from whatsapp.actions.views import SentMessage
+from whatsapp.actions.calls.views import SentMessage
 from whatsapp.sending.payloads import Draft
 
 if TYPE_CHECKING:

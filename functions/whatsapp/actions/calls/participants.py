@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shared.api.errors import InvalidInput
 from shared.identity import addresses
 from whatsapp import store
-from whatsapp.actions.inputs import own_id_of
+from whatsapp.actions.calls.inputs import own_id_of
 from whatsapp.api.queries import NotFound, PhoneRequired
 from whatsapp.store.items import Alias, Conversation
 from whatsapp.worker import links
@@ -15,8 +15,8 @@ from whatsapp.worker import links
 if TYPE_CHECKING:
     from typing import Any
 
-    from whatsapp.actions.call import Call
-    from whatsapp.actions.inputs import PhoneFilter, RecipientInput, SenderInput
+    from whatsapp.actions.calls.call import Call
+    from whatsapp.actions.calls.inputs import PhoneFilter, RecipientInput, SenderInput
     from whatsapp.store.items import Phone
 
 

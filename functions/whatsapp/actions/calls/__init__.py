@@ -1,0 +1,1 @@
+"""What actions use: their inputs, participants, providers and answers."""

@@ -1,0 +1,1 @@
+"""Finds the action of a request by its name, runs it, and answers."""
