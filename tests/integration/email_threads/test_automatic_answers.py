@@ -224,6 +224,7 @@ def test_a_thread_that_was_left_to_people_stays_with_them(system: System) -> Non
     assert len(desk.changes(system)) == 1
 
 
+@pytest.mark.long
 def test_answers_that_are_further_apart_reach_the_limit_of_a_day(system: System) -> None:
     _write(system, 11, every_ms=HOUR_MS)
 
@@ -251,6 +252,7 @@ def test_two_programs_that_answer_each_other_exchange_three_answers(system: Syst
     assert desk.thread(system)["email_count"] == 7
 
 
+@pytest.mark.long
 def test_two_programs_that_begin_a_thread_with_each_answer_stop_at_the_limit_of_the_sender(
     system: System,
 ) -> None:

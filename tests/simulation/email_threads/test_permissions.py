@@ -25,6 +25,7 @@ from tests.simulation.permissions import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.long  # all scenarios run before the first test
 STAGE = {"Stage": "local"}
 
 

@@ -265,6 +265,7 @@ def test_jobs_that_come_twice_and_out_of_order_send_each_step_once(
     assert {welcomes.run(customer)["state"] for customer in customers} == {"completed"}
 
 
+@pytest.mark.long
 def test_a_process_killed_after_any_call_neither_loses_nor_doubles_a_step(
     welcomes: Welcomes,
 ) -> None:
