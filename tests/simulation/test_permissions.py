@@ -69,12 +69,10 @@ NOT_EXERCISED: dict[str, frozenset[str]] = {
     "WhatsAppActions": frozenset(
         {
             "dynamodb:GetItem table/conversation-log-local",
-            "dynamodb:PutItem table/conversation-log-local",
             "dynamodb:UpdateItem table/conversation-log-local",
             "s3:DeleteObject parley-local-media-123456789012-us-east-1/campaigns/*",
             "s3:DeleteObject parley-local-media-123456789012-us-east-1/content/*",
             "s3:DeleteObject parley-local-media-123456789012-us-east-1/templates/*",
-            "s3:GetLifecycleConfiguration parley-local-media-123456789012-us-east-1",
             "s3:GetObject parley-local-media-123456789012-us-east-1/campaigns/*",
             "s3:GetObject parley-local-media-123456789012-us-east-1/content/*",
             "s3:GetObject parley-local-media-123456789012-us-east-1/exports/*",
