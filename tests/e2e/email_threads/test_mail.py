@@ -100,9 +100,12 @@ def test_a_bounce_ends_the_mail_of_ai_conversations_to_an_address(deployed: Depl
     for name in ("first", "second"):
         status, answer = request_conversation(stack, key, run.request(candidate, "email", name))
         assert status == 200, answer
+        # The status is written before its reason.
         found.append(
             conversation_probe.wait_for(
-                stack, answer["conversation_ref"], lambda one: one.status == "failed"
+                stack,
+                answer["conversation_ref"],
+                lambda one: one.status == "failed" and "status_reason" in one.state,
             )
         )
 
