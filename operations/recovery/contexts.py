@@ -72,7 +72,7 @@ class _Stack:
         return StandardQueue(lambda: self._sqs, self.outputs[output])
 
     def letters(self, output: str) -> DeadLetters:
-        return DeadLetters(self._sqs, self.outputs[output])
+        return DeadLetters(lambda: self._sqs, self.outputs[output])
 
     def bucket(self) -> Bucket:
         return Bucket(lambda: boto3.client("s3"), self.outputs[BUCKET])

@@ -7,6 +7,7 @@ Software polls lists and messages. The code of the other calls is loaded by the 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -64,11 +65,11 @@ settings = AdminSettings.load()
 quick = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2})
 # Presigned links need signature version 4: newer buckets and regions reject boto3's default signature.
 signing = quick.merge(Config(signature_version="s3v4"))
-sqs = boto3.client("sqs", config=quick)
+sqs = cache(lambda: boto3.client("sqs", config=quick))
 resources = resources_of(settings, quick, of_bucket=signing)
 deps = ApiDependencies(
     resources=resources,
-    inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
+    inbound=FifoQueue(sqs, settings.conversations_inbound_queue_url),
     consents=Consents(resources.log),
     seal_secret=JsonSecret(
         lambda: boto3.client("secretsmanager", config=quick), settings.api_seal_secret_id
@@ -78,9 +79,9 @@ recovery = recovery_of(
     Destinations(
         log=resources.log,
         inbound=deps.inbound,
-        statuses=FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url),
+        statuses=FifoQueue(sqs, settings.conversations_statuses_queue_url),
         replies=resources.replies,
-        files=StandardQueue(lambda: sqs, settings.conversations_media_queue_url),
+        files=StandardQueue(sqs, settings.conversations_media_queue_url),
         channels=resources.channels,
     ),
     resources.bucket,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -53,19 +54,19 @@ settings = ApiSettings.load()
 quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 2})
 # Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
 signing = quick.merge(Config(signature_version="s3v4"))
-sqs = boto3.client("sqs", config=quick)
+sqs = cache(lambda: boto3.client("sqs", config=quick))
 table = Table(boto3.client("dynamodb", config=quick), settings.email_conversations_table_name)
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
 deps = ApiDependencies(
     table=table,
     bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.email_bucket_name),
-    queue=FifoQueue(lambda: sqs, settings.email_threads_queue_url),
+    queue=FifoQueue(sqs, settings.email_threads_queue_url),
     seal_secret=seal_secret,
 )
 recovery = recovery_of(
     table=table,
     queue=deps.queue,
-    inbound=StandardQueue(lambda: sqs, settings.email_inbound_queue_url),
+    inbound=StandardQueue(sqs, settings.email_inbound_queue_url),
     dead_letters=DeadLetters(sqs, settings.email_threads_dead_letters_url),
     inbound_dead_letters=DeadLetters(sqs, settings.email_inbound_dead_letters_url),
 )

@@ -1,6 +1,7 @@
 """HTTP API of newsletters: configuration, steps, review, exports, settings, sources; parked events, dead letters."""
 
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -52,7 +53,7 @@ settings = ApiSettings.load()
 quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 2})
 # Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
 signing = quick.merge(Config(signature_version="s3v4"))
-sqs = boto3.client("sqs", config=quick)
+sqs = cache(lambda: boto3.client("sqs", config=quick))
 table = Table(boto3.client("dynamodb", config=quick), settings.table_name)
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
 resources = Resources(
@@ -60,8 +61,8 @@ resources = Resources(
         table,
         Bucket(lambda: boto3.client("s3", config=signing), settings.newsletters_bucket_name),
     ),
-    steps=FifoQueue(lambda: sqs, settings.newsletter_steps_queue_url),
-    exports=FifoQueue(lambda: sqs, settings.newsletter_exports_queue_url),
+    steps=FifoQueue(sqs, settings.newsletter_steps_queue_url),
+    exports=FifoQueue(sqs, settings.newsletter_exports_queue_url),
 )
 deps = ApiDependencies(resources, seal_secret)
 recovery = recovery_of(

@@ -41,7 +41,8 @@ def _parameters() -> "SSMProvider":
 
 def dependencies(settings: AdminSettings) -> ApiDependencies:
     """Return the dependencies for an environment. Raises SettingInvalid."""
-    dynamodb, sqs = boto3.client("dynamodb", config=quick), boto3.client("sqs", config=quick)
+    dynamodb = boto3.client("dynamodb", config=quick)
+    sqs = cache(lambda: boto3.client("sqs", config=quick))
     table = partial(Table, dynamodb, ttl_attribute=TTL_ATTRIBUTE)
     return sources(
         ApiDependencies,
@@ -51,8 +52,8 @@ def dependencies(settings: AdminSettings) -> ApiDependencies:
         audit=table(settings.audit_actions_table_name),
         switchboard=SwitchBoard(cache(_parameters), settings.switches_path),
         queues=EventQueues(
-            mail=FifoQueue(lambda: sqs, settings.richpanel_queue_url),
-            live=FifoQueue(lambda: sqs, settings.richpanel_live_queue_url),
+            mail=FifoQueue(sqs, settings.richpanel_queue_url),
+            live=FifoQueue(sqs, settings.richpanel_live_queue_url),
         ),
         dead_letters=DeadLetters(sqs, settings.richpanel_dead_letters_url),
         seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),

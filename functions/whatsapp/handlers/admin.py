@@ -1,6 +1,7 @@
 """HTTP API of administrators: parked events and dead letters; erasure and export of contacts."""
 
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -43,18 +44,18 @@ class AdminSettings(Settings):
 settings = AdminSettings.load()
 # boto3's default timeout is a minute, and API Gateway's half of that.
 quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 2})
-sqs = boto3.client("sqs", config=quick)
+sqs = cache(lambda: boto3.client("sqs", config=quick))
 table = Table(boto3.client("dynamodb", config=quick), settings.messages_table_name)
 # Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
 signing = quick.merge(Config(signature_version="s3v4"))
 bucket = Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name)
-queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
+queue = FifoQueue(sqs, settings.whatsapp_queue_url)
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
 recovery = recovery_of(
     table=table,
     bucket=bucket,
     queue=queue,
-    files=StandardQueue(lambda: sqs, settings.whatsapp_jobs_queue_url),
+    files=StandardQueue(sqs, settings.whatsapp_jobs_queue_url),
     dead_letters=DeadLetters(sqs, settings.whatsapp_dead_letters_url),
     media_dead_letters=DeadLetters(sqs, settings.whatsapp_jobs_dead_letters_url),
     social_dead_letters=DeadLetters(sqs, settings.whatsapp_social_dead_letters_url),

@@ -142,12 +142,14 @@ def recovery(harness: Harness) -> Recovery[WebhookEvent]:
         bucket=harness.resources.bucket,
         queue=harness.resources.queue,
         files=harness.resources.files,
-        dead_letters=DeadLetters(sqs, create_queue(sqs, "WhatsAppDeadLetters"), wait_seconds=0),
+        dead_letters=DeadLetters(
+            lambda: sqs, create_queue(sqs, "WhatsAppDeadLetters"), wait_seconds=0
+        ),
         media_dead_letters=DeadLetters(
-            sqs, create_queue(sqs, "WhatsAppJobsDeadLetters"), wait_seconds=0
+            lambda: sqs, create_queue(sqs, "WhatsAppJobsDeadLetters"), wait_seconds=0
         ),
         social_dead_letters=DeadLetters(
-            sqs, create_queue(sqs, "WhatsAppSocialDeadLetters"), wait_seconds=0
+            lambda: sqs, create_queue(sqs, "WhatsAppSocialDeadLetters"), wait_seconds=0
         ),
         social_topics=(),
     )

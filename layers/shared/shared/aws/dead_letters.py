@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools import single_metric
@@ -14,7 +15,7 @@ from shared.aws.sqs_fifo import messages_in
 from shared.runtime.observability import count_condition, describe, logger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from mypy_boto3_sqs import SQSClient
 
@@ -51,21 +52,26 @@ class Letter:
     dead_since: int  # time of arrival in the dead-letter queue, milliseconds since 1970
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class DeadLetters:
     """
-    One dead-letter queue, standard or FIFO.
+    One dead-letter queue, standard or FIFO; its client is created at first use.
 
     SQS cannot list messages: letters are received, held in flight, and made visible again. While letters of a FIFO
     group are in flight, SQS returns no more of that group, so later ones can be seen only after the earlier ones are
     deleted.
     """
 
-    client: SQSClient
+    make_client: Callable[[], SQSClient]
     url: str
     wait_seconds: int = (
         1  # With short polling, SQS queries only some of its servers and may miss letters.
     )
+
+    @cached_property
+    def client(self) -> SQSClient:
+        """The SQS client."""
+        return self.make_client()
 
     def count(self) -> int:
         """Return the approximate number of letters, including those in flight."""
