@@ -85,7 +85,7 @@ class Admin:
 
     def waiting(self) -> list[dict[str, Any]]:
         """The messages on the queue."""
-        answer = self.module.sqs.receive_message(
+        answer = self.module.sqs().receive_message(
             QueueUrl=self.module.settings.whatsapp_queue_url, MaxNumberOfMessages=10
         )
         return [json.loads(message["Body"]) for message in answer.get("Messages", [])]
@@ -317,7 +317,7 @@ def test_a_body_that_breaks_a_rule_is_refused_by_field_and_changes_nothing(
 
 
 def test_dead_letters_are_listed_and_redriven(admin: Admin) -> None:
-    sqs, settings = admin.module.sqs, admin.module.settings
+    sqs, settings = admin.module.sqs(), admin.module.settings
     sqs.send_message(
         QueueUrl=settings.whatsapp_dead_letters_url, MessageBody="{}", MessageGroupId="g",
         MessageDeduplicationId="1",
