@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import json
 import secrets
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import boto3
-from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from whatsapp.sending.failures import ProviderUnavailable
@@ -27,12 +24,6 @@ if TYPE_CHECKING:
 _FOLDER = "whatsapp-pins"
 _MISSING = "ParameterNotFound"
 _LARGEST_PIN = 1_000_000
-_quick = Config(connect_timeout=2, read_timeout=4, retries={"total_max_attempts": 2})
-
-
-@cache
-def _client() -> Any:  # noqa: ANN401 - boto3's client, for which there are no types here
-    return boto3.client("ssm", config=_quick)
 
 
 def proposed(resources: ActionResources, phone: Phone) -> str:
@@ -66,7 +57,9 @@ def _name(resources: ActionResources, phone: Phone) -> str:
 
 def _read(resources: ActionResources, phone: Phone) -> dict[str, str]:
     try:
-        answer = _client().get_parameter(Name=_name(resources, phone), WithDecryption=True)
+        answer = resources.parameters().client.get_parameter(
+            Name=_name(resources, phone), WithDecryption=True
+        )
     except ClientError as error:
         if error.response["Error"]["Code"] == _MISSING:
             return {}
@@ -86,7 +79,7 @@ def _read(resources: ActionResources, phone: Phone) -> dict[str, str]:
 
 def _write(resources: ActionResources, phone: Phone, stored: dict[str, str]) -> None:
     try:
-        _client().put_parameter(
+        resources.parameters().client.put_parameter(
             Name=_name(resources, phone),
             Value=json.dumps(stored),
             Type="SecureString",

@@ -18,7 +18,6 @@ from tests.integration.whatsapp.actions.conftest import (
     Actions,
 )
 from tests.integration.whatsapp.conftest import PHONE
-from whatsapp.actions.numbers import pins
 
 SENDER = {"phoneNumberId": PHONE}
 NODE = "/{Version}/{Phone-Number-ID}"
@@ -33,11 +32,6 @@ AT_AWS: dict[str, Any] = {
     "awsWabaId": AWS_WABA,
     "displayPhoneNumber": "+1 555 078 3999",
 }
-
-
-@pytest.fixture(autouse=True)
-def _fresh_client() -> None:
-    pins._client.cache_clear()
 
 
 def stored_pins() -> dict[str, str]:
