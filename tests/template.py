@@ -255,6 +255,8 @@ def _get_att(path: str, given: Mapping[str, str]) -> str:
         return f"{_arn(logical_id, given)}:*"
     if attribute in {"Arn", "Id"}:
         return _arn(logical_id, given)
+    if attribute == "StreamArn":
+        return f"{_arn(logical_id, given)}/stream/2026-01-01T00:00:00.000"
     raise KeyError(path)
 
 

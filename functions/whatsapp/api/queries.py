@@ -8,7 +8,7 @@ from shared.api.opaque_ids import NotOurs, Seal, seal_of
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
-from shared.aws.sqs_fifo import digest
+from shared.inbox.references import whatsapp_address
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.api import versions
@@ -161,7 +161,7 @@ def head_of(deps: ApiDependencies, company: str, key: str) -> Conversation:
 
 def conversation_address(company: str) -> str:
     """Return what the keys of a company's conversations are bound to (`shared.api.opaque_ids`)."""
-    return digest("conversation", company)
+    return whatsapp_address(company)
 
 
 def _records_of_files(

@@ -115,6 +115,8 @@ def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None
     is_open = {r for r, event in routes.items() if event.get("Auth") == {"Authorizer": "NONE"}}
     assert is_open == WEBHOOKS | PREFLIGHTS
     assert {route for route, event in routes.items() if "Auth" not in event} == {
+        ("GET", "/inbox"),
+        ("GET", "/inbox/openapi.json"),
         ("GET", "/whatsapp/openapi.json"),
         ("GET", "/whatsapp/conversations"),
         ("GET", "/whatsapp/conversations/{key}"),

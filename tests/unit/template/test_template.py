@@ -55,6 +55,10 @@ def dead_letter_queues() -> set[str]:
             event.get("RedrivePolicy", {}).get("deadLetterTargetArn")
             for _, _, event in events_of("SNS")
         ),
+        *(
+            event["DestinationConfig"]["OnFailure"]["Destination"]
+            for _, _, event in events_of("DynamoDB")
+        ),
     ]
     return {queue for queue in QUEUES if resolved({"Fn::GetAtt": f"{queue}.Arn"}) in arns}
 
@@ -340,5 +344,5 @@ def test_no_map_has_condition_as_its_first_key() -> None:
         file(name) for name in files if "AWS::LanguageExtensions" in file(name).get("Transform", [])
     ]
 
-    assert len(transformed) == 7
+    assert len(transformed) == 8
     assert [found for found in maps(transformed) if next(iter(found), None) == "Condition"] == []

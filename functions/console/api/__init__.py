@@ -1,0 +1,1 @@
+"""What people and software read over HTTP."""

@@ -1,0 +1,156 @@
+"""
+Reads the inbox: conversations of all contexts that the caller may read, newest first.
+
+Status, unread and assignee are partitions of the indexes, so their pages are full. The other filters and the search
+compare entry by entry: one call compares at most ENTRIES_PER_CALL, about 1 MB or 130 read units, and then returns a
+cursor that goes on from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from console.api.views import Inbox, InboxRow, row
+from shared.api.auth import Scope, without_project
+from shared.api.cursors import Listing, Page
+from shared.api.opaque_ids import Seal, seal_of
+from shared.inbox import lists
+from shared.inbox.items import Context, Entry, Status
+from shared.inbox.lists import InboxList
+from shared.inbox.references import whatsapp_address
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from console.api.inputs import InboxQuery
+    from shared.api.auth import Caller
+    from shared.aws.dynamodb import Table
+    from shared.aws.secrets import JsonSecret
+
+ENTRIES_PER_CALL = 2_000
+# The scope that reading a conversation in its context needs.
+SCOPES = {
+    Context.WHATSAPP: Scope.WHATSAPP_READ,
+    Context.CONVERSATIONS: Scope.CONVERSATIONS_READ,
+    Context.EMAIL_THREADS: Scope.EMAIL_READ,
+}
+_STATUSES: dict[Status | None, tuple[Status, ...]] = {
+    None: ("open", "snoozed", "resolved"),
+    "open": ("open", "snoozed"),  # A snooze that is over is open, and still in its partition.
+    "snoozed": ("snoozed",),
+    "resolved": ("resolved",),
+    "archived": ("archived",),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxDependencies:
+    """The inbox table, and the secret that seals addresses and cursors."""
+
+    table: Table
+    seal_secret: JsonSecret
+
+    @property
+    def seal(self) -> Seal:
+        """The seal of keys and cursors. Raises SecretUnreadable."""
+        return seal_of(self.seal_secret)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Filter:
+    """What is compared entry by entry."""
+
+    caller: Caller
+    contexts: frozenset[Context]
+    query: InboxQuery
+    words: tuple[str, ...]
+    now: str
+
+    def fits(self, entry: Entry) -> bool:
+        query = self.query
+        return (
+            entry.company_id == self.caller.company
+            and entry.context in self.contexts
+            and (
+                entry.project_id is None or self.caller.may_use(entry.company_id, entry.project_id)
+            )
+            and query.channel in {None, entry.channel}
+            and query.address in {None, entry.address}
+            and query.status in {None, entry.state(self.now)}
+            and (query.label is None or query.label in entry.labels)
+            and self._contains_words(entry)
+        )
+
+    def _contains_words(self, entry: Entry) -> bool:
+        if not self.words:
+            return True
+        texts = (entry.contact, entry.handle, entry.subject, entry.preview)
+        text = "\n".join(one for one in texts if one).casefold()
+        return all(word in text for word in self.words)
+
+
+def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> Page[Inbox]:
+    """
+    Return conversations of the caller's company, newest activity first. New messages move a conversation to the front
+    during paging.
+
+    Raises InvalidCursor.
+    """
+    contexts = readable(caller) & ({query.context} if query.context else set(Context))
+    statuses = _STATUSES[query.status]
+    unread = [True, False] if query.unread is None else [query.unread == "true"]
+    if query.assignee is not None:
+        listed = InboxList.of_assignee(caller.company, query.assignee, statuses, unread)
+    else:
+        listed = InboxList.of_company(caller.company, statuses, unread)
+    named = query.model_dump(exclude={"limit", "cursor"})
+    access = (*sorted(contexts), *sorted(caller.projects))
+    listing = Listing(
+        caller.company, listed.index, ("inbox", *(str(v or "") for v in named.values()), *access)
+    )
+    seal, now = deps.seal, clock.to_text(clock.now_ms())
+    before = listing.position(seal, query.cursor)["activity"] if query.cursor else None
+    wanted = _Filter(
+        caller=caller,
+        contexts=frozenset(contexts),
+        query=query,
+        words=tuple((query.q or "").casefold().split()),
+        now=now,
+    )
+    # One more than a page: whether there is another page.
+    stored = lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
+    found, last = _page(stored, wanted, query.limit) if contexts else ([], None)
+    rows = [_row(seal, entry, now) for entry in found]
+    cursor = listing.cursor(seal, {"activity": last}) if last else None
+    return Page(Inbox(conversations=rows), cursor)
+
+
+def readable(caller: Caller) -> set[Context]:
+    """Return the contexts whose conversations the caller may read."""
+    return {
+        context
+        for context, scope in SCOPES.items()
+        if scope in caller.scopes and not without_project([scope], caller.projects)
+    }
+
+
+def _page(stored: Iterable[Entry], wanted: _Filter, limit: int) -> tuple[list[Entry], str | None]:
+    """Return a page of fitting entries and where it ended; None if there is no further entry."""
+    found: list[Entry] = []
+    position: str | None = None
+    for compared, entry in enumerate(stored):
+        if len(found) == limit or compared == ENTRIES_PER_CALL:
+            return found, position
+        position = entry.activity
+        if wanted.fits(entry):
+            found.append(entry)
+    return found, None
+
+
+def _row(seal: Seal, entry: Entry, now: str) -> InboxRow:
+    key = entry.reference
+    if entry.context is Context.WHATSAPP:
+        key = seal.seal(key, bound_to=whatsapp_address(entry.company_id))
+    return row(entry, key=key, now=now)

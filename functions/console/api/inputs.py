@@ -1,0 +1,32 @@
+"""Input models of the inbox's API and their limits."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from shared.api.inputs import Input
+from shared.inbox.items import Channel, Context, Status
+
+LONGEST_QUERY = 100
+
+type AgentId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$")]
+
+
+class InboxQuery(Input):
+    """
+    Filters of the inbox. `address`: the number (Meta's id of it for the WhatsApp inbox) or mailbox of the company.
+
+    Without `status` all conversations but the archived ones are listed. `q`: words that the contact's name or handle,
+    the subject or the preview must contain.
+    """
+
+    context: Context | None = None
+    channel: Channel | None = None
+    address: Annotated[str, Field(min_length=1, max_length=254)] | None = None
+    status: Status | None = None
+    assignee: AgentId | None = None
+    label: Annotated[str, Field(min_length=1, max_length=50)] | None = None
+    unread: Literal["true", "false"] | None = None
+    q: Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)] | None = None
+    limit: int = Field(default=50, ge=1, le=100)
+    cursor: str | None = None

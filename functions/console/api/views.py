@@ -1,0 +1,70 @@
+"""Response models of the inbox."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import ConfigDict
+from pydantic.alias_generators import to_camel
+
+from shared.api import views
+from shared.inbox.items import Channel, Context, Status  # noqa: TC001 - fields of models
+
+if TYPE_CHECKING:
+    from shared.inbox.items import Entry
+
+_MOMENT_CHARACTERS = len("2026-01-31T12:00:00.000")
+
+
+class InboxRow(views.View):
+    """
+    A conversation in the inbox. `key` is what the API of its `context` takes: `/whatsapp/conversations/{key}`,
+    `/conversations/{key}` or `/email-threads/{key}`.
+
+    `contextStatus` is the status in the words of the context, if it differs. `preview` is the beginning of the newest
+    message. `version` is larger after every change of the row.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    context: Context
+    key: str
+    channel: Channel
+    address: str
+    project_id: str | None
+    contact: str | None
+    handle: str | None
+    subject: str | None
+    preview: str | None
+    last_activity_at: str
+    status: Status
+    context_status: str | None
+    snoozed_until: str | None
+    assignee: str | None
+    labels: list[str]
+    unread: bool
+    unread_count: int
+    version: int
+
+
+class Inbox(views.View):
+    """A page of the inbox, newest activity first."""
+
+    conversations: list[InboxRow]
+
+
+def row(entry: Entry, *, key: str, now: str) -> InboxRow:
+    """Return the row of an entry at the time *now*; *key* addresses it in its context."""
+    status = entry.state(now)
+    same = entry.model_dump(include=set(InboxRow.model_fields) - {"labels", "status"})
+    return InboxRow(
+        **same
+        | {
+            "key": key,
+            "last_activity_at": f"{entry.last_activity_at[:_MOMENT_CHARACTERS]}Z",
+            "status": status,
+            "snoozed_until": entry.snoozed_until if status == "snoozed" else None,
+            "labels": sorted(entry.labels),
+            "unread": entry.unread_count > 0,
+        }
+    )

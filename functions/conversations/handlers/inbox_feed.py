@@ -1,0 +1,55 @@
+"""Streams of both tables: shows changed conversations in the inbox over all contexts."""
+
+from __future__ import annotations
+
+# First: loaded after pydantic, Powertools Batch defines models of all its event sources.
+from shared.inbox import feed
+
+# isort: split
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import boto3
+
+from conversations.store.inbox_heads import ConversationHeads
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
+from shared.identity import keyed_hashes
+from shared.runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+@dataclass(frozen=True, kw_only=True)
+class InboxFeedSettings(Settings):
+    """The environment of this function."""
+
+    conversations_table_name: str
+    conversation_log_table_name: str
+    identifier_keys_secret_id: str
+    inbox_table_name: str
+
+
+settings = InboxFeedSettings.load()
+keyed_hashes.configure(
+    JsonSecret(
+        lambda: boto3.client("secretsmanager", config=feed.QUICK),
+        settings.identifier_keys_secret_id,
+    )
+)
+dynamodb = boto3.client("dynamodb", config=feed.QUICK)
+inbox_feed = feed.Feed(
+    table=Table(dynamodb, settings.inbox_table_name),
+    heads=ConversationHeads(
+        Table(dynamodb, settings.conversations_table_name),
+        Table(dynamodb, settings.conversation_log_table_name),
+    ),
+)
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """Handle a batch of stream records and return the numbers of those to retry."""
+    return feed.process(inbox_feed, event, context)

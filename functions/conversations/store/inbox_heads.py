@@ -1,0 +1,90 @@
+"""What the inbox over all contexts shows of a conversation: facts of its item and of its state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conversations.store import conversations, states
+from conversations.store.items import identifiers
+from conversations.store.items.base import PARTITION_KEY, SORT_KEY
+from conversations.store.items.conversation import PARTITION_KEY as CHANNEL_KEY
+from conversations.store.items.conversation import SORT_KEY as ID_KEY
+from conversations.store.items.conversation import Conversation
+from conversations.store.items.log import OfConversation, State, holder_of
+from shared.inbox import items as inbox
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Attributes, Table
+
+_FIRST = OfConversation.pk_pattern.partition("{")[0]
+# Values of `conversation_status` of conversations that are over (`conversations.lifecycle.status`).
+_OVER = frozenset({"closed", "opted_out"})
+_WITH_PEOPLE = frozenset({"handoff_pending", "handoff_active"})
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationHeads:
+    """
+    The conversations of the two tables. A reference is a `ref`, which the API takes as it is.
+
+    Uses the identifier keys (`keyed_hashes.configure`).
+    """
+
+    table: Table
+    log: Table
+    context: inbox.Context = inbox.Context.CONVERSATIONS
+
+    def reference_of(self, key: Attributes) -> str | None:
+        """Return the `ref` of the conversation whose item or state has this key."""
+        if CHANNEL_KEY in key:
+            return self._ref_of_item(str(key[CHANNEL_KEY]), str(key[ID_KEY]))
+        pk = str(key[PARTITION_KEY])
+        is_state = pk.startswith(_FIRST) and key[SORT_KEY] == State.sk()
+        return pk.removeprefix(_FIRST) if is_state else None
+
+    def read(self, reference: str) -> inbox.Head | None:
+        """Return the present head (strongly consistent reads); None if it does not exist or was erased."""
+        state = states.read(self.log, reference)
+        if state is None:
+            return None
+        item = conversations.read(self.table, state.primary_channel, state.conversation_id)
+        return shown(reference, item, state) if item is not None else None
+
+    def _ref_of_item(self, primary_channel: str, conversation_id: str) -> str:
+        """Return the `ref` of an item. One that was deleted has that of the first key that leads to a state."""
+        item = conversations.read(self.table, primary_channel, conversation_id)
+        if item is not None:
+            return identifiers.ref_of_item(item)
+        refs = identifiers.refs_of(conversation_id)
+        return next((ref for ref in refs if states.read(self.log, ref) is not None), refs[0])
+
+
+def shown(ref: str, item: Conversation, state: State) -> inbox.Head:
+    """
+    Return what the inbox shows of a conversation.
+
+    It is unread while it is with people and the customer's newest message has no answer.
+    """
+    status = item.conversation_status
+    waits = (state.last_inbound_at or "") > (state.last_outbound_at or "")
+    name = " ".join(filter(None, (item.recipient_first_name, item.recipient_last_name)))
+    handle = state.email_as_given or item.recipient_email or item.recipient_tel
+    newest = item.messages[-1] if item.messages else None
+    return inbox.Head(
+        company_id=item.company_id,
+        context=inbox.Context.CONVERSATIONS,
+        reference=ref,
+        channel=inbox.Channel(item.channel_method.value),
+        address=state.business_address,
+        project_id=item.project_id,
+        last_activity_at=state.last_message_at or state.created_at,
+        status="resolved" if status in _OVER else "open",
+        context_status=status,
+        assignee=holder_of(state),
+        unread_count=1 if waits and status in _WITH_PEOPLE else 0,
+        contact=inbox.shortened(name, inbox.LONGEST_NAME),
+        handle=inbox.shortened(handle, inbox.LONGEST_NAME),
+        preview=inbox.shortened(newest.content, inbox.LONGEST_PREVIEW) if newest else None,
+        ttl=item.ttl,
+    )

@@ -1,0 +1,68 @@
+"""What the inbox over all contexts shows of a thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from email_threads.store import threads
+from email_threads.store.items import Status, Thread
+from email_threads.store.items.item import PARTITION_KEY
+from shared.inbox import items as inbox
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Attributes, Table
+
+_STATUS: dict[Status, inbox.Status] = {
+    Status.ACTIVE: "open",
+    Status.PENDING_INFO: "open",
+    Status.COMPLETED: "resolved",
+    Status.ARCHIVED: "archived",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EmailHeads:
+    """The threads of the table. A reference is the id of a thread, which the API takes as it is."""
+
+    table: Table
+    context: inbox.Context = inbox.Context.EMAIL_THREADS
+
+    def reference_of(self, key: Attributes) -> str | None:
+        """Return the id of a thread; the keys of its mails and of all other items have a `#`."""
+        conversation_id = str(key[PARTITION_KEY])
+        return conversation_id if "#" not in conversation_id else None
+
+    def read(self, reference: str) -> inbox.Head | None:
+        """Return the present head (strongly consistent read); None if no list contains it."""
+        thread = threads.get(self.table, reference)
+        return shown(thread) if thread is not None else None
+
+
+def shown(thread: Thread) -> inbox.Head | None:
+    """
+    Return what the inbox shows of a thread; None for one that was merged, and for one of an older system that belongs
+    to no company.
+
+    A thread is unread while a mail of the customer waits for an answer.
+    """
+    if not thread.company_id or not thread.mailbox or thread.merged_into is not None:
+        return None
+    newest = thread.email_history[-1] if thread.email_history else None
+    return inbox.Head(
+        company_id=thread.company_id,
+        context=inbox.Context.EMAIL_THREADS,
+        reference=thread.conversation_id,
+        channel=inbox.Channel.EMAIL,
+        address=thread.mailbox,
+        last_activity_at=newest.timestamp if newest else thread.updated_at,
+        status=_STATUS[thread.status],
+        context_status=thread.status,
+        assignee=thread.metadata.assigned_to,
+        labels=thread.metadata.tags,
+        unread_count=1 if thread.waiting_since else 0,
+        handle=inbox.shortened(thread.participant, inbox.LONGEST_NAME),
+        subject=inbox.shortened(thread.subject, inbox.LONGEST_NAME),
+        preview=inbox.shortened(newest.body, inbox.LONGEST_PREVIEW) if newest else None,
+        ttl=thread.ttl,
+    )

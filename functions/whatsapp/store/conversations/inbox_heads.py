@@ -1,0 +1,59 @@
+"""What the inbox over all contexts shows of a head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shared.inbox import items as inbox
+from whatsapp.store.conversations import heads
+from whatsapp.store.items import Conversation
+from whatsapp.store.items.item import PARTITION_KEY
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Attributes, Table
+
+_FIRST = Conversation.pk_pattern.partition("{")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class WhatsAppHeads:
+    """The heads of the table. A reference is the key of a head; the API takes it sealed."""
+
+    table: Table
+    context: inbox.Context = inbox.Context.WHATSAPP
+
+    def reference_of(self, key: Attributes) -> str | None:
+        """Return the key if it is that of a head."""
+        pk = str(key[PARTITION_KEY])
+        return pk if pk.startswith(_FIRST) else None
+
+    def read(self, reference: str) -> inbox.Head | None:
+        """Return the present head (strongly consistent read); None if no list contains it."""
+        head = heads.get(self.table, reference)
+        return shown(head) if head is not None else None
+
+
+def shown(head: Conversation) -> inbox.Head | None:
+    """Return what the inbox shows of a head; None for one without messages, or that another one continues."""
+    if not head.inbox_pk or not head.company or not head.phone or not head.received_at:
+        return None
+    name = head.group_name or head.sender_name
+    handle = head.sender_phone or head.username or head.from_
+    return inbox.Head(
+        company_id=head.company,
+        context=inbox.Context.WHATSAPP,
+        reference=head.pk,
+        channel=inbox.Channel.WHATSAPP,
+        address=head.phone,
+        last_activity_at=head.received_at,
+        status=head.folder,
+        snoozed_until=head.snoozed_until,
+        assignee=head.assignee,
+        labels=head.labels or set(),
+        unread_count=head.unread_count,
+        contact=inbox.shortened(name, inbox.LONGEST_NAME),
+        handle=inbox.shortened(handle, inbox.LONGEST_NAME),
+        preview=inbox.shortened(head.last_preview, inbox.LONGEST_PREVIEW),
+        ttl=head.ttl,
+    )

@@ -1,0 +1,143 @@
+"""
+Writes entries so that each shows its head, in whichever order changes are reported.
+
+A report (a stream record, a rebuild, a repeat) only says which head changed. Each run reads the entry, then the head,
+and writes on the condition that the entry is still the one that it read. So a run that has read an older head than the
+one shown is refused and starts over: entries follow their heads and never go back, without a counter in the heads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from boto3.dynamodb.conditions import Attr, Key
+
+from shared.aws.dynamodb import ConditionFailed
+from shared.failures import Transient
+from shared.inbox.items import LIST_INDEX, PARKED_DAYS, Context, Entry, Head, ParkedHead, pk
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from boto3.dynamodb.conditions import ConditionBase
+
+    from shared.aws.dynamodb import Attributes, Table
+
+MOST_ROUNDS = 8  # Two runs write one entry only around a crash or during a rebuild.
+
+
+class Heads(Protocol):
+    """The heads of a context's conversations."""
+
+    @property
+    def context(self) -> Context:
+        """The context."""
+        ...
+
+    def reference_of(self, key: Attributes) -> str | None:
+        """Return the reference of the head that an item with this key belongs to; None if it belongs to none."""
+        ...
+
+    def read(self, reference: str) -> Head | None:
+        """Return the present head, strongly consistent; None if it does not exist or is in no list."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """An entry that was written or removed, with its new version."""
+
+    company_id: str
+    context: Context
+    reference: str
+    version: int
+    is_removed: bool
+
+
+def refresh(table: Table, heads: Heads, reference: str) -> Change | None:
+    """
+    Make the entry of a conversation show its present head; return the change, None if there was nothing to change.
+
+    Safe to repeat, and beside any other run. Raises Transient after many concurrent writes.
+    """
+    change: Change | None = None
+    key = Entry.key(heads.context, reference)
+    for _ in range(MOST_ROUNDS):
+        stored = get(table, key)  # before the head: see above
+        head = heads.read(reference)
+        wanted = Entry.of(head) if head is not None else None
+        if wanted is None and stored is None:
+            return change
+        if wanted is not None and stored is not None and wanted.content() == stored.content():
+            return change
+        version = max(stored.version + 1 if stored else 0, clock.now_ms())
+        try:
+            if wanted is None:
+                table.delete(pk(key), when=_as_read(stored))
+            else:
+                table.put(
+                    wanted.model_copy(update={"version": version}).attributes(),
+                    when=_as_read(stored),
+                )
+        except ConditionFailed:
+            continue
+        shown = wanted or stored
+        change = Change(
+            company_id=shown.company_id if shown else "",
+            context=heads.context,
+            reference=reference,
+            version=version,
+            is_removed=wanted is None,
+        )
+        if stored is not None:
+            return change
+        # A new entry has no earlier version to compare: its head may have been removed, with the entry that another
+        # run had made of it, before this run wrote. So the head is read again.
+    raise Transient("entry_contended")
+
+
+def get(table: Table, key: str) -> Entry | None:
+    """Return the entry with this key (strongly consistent read)."""
+    item = table.get(pk(key))
+    return Entry.read(item) if item else None
+
+
+def park(table: Table, context: Context, reference: str, reason: str) -> None:
+    """Store that a head could not be shown. Safe to repeat: one item per conversation."""
+    parked = ParkedHead(
+        pk=ParkedHead.key(context, reference),
+        list_pk=ParkedHead.list_of(context),
+        activity=clock.to_text(clock.now_ms()),
+        context=context,
+        reference=reference,
+        reason=reason,
+        ttl=clock.expires_in(PARKED_DAYS * clock.DAY_SECONDS),
+    )
+    table.put(parked.attributes())
+
+
+def unpark(table: Table, context: Context, reference: str) -> None:
+    """Delete the record of a head that is shown by now. Safe to repeat."""
+    table.delete(pk(ParkedHead.key(context, reference)))
+
+
+def parked(table: Table, context: Context) -> Iterator[ParkedHead]:
+    """Yield the parked heads of a context, oldest first."""
+    condition = Key(ParkedHead.name_of("list_pk")).eq(ParkedHead.list_of(context))
+    start: Attributes | None = None
+    while True:
+        items, start = table.query(LIST_INDEX, condition, start=start)
+        yield from map(ParkedHead.read, items)
+        if start is None:
+            return
+
+
+def _as_read(stored: Entry | None) -> ConditionBase:
+    """Return a condition that the entry is the one that was read. DynamoDB deletes expired entries late."""
+    version = Entry.attr("version")
+    if stored is None:
+        expired: ConditionBase = Attr(Entry.name_of("ttl")).lte(clock.now_ms() // clock.SECOND_MS)
+        return version.not_exists() | expired
+    return version.eq(stored.version)

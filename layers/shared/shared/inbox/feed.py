@@ -1,0 +1,130 @@
+"""
+The inbox feed of every context: reads the keys in a DynamoDB stream and refreshes the entries of their conversations.
+
+    refreshed                             the record is done
+    -> Permanent, or a bug (TypeError)    the head is parked in the inbox table, and the feed goes on
+    -> any other exception                Lambda retries from this record on, then writes to the dead-letter queue
+
+The streams contain keys only: a feed reads the present head, so records may come twice, late and out of order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.batch import (
+    BatchProcessor,
+    EventType,
+    process_partial_response,
+)
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from shared.failures import Permanent
+from shared.inbox import entries
+from shared.runtime.observability import describe, logger, metrics, write_metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from shared.aws.dynamodb import Table
+    from shared.inbox.entries import Change, Heads
+
+# Of the clients of the feeds: a batch must end within the function's 30 seconds.
+QUICK = Config(connect_timeout=2, read_timeout=4, retries={"total_max_attempts": 3})
+INTERNAL_ERROR = "internal_error"
+# Exceptions of code that met an unexpected shape. Errors of AWS and of the network have other types.
+_BUGS = (TypeError, ValueError, LookupError, AttributeError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """
+    What one function does with the records of its streams. *table* is that of the inbox.
+
+    *announce* is called after a change of an entry; it must not raise.
+    """
+
+    table: Table
+    heads: Heads
+    announce: Callable[[Change], None] | None = None
+
+
+@dataclass(slots=True)
+class _Run:
+    """One invocation. *shown*: references that it has refreshed; their later records are older than the head read."""
+
+    feed: Feed
+    shown: set[str] = field(default_factory=set)
+    changes: int = 0
+
+    def take(self, record: DynamoDBRecord) -> None:
+        """Refresh the entry that a record is about. Raises the exceptions that a retry may pass."""
+        stream = record.dynamodb
+        key = stream.keys if stream is not None else None
+        reference = self.feed.heads.reference_of(key) if key else None
+        if reference is None or reference in self.shown:
+            return
+        self._show(reference)
+        self.shown.add(reference)
+
+    def _show(self, reference: str) -> None:
+        feed, context = self.feed, self.feed.heads.context
+        try:
+            change = entries.refresh(feed.table, feed.heads, reference)
+        except Permanent as refusal:
+            self._park(reference, refusal.reason)
+            return
+        except (ClientError, BotoCoreError):  # Some of them are ValueErrors.
+            raise
+        except _BUGS as bug:
+            logger.error("internal error", extra=describe(bug))
+            self._park(reference, INTERNAL_ERROR)
+            return
+        if change is None:
+            return
+        self.changes += 1
+        if feed.announce is not None:
+            feed.announce(change)
+        logger.debug("entry changed", extra={"context": context, "version": change.version})
+
+    def _park(self, reference: str, reason: str) -> None:
+        context = self.feed.heads.context
+        entries.park(self.feed.table, context, reference, reason)
+        logger.warning("head parked", extra={"context": context, "reason": reason})
+        metrics.add_metric("Parked", MetricUnit.Count, 1)
+
+
+def process(
+    feed: Feed, event: dict[str, Any], context: LambdaContext
+) -> PartialItemFailureResponse:
+    """Handle a batch of stream records and return the failed ones: Lambda retries from the first of them on."""
+    run = _Run(feed)
+    processor = _Processor()
+    try:
+        answer = process_partial_response(event, run.take, processor, context)
+    finally:
+        write_metrics()
+    records, failed = len(event["Records"]), len(processor.fail_messages)
+    logger.info(
+        "records handled", extra={"records": records, "entries": run.changes, "failed": failed}
+    )
+    return answer
+
+
+class _Processor(BatchProcessor):
+    def __init__(self) -> None:
+        super().__init__(event_type=EventType.DynamoDBStreams)
+        # The function itself did not fail, even if every record of its batch did.
+        self.raise_on_entire_batch_failure = False
+
+    def failure_handler(self, record: Any, exception: Any) -> Any:  # noqa: ANN401 - types of Powertools
+        """Log a record that is retried."""
+        logger.warning("retry scheduled", extra=describe(exception[1]))
+        return super().failure_handler(record, exception)

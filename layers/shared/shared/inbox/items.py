@@ -1,0 +1,200 @@
+"""The items of the inbox table: entries of conversations, and the heads that could not be shown."""
+
+from enum import StrEnum
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from shared.aws.dynamodb import Attributes
+from shared.aws.items import Item, filled
+from shared.aws.sqs_fifo import digest
+
+PARTITION_KEY: Final = "pk"
+LIST_INDEX: Final = "gsi_list"
+ASSIGNEE_INDEX: Final = "gsi_assignee"
+ID_CHARACTERS: Final = 32
+PARKED_DAYS: Final = 35
+# With these lengths an entry in a script of one or two bytes per character stays below 1 KB: one write unit in the
+# table, and one for each change of an index.
+LONGEST_NAME: Final = 80  # characters
+LONGEST_PREVIEW: Final = 120
+CUT: Final = "…"
+
+type Status = Literal["open", "snoozed", "resolved", "archived"]
+
+OPEN: Final = "open"
+SNOOZED: Final = "snoozed"
+
+
+class Context(StrEnum):
+    """The contexts whose conversations are in the inbox."""
+
+    WHATSAPP = "whatsapp"
+    CONVERSATIONS = "conversations"
+    EMAIL_THREADS = "email_threads"
+
+
+class Channel(StrEnum):
+    """The channel of a conversation."""
+
+    WHATSAPP = "whatsapp"
+    SMS = "sms"
+    EMAIL = "email"
+
+
+class Entry(Item):
+    """
+    A conversation in the inbox. Made from the head that its context stores, and never changed in another way.
+
+    `reference` addresses the head in its context: the key of a WhatsApp head, the `ref` of a conversation, the id of a
+    thread. `activity` is the time of the newest message with the entry's id, so that no two entries of a list are
+    equal. `version` is larger after every write. `ttl` is that of the head.
+    """
+
+    pk_pattern: ClassVar[str] = "ENTRY#{context}#{id}"
+    indexes: ClassVar[tuple[str, ...]] = (LIST_INDEX, ASSIGNEE_INDEX)
+
+    pk: str
+    company_id: str
+    context: Context
+    reference: str = Field(repr=False)
+    channel: Channel
+    address: str = Field(repr=False)  # of the company: id or digits of a number, or a mailbox
+    project_id: str | None = None
+    list_pk: str
+    assignee_pk: str | None = None
+    activity: str
+    status: Status
+    context_status: str | None = (
+        None  # the status in the words of the context, if it has more than these
+    )
+    snoozed_until: str | None = None
+    assignee: str | None = None
+    labels: Annotated[set[str], Field(repr=False)] = Field(default_factory=set)
+    unread_count: int = 0
+    contact: str | None = Field(default=None, repr=False)  # the customer's name, or a group's
+    handle: str | None = Field(default=None, repr=False)  # number, address or user name
+    subject: str | None = Field(default=None, repr=False)
+    preview: str | None = Field(default=None, repr=False)  # the beginning of the newest message
+    version: int = 0
+    ttl: int | None = None  # epoch seconds
+
+    @classmethod
+    def key(cls, context: Context, reference: str) -> str:
+        """Return the key of a conversation's entry. References contain addresses, so the key has a hash."""
+        return filled(cls.pk_pattern, context, _id_of(context, reference))
+
+    @classmethod
+    def of(cls, head: "Head") -> "Entry":
+        """Return the entry of a head, without a version."""
+        is_unread = head.unread_count > 0
+        listed = cls.list_of(head.company_id, head.status, unread=is_unread)
+        assigned = (
+            cls.assigned_list_of(head.company_id, head.assignee, head.status, unread=is_unread)
+            if head.assignee
+            else None
+        )
+        return cls(
+            **head.model_dump(exclude={"last_activity_at"}),
+            pk=cls.key(head.context, head.reference),
+            list_pk=listed,
+            assignee_pk=assigned,
+            activity=f"{head.last_activity_at}#{_id_of(head.context, head.reference)}",
+        )
+
+    @classmethod
+    def list_of(cls, company: str, status: Status, *, unread: bool) -> str:
+        """Return the partition of gsi_list: the company's conversations of this status, unread or read."""
+        return f"{company}#{_mark(status, unread=unread)}"
+
+    @classmethod
+    def assigned_list_of(cls, company: str, assignee: str, status: Status, *, unread: bool) -> str:
+        """Return the partition of gsi_assignee: the conversations of an agent."""
+        return f"{company}#{assignee}#{_mark(status, unread=unread)}"
+
+    @property
+    def last_activity_at(self) -> str:
+        """The time of the newest message."""
+        return self.activity.partition("#")[0]
+
+    def state(self, now: str) -> Status:
+        """Return the status at the time *now*: a snoozed conversation is open from `snoozed_until` on."""
+        if self.status == SNOOZED and (self.snoozed_until or "") <= now:
+            return OPEN
+        return self.status
+
+    def content(self) -> Attributes:
+        """Return what the entry shows: all attributes but the version."""
+        return {name: value for name, value in self.attributes().items() if name != "version"}
+
+
+class Head(Item):
+    """What a context says about a conversation. Fields have the meaning that they have in `Entry`."""
+
+    company_id: str
+    context: Context
+    reference: str = Field(repr=False)
+    channel: Channel
+    address: str = Field(repr=False)
+    project_id: str | None = None
+    last_activity_at: str  # `YYYY-MM-DDTHH:MM:SS.mmmZ`, also with more digits
+    status: Status
+    context_status: str | None = None
+    snoozed_until: str | None = None
+    assignee: str | None = None
+    labels: Annotated[set[str], Field(repr=False)] = Field(default_factory=set)
+    unread_count: int = 0
+    contact: str | None = Field(default=None, repr=False)
+    handle: str | None = Field(default=None, repr=False)
+    subject: str | None = Field(default=None, repr=False)
+    preview: str | None = Field(default=None, repr=False)
+    ttl: int | None = None
+
+
+class ParkedHead(Item):
+    """
+    A head that a feed could not show, for a reason that no retry removes: one item per conversation.
+
+    Its entry is missing or outdated until `operations inbox rebuild` has shown the head.
+    """
+
+    pk_pattern: ClassVar[str] = "PARKED#{context}#{id}"
+    indexes: ClassVar[tuple[str, ...]] = (LIST_INDEX,)
+    ttl_days: ClassVar[int | None] = PARKED_DAYS
+
+    pk: str
+    list_pk: str
+    activity: str  # when it was parked
+    context: Context
+    reference: str = Field(repr=False)
+    reason: str
+    ttl: int
+
+    @classmethod
+    def key(cls, context: Context, reference: str) -> str:
+        """Return the key of a parked head."""
+        return filled(cls.pk_pattern, context, _id_of(context, reference))
+
+    @classmethod
+    def list_of(cls, context: Context) -> str:
+        """Return the partition of gsi_list with the parked heads of a context; no company has a blank in its id."""
+        return f"parked {context}"
+
+
+def pk(value: str) -> Attributes:
+    """Return the complete key of an item."""
+    return {PARTITION_KEY: value}
+
+
+def shortened(text: str | None, most: int) -> str | None:
+    """Return the first *most* characters of a text on one line; None for an empty one."""
+    line = " ".join((text or "").split())
+    return (line if len(line) <= most else line[: most - 1] + CUT) or None
+
+
+def _id_of(context: Context, reference: str) -> str:
+    return digest("inbox", context, reference)[:ID_CHARACTERS]
+
+
+def _mark(status: Status, *, unread: bool) -> str:
+    return f"{status}#{'unread' if unread else 'read'}"

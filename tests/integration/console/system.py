@@ -1,0 +1,127 @@
+"""The inbox over moto: its table, the streams of the contexts' tables, their feeds, and GET /inbox."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+
+from shared.api.auth import Caller
+from shared.aws.dynamodb import Table
+from shared.inbox import feed
+from tests.integration.answers import Answer
+from tests.streams import Stream
+from tests.template import create_table, environment, properties
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from shared.inbox.entries import Change, Heads
+
+READ = frozenset({"whatsapp:read", "conversations:read", "email_threads:read"})
+ACME = Caller(company="acme", scopes=READ, principal="api-key:1")
+GLOBEX = Caller(company="globex", scopes=READ, principal="api-key:2")
+
+
+class Invocation:
+    """The Lambda context, as far as it is used."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 29_000
+
+
+@dataclass
+class Fed:
+    """The feed of a context and the streams that it reads."""
+
+    table: Table
+    heads: Heads
+    streams: tuple[Stream, ...]
+    announced: list[Change] = field(default_factory=list)
+
+    def pending(self) -> list[dict[str, Any]]:
+        """The records that the feed has not seen."""
+        return [record for stream in self.streams for record in stream.records()]
+
+    def take(self, records: list[dict[str, Any]] | None = None) -> list[str]:
+        """Handle records, by default all new ones, and return the numbers of those to retry."""
+        given = self.pending() if records is None else records
+        if not given:
+            return []
+        of = feed.Feed(table=self.table, heads=self.heads, announce=self.announced.append)
+        answer = feed.process(of, {"Records": given}, Invocation())  # type: ignore[arg-type]  # has the method used
+        return [str(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
+
+
+@dataclass
+class InboxSystem:
+    """The table of the inbox and the function that reads it."""
+
+    table: Table
+    module: ModuleType
+
+    def fed_by(self, heads: Heads, *tables: str) -> Fed:
+        """Return the feed of a context whose tables have these names."""
+        dynamodb = boto3.client("dynamodb")
+        return Fed(self.table, heads, tuple(Stream(dynamodb, name) for name in tables))
+
+    def get(self, caller: Caller | None = ACME, path: str = "/inbox", **query: Any) -> Answer:
+        """Call the API."""
+        given = {name: [str(value)] for name, value in query.items()}
+        event = {
+            "resource": path,
+            "path": path,
+            "httpMethod": "GET",
+            "headers": {},
+            "multiValueHeaders": {},
+            "queryStringParameters": {name: values[0] for name, values in given.items()} or None,
+            "multiValueQueryStringParameters": given or None,
+            "pathParameters": None,
+            "requestContext": {
+                "requestId": "request-1",
+                "authorizer": caller.as_context() if caller else None,
+            },
+            "body": None,
+            "isBase64Encoded": False,
+        }
+        answer = self.module.handler(event, Invocation())
+        return Answer(answer["statusCode"], json.loads(answer["body"]))
+
+    def rows(self, caller: Caller = ACME, **query: Any) -> list[dict[str, Any]]:
+        """The rows of the first page."""
+        found: list[dict[str, Any]] = self.get(caller, **query).result["conversations"]
+        return found
+
+    def entries(self) -> dict[str, dict[str, Any]]:
+        """All items of the table by key, without the versions."""
+        items = boto3.client("dynamodb").scan(TableName=self.table.name)["Items"]
+        keys: list[dict[str, Any]] = [{"pk": item["pk"]["S"]} for item in items]
+        stored = {item["pk"]: item for item in self.table.get_many(keys)}
+        return {
+            key: {name: value for name, value in item.items() if name != "version"}
+            for key, item in stored.items()
+        }
+
+
+@contextmanager
+def inbox_on_moto() -> Iterator[InboxSystem]:
+    """Create the table and import the function. moto must be active."""
+    dynamodb = boto3.client("dynamodb")
+    table = Table(dynamodb, create_table(dynamodb, "InboxTable"))
+    secret = properties("ApiSealSecret")["Name"]
+    secrets = boto3.client("secretsmanager")
+    held = {one["Name"] for one in secrets.list_secrets()["SecretList"]}
+    if secret not in held:
+        secrets.create_secret(Name=secret, SecretString='{"seal_key": "sealed"}')
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment("InboxApi").items():
+            patch.setenv(name, value)
+        patch.setenv("API_SEAL_SECRET_ID", secret)
+        module = importlib.reload(importlib.import_module("console.handlers.api"))
+        yield InboxSystem(table, module)
