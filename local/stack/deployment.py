@@ -120,6 +120,7 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
         sandbox_url=sandbox_url,
         trace_daemon=trace_daemon,
         tables={
+            "inbox": outputs["InboxTableName"],
             "whatsapp": outputs["WhatsAppTableName"],
             "api_keys": outputs["ApiKeysTableName"],
             "richpanel_idempotency": outputs["RichpanelIdempotencyTableName"],
@@ -132,6 +133,7 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
             "newsletters": outputs["NewslettersTableName"],
         },
         queues={
+            "inbox_feed_dead_letters": outputs["InboxFeedDeadLettersUrl"],
             "whatsapp": outputs["WhatsAppQueueUrl"],
             "whatsapp_jobs": outputs["WhatsAppJobsQueueUrl"],
             "whatsapp_jobs_dead_letters": outputs["WhatsAppJobsDeadLettersUrl"],

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.console.system import Fed, InboxSystem, inbox_on_moto
+from tests.integration.console.system import Fed, InboxSystem, Listed, inbox_on_moto
 from tests.integration.whatsapp.api.conftest import of_globex
 from tests.integration.whatsapp.conftest import Harness
 from tests.integration.whatsapp.conftest import counted as _counted
@@ -27,3 +27,8 @@ def inbox(harness: Harness) -> Iterator[InboxSystem]:
 def whatsapp(harness: Harness, inbox: InboxSystem) -> Fed:
     table = harness.resources.table
     return inbox.fed_by(WhatsAppHeads(table), table.name)
+
+
+@pytest.fixture
+def listed(inbox: InboxSystem) -> Listed:
+    return Listed(inbox.table)

@@ -13,7 +13,8 @@ import pytest
 
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
-from shared.inbox import feed
+from shared.inbox import entries, feed
+from shared.inbox.items import Context, Head
 from tests.integration.answers import Answer
 from tests.streams import Stream
 from tests.template import create_table, environment, properties
@@ -125,3 +126,39 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
         patch.setenv("API_SEAL_SECRET_ID", secret)
         module = importlib.reload(importlib.import_module("console.handlers.api"))
         yield InboxSystem(table, module)
+
+
+@dataclass
+class Listed:
+    """Heads of any context, held in memory. `show` writes the entry of one."""
+
+    table: Table
+    context: Context = Context.WHATSAPP
+    heads: dict[str, Head] = field(default_factory=dict)
+
+    def reference_of(self, key: dict[str, Any]) -> str | None:
+        return str(key["pk"])
+
+    def read(self, reference: str) -> Head | None:
+        return self.heads.get(reference)
+
+    def show(self, reference: str, minute: int = 0, **facts: Any) -> None:
+        """Show a conversation whose newest message came *minute* minutes after noon."""
+        self.context = facts.pop("context", Context.WHATSAPP)
+        given = {
+            "company_id": "acme",
+            "context": self.context,
+            "reference": reference,
+            "channel": "email" if self.context is Context.EMAIL_THREADS else "whatsapp",
+            "address": "106540352242922",
+            "last_activity_at": f"2026-01-01T{12 + minute // 60:02}:{minute % 60:02}:00.000Z",
+            "status": "open",
+            "handle": reference,
+        }
+        self.heads[reference] = Head(**given | facts)
+        entries.refresh(self.table, self, reference)
+
+    def remove(self, reference: str) -> None:
+        """Remove a head."""
+        self.heads.pop(reference, None)
+        entries.refresh(self.table, self, reference)

@@ -67,7 +67,7 @@ def refresh(table: Table, heads: Heads, reference: str) -> Change | None:
     for _ in range(MOST_ROUNDS):
         stored = get(table, key)  # before the head: see above
         head = heads.read(reference)
-        wanted = Entry.of(head) if head is not None else None
+        wanted = Entry.of(head) if head is not None and not clock.is_over(head.ttl) else None
         if wanted is None and stored is None:
             return change
         if wanted is not None and stored is not None and wanted.content() == stored.content():

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from boto3.dynamodb.conditions import Key
 
 from shared.inbox.items import ASSIGNEE_INDEX, LIST_INDEX, Entry, Status
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,7 +72,7 @@ def entries(
     seen: set[str] = set()
     for entry in heapq.merge(*parts, key=lambda one: one.activity, reverse=True):
         # A conversation that changes its partition during the queries would be in both.
-        if entry.pk not in seen:
+        if entry.pk not in seen and not clock.is_over(entry.ttl):
             seen.add(entry.pk)
             yield entry
 
