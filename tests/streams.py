@@ -16,20 +16,24 @@ class Stream:
     """The records of a table from now on. Streams contain keys only, as in the template."""
 
     def __init__(self, dynamodb: DynamoDBClient, table: str) -> None:
-        dynamodb.update_table(
-            TableName=table,
-            StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"},
-        )
         self._table = table
-        self._read = 0
+        if not dynamodb.describe_table(TableName=table)["Table"].get("LatestStreamArn"):
+            dynamodb.update_table(
+                TableName=table,
+                StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"},
+            )
+        self._read = len(self._all())
 
     def records(self) -> list[dict[str, Any]]:
         """Return the records since the last call, in order, as an event has them."""
-        # Not with the client of streams: `tests.quick_aws` does not route it.
-        shard = dynamodb_backends[ACCOUNT][REGION].tables[self._table].stream_shard
-        found: list[dict[str, Any]] = [one.to_json() for one in shard.items] if shard else []
+        found = self._all()
         new, self._read = found[self._read :], len(found)
         return new
+
+    def _all(self) -> list[dict[str, Any]]:
+        # Not with the client of streams: `tests.quick_aws` does not route it.
+        shard = dynamodb_backends[ACCOUNT][REGION].tables[self._table].stream_shard
+        return [one.to_json() for one in shard.items] if shard else []
 
 
 def record_of(key: dict[str, str], number: int = 1) -> dict[str, Any]:

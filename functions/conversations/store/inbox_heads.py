@@ -10,7 +10,7 @@ from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import PARTITION_KEY as CHANNEL_KEY
 from conversations.store.items.conversation import SORT_KEY as ID_KEY
-from conversations.store.items.conversation import Conversation
+from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.log import OfConversation, State, holder_of
 from shared.inbox import items as inbox
 
@@ -69,7 +69,9 @@ def shown(ref: str, item: Conversation, state: State) -> inbox.Head:
     status = item.conversation_status
     waits = (state.last_inbound_at or "") > (state.last_outbound_at or "")
     name = " ".join(filter(None, (item.recipient_first_name, item.recipient_last_name)))
-    handle = state.email_as_given or item.recipient_email or item.recipient_tel
+    is_mail = item.channel_method is ChannelMethod.EMAIL
+    mail, tel = state.email_as_given or item.recipient_email, item.recipient_tel
+    handle = mail if is_mail else tel or state.customer_user_id
     newest = item.messages[-1] if item.messages else None
     return inbox.Head(
         company_id=item.company_id,

@@ -126,6 +126,7 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
         patch.setenv("API_SEAL_SECRET_ID", secret)
         module = importlib.reload(importlib.import_module("console.handlers.api"))
         yield InboxSystem(table, module)
+    dynamodb.delete_table(TableName=table.name)  # other tests may have the same moto
 
 
 @dataclass

@@ -1,0 +1,205 @@
+"""The feed of the AI conversations: entries show facts of the contract's item and of the state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conversations.lifecycle import status as lifecycle
+from conversations.lifecycle.status import Status
+from conversations.store import conversations, inbox_heads, states
+from conversations.store.inbox_heads import ConversationHeads
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.log import state_key
+from events.conversations.twilio import SMS_NUMBER
+from tests.integration.console.system import READ, Fed, InboxSystem, inbox_on_moto
+from tests.integration.conversations.harness import (
+    ANN,
+    CAROL,
+    COMPANY,
+    OTHER_PROJECT,
+    PROJECT,
+    SECOND_COMPANY,
+    Harness,
+    _behind,
+    caller,
+    harness,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["_behind", "harness"]  # fixtures
+OURS = caller(COMPANY, *READ)
+
+
+@pytest.fixture
+def inbox(harness: Harness) -> Iterator[InboxSystem]:
+    with inbox_on_moto() as system:
+        yield system
+
+
+@pytest.fixture
+def fed(harness: Harness, inbox: InboxSystem) -> Fed:
+    resources = harness.resources
+    heads = ConversationHeads(resources.table, resources.log)
+    return inbox.fed_by(heads, resources.table.name, resources.log.name)
+
+
+def only(inbox: InboxSystem, **query: Any) -> dict[str, Any]:
+    (row,) = inbox.rows(OURS, **query)
+    return row
+
+
+def test_a_conversation_appears_with_what_its_item_and_state_show(
+    harness: Harness,
+    inbox: InboxSystem,
+    fed: Fed,
+) -> None:
+    ref = harness.begin()
+
+    assert fed.take() == []
+
+    row = only(inbox)
+    assert (row["context"], row["key"], row["channel"]) == ("conversations", ref, "sms")
+    assert (row["address"], row["projectId"]) == (SMS_NUMBER, PROJECT)
+    assert (row["contact"], row["handle"]) == ("Ann Doe", ANN)
+    assert (row["status"], row["contextStatus"]) == ("open", "reply_sent")
+    assert row["unread"] is False
+
+
+def test_a_message_to_people_is_unread_until_it_is_answered(
+    harness: Harness,
+    inbox: InboxSystem,
+    fed: Fed,
+) -> None:
+    ref = harness.begin()
+    harness.on(ref, "take-over", CAROL)
+    harness.says(ref, "are you there?")
+    fed.take()
+
+    row = only(inbox, unread="true")
+    assert row["assignee"] == "carol"
+
+    states.note(harness.resources.log, ref, last_outbound_at=harness.later())
+    fed.take()
+
+    assert inbox.rows(OURS, unread="true") == []
+
+
+def test_a_message_that_the_model_answers_is_never_unread(
+    harness: Harness,
+    inbox: InboxSystem,
+    fed: Fed,
+) -> None:
+    harness.says(harness.begin(), "hello")
+
+    fed.take()
+
+    assert only(inbox)["unread"] is False
+
+
+@pytest.mark.parametrize("status", sorted(Status))
+def test_only_conversations_that_are_over_are_resolved(
+    harness: Harness,
+    inbox: InboxSystem,
+    fed: Fed,
+    status: Status,
+) -> None:
+    harness.begin(status=status)
+    fed.take()
+
+    row = only(inbox)
+
+    assert row["contextStatus"] == status
+    assert row["status"] == ("resolved" if status in lifecycle.OVER else "open")
+
+
+def test_the_statuses_with_people_are_those_of_the_lifecycle() -> None:
+    assert {str(one) for one in lifecycle.WITH_PEOPLE} == inbox_heads._WITH_PEOPLE
+
+
+def test_a_change_of_the_item_alone_changes_the_entry(
+    harness: Harness,
+    inbox: InboxSystem,
+    fed: Fed,
+) -> None:
+    ref = harness.begin()
+    fed.take()
+    item = harness.item(ref)
+    conversations.change(
+        harness.resources.table,
+        item.primary_channel,
+        item.conversation_id,
+        lambda _: {"conversation_status": Status.HANDOFF_PENDING},
+    )
+
+    fed.take()
+
+    assert only(inbox)["contextStatus"] == "handoff_pending"
+
+
+def test_records_of_both_tables_lead_to_one_entry(
+    harness: Harness,
+    inbox: InboxSystem,
+    fed: Fed,
+) -> None:
+    harness.begin()
+    records = fed.pending()
+    tables = {tuple(sorted(record["dynamodb"]["Keys"])) for record in records}
+
+    for record in (*records, *reversed(records)):
+        fed.take([record])
+
+    assert tables == {("conversation_id", "primary_channel"), ("pk", "sk")}
+    assert len(fed.announced) == 1
+    assert len(inbox.entries()) == 1
+
+
+@pytest.mark.parametrize("first", ["item", "state"])
+def test_a_deleted_conversation_has_no_entry_whichever_part_goes_first(
+    harness: Harness,
+    inbox: InboxSystem,
+    fed: Fed,
+    first: str,
+) -> None:
+    ref = harness.begin()
+    fed.take()
+    item = harness.item(ref)
+    parts = [
+        (harness.resources.table, item.key),
+        (harness.resources.log, state_key(ref)),
+    ]
+    for table, key in parts if first == "item" else reversed(parts):
+        table.delete(key)
+
+        fed.take()
+
+        assert inbox.entries() == {}
+
+
+def test_a_key_of_a_project_sees_its_conversations_only(
+    harness: Harness,
+    inbox: InboxSystem,
+    fed: Fed,
+) -> None:
+    harness.begin("one")
+    other = harness.begin("two", project=OTHER_PROJECT)
+    fed.take()
+
+    rows = inbox.rows(caller(COMPANY, *READ, projects=OTHER_PROJECT))
+
+    assert [row["key"] for row in rows] == [other]
+
+
+def test_a_conversation_of_another_company_is_not_shown(
+    harness: Harness,
+    inbox: InboxSystem,
+    fed: Fed,
+) -> None:
+    theirs = harness.begin(company=SECOND_COMPANY, channel=ChannelMethod.WHATSAPP)
+    fed.take()
+
+    assert inbox.rows(OURS) == []
+    assert [row["key"] for row in inbox.rows(caller(SECOND_COMPANY, *READ))] == [theirs]

@@ -1,0 +1,177 @@
+"""The feed of e-mail threads: entries show their heads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from email_threads.store import changes, threads
+from email_threads.store.changes import Change
+from email_threads.store.inbox_heads import EmailHeads
+from email_threads.store.items import Status, Thread
+from email_threads.threading import ids, merge
+from tests.integration.console.system import ACME, GLOBEX, Fed, InboxSystem, inbox_on_moto
+from tests.integration.email_threads.inbox import COMPANY, MAILBOX, Inbox, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ANN = "ann@orchard.example"
+
+
+@pytest.fixture
+def mails() -> Iterator[Inbox]:
+    with opened() as mails:
+        yield mails
+
+
+@pytest.fixture
+def inbox(mails: Inbox) -> Iterator[InboxSystem]:
+    with inbox_on_moto() as system:
+        yield system
+
+
+@pytest.fixture
+def fed(mails: Inbox, inbox: InboxSystem) -> Fed:
+    return inbox.fed_by(EmailHeads(mails.table), mails.table.name)
+
+
+def thread_of(message_id: str) -> str:
+    return ids.conversation_id(COMPANY, message_id)
+
+
+def change(mails: Inbox, thread: Thread, cause: str, **fields: Any) -> None:
+    made = Change(
+        fields=fields,
+        at="2026-11-02T12:00:00.000Z",
+        actor="kim",
+        action="changed",
+        detail=None,
+        cause=cause,
+    )
+    assert changes.change(mails.table, thread, made) is not None
+
+
+def test_a_mail_appears_with_what_its_thread_shows(
+    mails: Inbox, inbox: InboxSystem, fed: Fed
+) -> None:
+    mails.receive("a@x", subject="Chairs", body="Do you have oak chairs?")
+
+    assert fed.take() == []
+
+    (row,) = inbox.rows()
+    assert (row["context"], row["key"]) == ("email_threads", thread_of("a@x"))
+    assert (row["channel"], row["address"]) == ("email", MAILBOX)
+    assert (row["handle"], row["subject"]) == (ANN, "Chairs")
+    assert row["preview"] == "Do you have oak chairs?"
+    assert (row["status"], row["contextStatus"], row["unread"]) == ("open", "active", True)
+    assert row["lastActivityAt"] == "2026-11-02T12:00:00.000Z"
+
+
+def test_an_answer_makes_a_thread_read(mails: Inbox, inbox: InboxSystem, fed: Fed) -> None:
+    mails.receive("a@x")
+    mails.receive("b@shop", sender=MAILBOX, in_reply_to="a@x", to=ANN, verified=False)
+    thread = mails.thread(thread_of("a@x"))
+
+    fed.take()
+
+    assert [row["unread"] for row in inbox.rows()] == [bool(thread.waiting_since)]
+    assert thread.email_count == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "shown"),
+    [
+        (Status.PENDING_INFO, "open"),
+        (Status.COMPLETED, "resolved"),
+        (Status.ARCHIVED, "archived"),
+    ],
+)
+def test_a_status_of_threads_is_shown_as_one_of_the_inbox(
+    mails: Inbox, inbox: InboxSystem, fed: Fed, status: Status, shown: str
+) -> None:
+    mails.receive("a@x")
+    thread = mails.thread(thread_of("a@x"))
+    change(mails, thread, "c1", status=status, company_status=Thread.list_of(COMPANY, status))
+    fed.take()
+
+    (row,) = inbox.rows(status=shown)
+
+    assert row["contextStatus"] == status
+
+
+def test_assignee_and_tags_are_shown_and_do_not_move_the_thread_up(
+    mails: Inbox, inbox: InboxSystem, fed: Fed
+) -> None:
+    mails.receive("a@x")
+    thread = mails.thread(thread_of("a@x"))
+    facts = thread.metadata.model_copy(update={"assigned_to": "kim", "tags": {"oak"}})
+    change(mails, thread, "c1", metadata=facts, updated_at="2026-11-02T15:00:00.000Z")
+    fed.take()
+
+    (row,) = inbox.rows(assignee="kim", label="oak")
+
+    assert row["lastActivityAt"] == "2026-11-02T12:00:00.000Z"
+
+
+def test_a_merged_thread_leaves_the_inbox(mails: Inbox, inbox: InboxSystem, fed: Fed) -> None:
+    mails.receive("a@x", more="Date: Mon, 2 Nov 2026 09:00:00 +0000")
+    mails.receive("b@x", subject="Other")
+    fed.take()
+    assert len(inbox.rows()) == 2
+
+    assert merge.merge(mails.table, thread_of("b@x"), thread_of("a@x"))
+    fed.take()
+
+    assert [row["key"] for row in inbox.rows()] == [thread_of("a@x")]
+    assert len(inbox.entries()) == 1
+
+
+def test_only_heads_have_entries(mails: Inbox, inbox: InboxSystem, fed: Fed) -> None:
+    mails.receive("a@x")
+    records = fed.pending()
+    others = [one for one in records if "#" in one["dynamodb"]["Keys"]["conversation_id"]["S"]]
+
+    assert len(others) >= 2
+    assert fed.take(others) == []
+    assert inbox.entries() == {}
+
+
+def test_a_thread_of_no_company_has_no_entry(mails: Inbox, inbox: InboxSystem, fed: Fed) -> None:
+    mails.receive("a@x")
+    mails.table.update(Thread.key(thread_of("a@x")), drop=["company_id"])
+
+    fed.take()
+
+    assert inbox.entries() == {}
+
+
+def test_the_entry_of_a_thread_expires_with_it(mails: Inbox, inbox: InboxSystem, fed: Fed) -> None:
+    mails.receive("a@x")
+    fed.take()
+
+    (entry,) = inbox.entries().values()
+
+    assert entry["ttl"] == mails.thread(thread_of("a@x")).ttl
+
+
+def test_a_thread_that_expired_has_no_entry(mails: Inbox, inbox: InboxSystem, fed: Fed) -> None:
+    mails.receive("a@x")
+    fed.take()
+    mails.table.delete(Thread.key(thread_of("a@x")))
+
+    fed.take()
+
+    assert inbox.entries() == {}
+    assert threads.get(mails.table, thread_of("a@x")) is None
+
+
+def test_a_thread_of_another_company_is_not_shown(
+    mails: Inbox, inbox: InboxSystem, fed: Fed
+) -> None:
+    mails.receive("a@x", company="globex")
+    fed.take()
+
+    assert inbox.rows(ACME) == []
+    assert len(inbox.rows(GLOBEX)) == 1
