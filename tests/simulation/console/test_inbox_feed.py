@@ -1,0 +1,202 @@
+"""
+The inbox feed may be killed before or after any call it makes, and any call may fail: the retry of its batch results in
+the entries of an undisturbed run. The same for batches that are cut, repeated and reordered.
+"""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from events.whatsapp import payloads
+from events.whatsapp.payloads import text
+from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, Customer
+from shared.aws.dynamodb import Table
+from tests.simulation.interceptor import Died, Fault, When
+from tests.simulation.processes import imported
+from tests.simulation.whatsapp.conftest import _system
+from tests.simulation.whatsapp.event_builders import EVENT_MINUTE, TIMELINE, post
+from tests.simulation.whatsapp.system import Invocation
+from tests.streams import Stream
+from tests.template import create_table, environment
+from whatsapp import store
+from whatsapp.store.items import Conversation, pk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from tests.simulation.whatsapp.system import System
+
+__all__ = ["_system"]  # a fixture
+
+
+def message_of(customer: Customer, label: str, second: int) -> dict[str, Any]:
+    """A webhook with a message of a customer."""
+    at = TIMELINE.at(EVENT_MINUTE) + second
+    message = payloads.message(customer, TIMELINE.inbound_id(customer, label), at, text(label))
+    return post(payloads.messages_change(COUNTER, [message], [customer]))
+
+
+@dataclass
+class Fed:
+    """A system whose head of Ada has changed, that of Jürgen was removed, and an entry of each older state."""
+
+    system: System
+    module: ModuleType
+    table: Table
+    before: list[dict[str, Any]] = field(default_factory=list)  # entries
+    records: list[dict[str, Any]] = field(default_factory=list)
+
+    def items(self) -> list[dict[str, Any]]:
+        keys = [item["pk"]["S"] for item in self._scan()]
+        return sorted(self.table.get_many([pk(key) for key in keys]), key=lambda item: item["pk"])
+
+    def entries(self) -> list[dict[str, Any]]:
+        """The content of the entries: without versions, which count the writes."""
+        return [{n: v for n, v in item.items() if n != "version"} for item in self.items()]
+
+    def reset(self) -> None:
+        """The entries of the older state, and a new process without faults."""
+        for item in self._scan():
+            self.table.delete({"pk": item["pk"]["S"]})
+        for item in self.before:
+            self.table.put(item)
+        self.system.interceptor.rewind()
+
+    def run(self, records: list[dict[str, Any]] | None = None) -> None:
+        """Handle records until none fails, as Lambda retries: from the first failed one on."""
+        left = self.records if records is None else records
+        for _ in range(5):
+            failed: set[str] = set()
+            with suppress(Died):
+                answer = self.module.handler({"Records": left}, Invocation())
+                failed = {one["itemIdentifier"] for one in answer["batchItemFailures"]}
+                if not failed:
+                    return
+            numbers = [one["dynamodb"]["SequenceNumber"] for one in left]
+            if failed:
+                left = left[min(numbers.index(number) for number in failed) :]
+            self.system.interceptor.revive()
+            self.system.interceptor.fault_at = None
+        raise AssertionError("the batch always fails")
+
+    def _scan(self) -> list[dict[str, Any]]:
+        return list(self.system.dynamodb.scan(TableName=self.table.name)["Items"])
+
+
+@pytest.fixture(scope="module")
+def _fed(_system: System) -> Iterator[Fed]:
+    system = _system.reset()
+    table = Table(system.dynamodb, create_table(system.dynamodb, "InboxTable", Stage="local"))
+    module = imported(
+        "whatsapp.handlers.inbox_feed", environment("WhatsAppInboxFeed", Stage="local")
+    )
+    stream = Stream(system.dynamodb, system.table.name)
+    fed = Fed(system, module, table)
+    for n, customer in enumerate((ADA, JUERGEN)):
+        system.deliver_until_accepted(message_of(customer, f"first {n}", n))
+    system.drain()
+    fed.run(stream.records())
+    fed.before = fed.items()
+    assert len(fed.before) == 2
+    for n in range(3):
+        system.deliver_until_accepted(message_of(ADA, f"next {n}", 10 + n))
+        system.drain()
+    head = store.heads.get(system.table, Conversation.key(COUNTER.phone, ADA.wa_id))
+    assert head is not None
+    store.read_marks.mark_read(
+        system.table, head, up_to=head.last_key or "", by="key", at=head.received_at or ""
+    )
+    system.table.delete(pk(Conversation.key(COUNTER.phone, JUERGEN.wa_id)))
+    fed.records = [
+        one for one in stream.records() if one["dynamodb"]["Keys"]["pk"]["S"].startswith("CONV#")
+    ]
+    yield fed
+    system.dynamodb.delete_table(TableName=table.name)
+
+
+@pytest.fixture
+def fed(_fed: Fed) -> Fed:
+    _fed.reset()
+    return _fed
+
+
+@pytest.fixture(scope="module")
+def undisturbed(_fed: Fed) -> tuple[list[dict[str, Any]], int]:
+    """The entries after a run without faults, and the number of its calls."""
+    _fed.reset()
+    _fed.run()
+    return _fed.entries(), len(_fed.system.interceptor.calls)
+
+
+def test_the_run_makes_the_calls_that_are_killed_below(
+    fed: Fed, undisturbed: tuple[list[dict[str, Any]], int]
+) -> None:
+    entries, calls = undisturbed
+
+    assert calls == len(CALLS)
+    assert [entry["reference"] for entry in entries] == [Conversation.key(COUNTER.phone, ADA.wa_id)]
+    assert entries[0]["list_pk"].endswith("#open#read")
+
+
+# For each of two conversations: reads of entry and head, and a write.
+CALLS = range(1, 7)
+
+
+@pytest.mark.parametrize("when", When)
+@pytest.mark.parametrize("number", CALLS)
+def test_a_run_that_is_killed_at_any_call_is_completed_by_the_next(
+    fed: Fed, undisturbed: tuple[list[dict[str, Any]], int], number: int, when: When
+) -> None:
+    fed.system.interceptor.die_at = (number, when)
+
+    fed.run()
+
+    assert fed.entries() == undisturbed[0]
+
+
+@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("number", CALLS)
+def test_a_call_that_fails_is_repeated(
+    fed: Fed, undisturbed: tuple[list[dict[str, Any]], int], number: int, fault: Fault
+) -> None:
+    fed.system.interceptor.fault_at = (number, fault)
+
+    fed.run()
+
+    assert fed.entries() == undisturbed[0]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_cut_repeated_and_reordered_batches_lead_to_the_same_entries(
+    fed: Fed, undisturbed: tuple[list[dict[str, Any]], int], seed: int
+) -> None:
+    order = random.Random(seed)  # noqa: S311 - an order, not a secret
+    records = [*fed.records, *order.choices(fed.records, k=3)]
+    order.shuffle(records)
+    while records:
+        size = order.randint(1, 4)
+        batch, records = records[:size], records[size:]
+        fed.run(batch)
+
+    assert fed.entries() == undisturbed[0]
+
+
+@pytest.mark.parametrize("number", CALLS)
+def test_a_retry_writes_nothing_that_is_written_already(fed: Fed, number: int) -> None:
+    fed.run()
+    before = fed.items()
+    fed.system.interceptor.rewind()
+
+    fed.run(fed.records[: number + 1])
+
+    assert fed.items() == before
+    written = [
+        one for one in fed.system.interceptor.calls if not one.startswith("dynamodb.GetItem")
+    ]
+    assert written == []
