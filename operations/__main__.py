@@ -10,6 +10,7 @@ from operations import api_keys, documents, identity, phones
 from operations.arguments import USAGE_ERROR
 from operations.doctor import cli as doctor
 from operations.email_threads import cli as email_threads
+from operations.inbox import cli as inbox
 from operations.privacy import contacts, erase_person
 from operations.projects import cli as projects
 from operations.recovery import cli as recovery
@@ -31,6 +32,7 @@ COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
     ),
     "erase-person": (erase_person, "erase a person's data from a company's conversations"),
     "identity": (identity, "link, unlink and show contacts that are the same person"),
+    "inbox": (inbox, "make the entries of the inbox over all contexts again; list what it lacks"),
     "phones": (phones, "register, list and disable business numbers"),
     "projects": (projects, "check and store the settings of projects"),
     "recovery": (recovery, "list parked events and dead letters; replay and redrive them"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
+from operations.inbox.rebuild import Run, Source
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.inbox import entries, feed
@@ -58,6 +59,15 @@ class Fed:
         of = feed.Feed(table=self.table, heads=self.heads, announce=self.announced.append)
         answer = feed.process(of, {"Records": given}, Invocation())  # type: ignore[arg-type]  # has the method used
         return [str(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
+
+
+def rebuilt(fed: Fed, table: str) -> None:
+    """Rebuild the entries of a context from nothing; *table* has an item for each head."""
+    client = boto3.client("dynamodb")
+    for item in client.scan(TableName=fed.table.name)["Items"]:
+        fed.table.delete({"pk": item["pk"]["S"]})
+    run = Run(client=client, table=fed.table, report=lambda *_: None)
+    run.rebuild(Source(heads=fed.heads, table=table))
 
 
 @dataclass

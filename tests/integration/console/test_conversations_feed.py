@@ -13,7 +13,7 @@ from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import state_key
 from events.conversations.twilio import SMS_NUMBER
-from tests.integration.console.system import READ, Fed, InboxSystem, inbox_on_moto
+from tests.integration.console.system import READ, Fed, InboxSystem, inbox_on_moto, rebuilt
 from tests.integration.conversations.harness import (
     ANN,
     CAROL,
@@ -203,3 +203,18 @@ def test_a_conversation_of_another_company_is_not_shown(
 
     assert inbox.rows(OURS) == []
     assert [row["key"] for row in inbox.rows(caller(SECOND_COMPANY, *READ))] == [theirs]
+
+
+def test_a_rebuild_makes_the_entries_of_the_feed(
+    harness: Harness, inbox: InboxSystem, fed: Fed
+) -> None:
+    harness.on(harness.begin("one"), "take-over", CAROL)
+    harness.says(harness.begin("two"), "hello")
+    harness.begin("three", Status.CLOSED)
+    fed.take()
+    wanted = inbox.entries()
+
+    rebuilt(fed, harness.resources.table.name)
+
+    assert len(wanted) == 3
+    assert inbox.entries() == wanted

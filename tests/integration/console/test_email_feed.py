@@ -11,7 +11,7 @@ from email_threads.store.changes import Change
 from email_threads.store.inbox_heads import EmailHeads
 from email_threads.store.items import Status, Thread
 from email_threads.threading import ids, merge
-from tests.integration.console.system import ACME, GLOBEX, Fed, InboxSystem, inbox_on_moto
+from tests.integration.console.system import ACME, GLOBEX, Fed, InboxSystem, inbox_on_moto, rebuilt
 from tests.integration.email_threads.inbox import COMPANY, MAILBOX, Inbox, opened
 
 if TYPE_CHECKING:
@@ -175,3 +175,19 @@ def test_a_thread_of_another_company_is_not_shown(
 
     assert inbox.rows(ACME) == []
     assert len(inbox.rows(GLOBEX)) == 1
+
+
+def test_a_rebuild_makes_the_entries_of_the_feed(
+    mails: Inbox, inbox: InboxSystem, fed: Fed
+) -> None:
+    mails.receive("a@x", more="Date: Mon, 2 Nov 2026 09:00:00 +0000")
+    mails.receive("b@x", subject="Other")
+    mails.receive("c@x", subject="Third", sender="bob@orchard.example")
+    merge.merge(mails.table, thread_of("b@x"), thread_of("a@x"))
+    fed.take()
+    wanted = inbox.entries()
+
+    rebuilt(fed, mails.table.name)
+
+    assert len(wanted) == 2
+    assert inbox.entries() == wanted

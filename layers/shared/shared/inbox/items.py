@@ -1,4 +1,4 @@
-"""The items of the inbox table: entries of conversations, and the heads that could not be shown."""
+"""The items of the inbox table: entries of conversations, heads that could not be shown, unfinished rebuilds."""
 
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Literal
@@ -14,6 +14,7 @@ LIST_INDEX: Final = "gsi_list"
 ASSIGNEE_INDEX: Final = "gsi_assignee"
 ID_CHARACTERS: Final = 32
 PARKED_DAYS: Final = 35
+REBUILD_DAYS: Final = 7
 # With these lengths an entry in a script of one or two bytes per character stays below 1 KB: one write unit in the
 # table, and one for each change of an index.
 LONGEST_NAME: Final = 80  # characters
@@ -179,6 +180,23 @@ class ParkedHead(Item):
     def list_of(cls, context: Context) -> str:
         """Return the partition of gsi_list with the parked heads of a context; no company has a blank in its id."""
         return f"parked {context}"
+
+
+class Rebuild(Item):
+    """How far an unfinished rebuild of a context's entries has come: the position of a scan, which expires."""
+
+    pk_pattern: ClassVar[str] = "REBUILD#{context}"
+    ttl_days: ClassVar[int | None] = REBUILD_DAYS
+
+    pk: str
+    table: str  # of the scan
+    position: dict[str, str] = Field(repr=False)  # the last key that was read
+    ttl: int
+
+    @classmethod
+    def key(cls, context: Context) -> str:
+        """Return the key of a context's rebuild."""
+        return filled(cls.pk_pattern, context)
 
 
 def pk(value: str) -> Attributes:

@@ -1,0 +1,153 @@
+"""A rebuild makes the entries that the feeds make, removes stale ones and goes on after an interruption."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import boto3
+import pytest
+
+from operations.inbox import rebuild
+from operations.inbox.rebuild import Run, Source
+from shared.inbox import entries
+from shared.inbox.items import Context
+from tests.integration.console.system import Fed, InboxSystem, Listed
+from tests.integration.whatsapp.api.conftest import writes_to_globex
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
+from whatsapp.store.items import Conversation, pk
+
+
+class Interrupted(Exception):
+    """The command was stopped."""
+
+
+def a_run(inbox: InboxSystem) -> Run:
+    return Run(client=boto3.client("dynamodb"), table=inbox.table, report=lambda *_: None)
+
+
+def source_of(harness: Harness, whatsapp: Fed) -> Source:
+    return Source(heads=whatsapp.heads, table=harness.resources.table.name)
+
+
+def receive(harness: Harness, customers: int) -> None:
+    for n in range(customers):
+        sender = f"4477009001{n:02}"
+        harness.take(
+            {"messages": [text(f"wamid.{n}", f"text {n}", sender=sender, at=NOW // 1000 - n)]}
+        )
+    writes_to_globex(harness)
+
+
+def test_the_entries_of_a_rebuild_equal_those_of_the_feed(
+    harness: Harness, inbox: InboxSystem, whatsapp: Fed
+) -> None:
+    receive(harness, 12)
+    whatsapp.take()
+    fed = inbox.entries()
+    for key in fed:
+        inbox.table.delete(pk(key))
+
+    run = a_run(inbox)
+    run.rebuild(source_of(harness, whatsapp))
+
+    assert len(fed) == 13
+    assert inbox.entries() == fed
+    assert run.counts == Counter({rebuild.SHOWN: 13, rebuild.UNCHANGED: 13})
+
+
+def test_a_rebuild_of_complete_entries_writes_nothing(
+    harness: Harness, inbox: InboxSystem, whatsapp: Fed
+) -> None:
+    receive(harness, 3)
+    whatsapp.take()
+    versions = [row["version"] for row in inbox.rows()]
+
+    run = a_run(inbox)
+    run.rebuild(source_of(harness, whatsapp))
+
+    assert set(run.counts) == {rebuild.UNCHANGED}
+    assert [row["version"] for row in inbox.rows()] == versions
+
+
+def test_a_rebuild_corrects_outdated_entries_and_removes_stale_ones(
+    harness: Harness, inbox: InboxSystem, whatsapp: Fed
+) -> None:
+    receive(harness, 2)
+    whatsapp.take()
+    wanted = inbox.entries()
+    Listed(inbox.table).show(Conversation.key(PHONE, "447700900199"), assignee="kim")
+    outdated = next(iter(wanted))
+    inbox.table.update(pk(outdated), put={"preview": "outdated"}, add={"version": 1})
+
+    a_run(inbox).rebuild(source_of(harness, whatsapp))
+
+    assert inbox.entries() == wanted
+
+
+def test_a_rebuild_leaves_the_entries_of_other_contexts(
+    harness: Harness, inbox: InboxSystem, whatsapp: Fed
+) -> None:
+    Listed(inbox.table).show("0123456789abcdef", context=Context.EMAIL_THREADS)
+
+    a_run(inbox).rebuild(source_of(harness, whatsapp))
+
+    assert [row["context"] for row in inbox.rows()] == ["email_threads"]
+
+
+def test_an_interrupted_rebuild_goes_on_after_its_last_page(
+    harness: Harness, inbox: InboxSystem, whatsapp: Fed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receive(harness, 6)
+    whatsapp.take()
+    wanted = inbox.entries()
+    for key in wanted:
+        inbox.table.delete(pk(key))
+    monkeypatch.setattr(rebuild, "ITEMS_PER_PAGE", 5)
+    read: list[str] = []
+
+    class Watched:
+        context = Context.WHATSAPP
+
+        def reference_of(self, key: dict[str, Any]) -> str | None:
+            read.append(str(key["pk"]))
+            return whatsapp.heads.reference_of(key)
+
+        def read(self, reference: str) -> Any:
+            return whatsapp.heads.read(reference)
+
+    def stop(*_: object) -> None:
+        raise Interrupted
+
+    source = Source(heads=Watched(), table=harness.resources.table.name)
+    first = a_run(inbox)
+    first.report = stop
+    with pytest.raises(Interrupted):
+        first.rebuild(source)
+    done = set(read)
+    read.clear()
+
+    a_run(inbox).rebuild(source)
+
+    assert done.isdisjoint(read)
+    assert inbox.entries() == wanted
+
+
+def test_a_head_that_cannot_be_shown_is_parked_and_forgotten_once_it_is_shown(
+    harness: Harness, inbox: InboxSystem, whatsapp: Fed
+) -> None:
+    receive(harness, 1)
+    broken = Conversation.key(PHONE, "447700900198")
+    harness.resources.table.put({"pk": broken, "unreadCount": "many"})
+    run = a_run(inbox)
+
+    run.rebuild(source_of(harness, whatsapp))
+
+    assert run.counts[rebuild.FAILED] >= 1
+    assert [one.reference for one in entries.parked(inbox.table, Context.WHATSAPP)] == [broken]
+
+    harness.resources.table.delete(pk(broken))
+    a_run(inbox).rebuild(source_of(harness, whatsapp))
+
+    assert list(entries.parked(inbox.table, Context.WHATSAPP)) == []
+    assert len(inbox.entries()) == 2
