@@ -16,8 +16,18 @@ from pathlib import Path
 
 from local.docs.readme_tables import replace_section
 from tests import conftest  # noqa: F401 - as all tests: moto before any client, and false credentials
-from tests.cost import actions, conversations, email_prices, email_threads, newsletters, richpanel
+from tests.cost import (
+    actions,
+    conversations,
+    email_prices,
+    email_threads,
+    newsletters,
+    richpanel,
+)
 from tests.cost import idle as idle_cost
+from tests.cost import (
+    inbox as inbox_cost,
+)
 from tests.cost.email_kinds import TEXT
 from tests.cost.measure import measure
 from tests.cost.report import differences, markdown
@@ -40,6 +50,8 @@ def main() -> int:
         measured = measure(system, LENGTHS)
     with running_system() as system:
         of_actions = actions.measure(system)
+    with running_system() as system:
+        of_inbox = inbox_cost.measure(system)
     with running_help_desk() as desk:
         of_help_desk = richpanel.measure(desk)
     with running_conversations() as company:
@@ -53,6 +65,7 @@ def main() -> int:
         (
             markdown(measured),
             actions.markdown(of_actions),
+            inbox_cost.markdown(of_inbox),
             richpanel.markdown(of_help_desk),
             conversations.markdown(of_conversations),
             email_threads.markdown(of_mail),
@@ -67,6 +80,7 @@ def main() -> int:
     wrong = [
         *differences(measured),
         *actions.differences(of_actions),
+        *inbox_cost.differences(of_inbox),
         *richpanel.differences(of_help_desk),
         *conversations.differences(of_conversations),
         *email_threads.differences(of_mail),

@@ -1,0 +1,258 @@
+"""Costs of the inbox over all contexts: what a change of a conversation adds, and what reading it costs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boto3 import client
+
+from events.whatsapp.payloads import text
+from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
+from shared.api.auth import Caller
+from shared.aws.dynamodb import Table
+from shared.inbox.items import Entry, Head
+from tests.cost import capacity
+from tests.cost.dynamodb import Pricing
+from tests.cost.kinds import WORDS
+from tests.cost.meter import logging_to
+from tests.simulation.processes import imported
+from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
+from tests.simulation.whatsapp.system import Invocation
+from tests.streams import Stream
+from tests.template import create_table, environment, properties
+from whatsapp import store
+from whatsapp.store.conversations import agent_changes
+from whatsapp.store.conversations.agent_changes import Change
+from whatsapp.store.items import Conversation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from tests.simulation.whatsapp.system import System
+
+ADAS = Conversation.key(COUNTER.phone, ADA.wa_id)
+COMPARED = 2_000
+READER = Caller(company=COMPANY, scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Write units and read units, and requests to DynamoDB."""
+
+    write_units: float
+    read_units: float
+    requests: int
+
+
+type Measured = dict[str, Figures]
+
+NEW, MESSAGE, ASSIGNED = "a new conversation", "a message", "a message, assigned"
+READ, UNCHANGED, REMOVED = (
+    "marked as read",
+    "nothing that the inbox shows",
+    "a removed conversation",
+)
+PAGE, MINE, SEARCH = "a page of 50", "a page of 50 of an agent", "a search that compares 2,000"
+WRITTEN_DOWN: Measured = {
+    NEW: Figures(2, 4, 5),
+    MESSAGE: Figures(3, 2, 3),
+    ASSIGNED: Figures(5, 2, 3),
+    READ: Figures(3, 2, 3),
+    UNCHANGED: Figures(0, 2, 2),
+    REMOVED: Figures(2, 2, 3),
+    PAGE: Figures(0, 5, 6),
+    MINE: Figures(0, 5.5, 6),
+    SEARCH: Figures(0, 95, 11),
+}
+NOTES = """\
+An entry has less than 1 KB, so each write of it is one unit in the table and one in each index that keeps its place; a
+new message moves it in its list, which is two. A message of an AI conversation and its answer add as much each, a mail
+once. Records of other items cost no unit: the event source filters them, or the feed reads nothing for them. Lambda
+reads the streams without a charge. A page merges six partitions.
+"""
+
+
+@dataclass
+class _Meter:
+    system: System
+    module: ModuleType
+    stream: Stream
+    pricing: Pricing
+
+    def changed(self, change: Callable[[], object]) -> Figures:
+        """The costs of the feed after a change of the table of the context."""
+        self.stream.records()
+        change()
+        records = self.stream.records()
+        heads = [one for one in records if one["dynamodb"]["Keys"]["pk"]["S"] == ADAS]
+        assert heads
+        return self.spent(lambda: self.module.handler({"Records": heads}, Invocation()))
+
+    def spent(self, act: Callable[[], object]) -> Figures:
+        self.pricing.priced.clear()
+        self.pricing.is_on = True
+        act()
+        self.pricing.is_on = False
+        units = self.pricing.priced
+        return Figures(sum(one.write for one in units), sum(one.read for one in units), len(units))
+
+
+def measure(system: System) -> Measured:
+    """The figures of every kind."""
+    with (
+        _metered(system.reset()) as meter,
+        Path(os.devnull).open("w") as nowhere,
+        logging_to(nowhere),
+    ):
+        found = {
+            NEW: meter.changed(lambda: _message(system, 1)),
+            MESSAGE: meter.changed(lambda: _message(system, 2)),
+            READ: meter.changed(lambda: _read(system)),
+            UNCHANGED: meter.changed(lambda: _note_facts(system)),
+        }
+        meter.changed(lambda: _assign(system))
+        found[ASSIGNED] = meter.changed(lambda: _message(system, 3))
+        meter.changed(lambda: _unassign(system))
+        found[REMOVED] = meter.changed(lambda: system.table.delete({"pk": ADAS}))
+        found |= _reads(meter)
+    return found
+
+
+def _reads(meter: _Meter) -> Measured:
+    table = Table(meter.system.dynamodb, _inbox_table())
+    for first in range(0, COMPARED, 25):
+        table.put_many([_entry(n).attributes() for n in range(first, first + 25)])
+    api = imported(
+        "console.handlers.api",
+        environment("InboxApi", Stage="local")
+        | {"API_SEAL_SECRET_ID": properties("ApiSealSecret", Stage="local")["Name"]},
+    )
+    meter.pricing.watch(api.deps.table._client)
+    return {
+        PAGE: meter.spent(lambda: _get(api)),
+        MINE: meter.spent(lambda: _get(api, assignee="kim")),
+        SEARCH: meter.spent(lambda: _get(api, q="zebra")),
+    }
+
+
+def _get(api: ModuleType, **query: str) -> None:
+    event = {
+        "resource": "/inbox",
+        "path": "/inbox",
+        "httpMethod": "GET",
+        "headers": {},
+        "multiValueHeaders": {},
+        "queryStringParameters": query or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
+        "pathParameters": None,
+        "requestContext": {"requestId": "1", "authorizer": READER.as_context()},
+        "body": None,
+        "isBase64Encoded": False,
+    }
+    answer: dict[str, Any] = api.handler(event, Invocation())
+    assert answer["statusCode"] == 200, answer
+
+
+def _entry(n: int) -> Entry:
+    """An entry of usual size."""
+    head = Head(
+        company_id=COMPANY,
+        context="whatsapp",
+        reference=Conversation.key(COUNTER.phone, f"4477{n:08}"),
+        channel="whatsapp",
+        address=COUNTER.phone,
+        last_activity_at=f"2026-01-01T{n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}.000Z",
+        status="open",
+        assignee="kim" if n % 20 == 0 else None,
+        contact="Ada Byrne",
+        handle=f"4477{n:08}",
+        preview=WORDS,
+    )
+    return Entry.of(head).model_copy(update={"version": 1})
+
+
+@contextmanager
+def _metered(system: System) -> Iterator[_Meter]:
+    create_table(system.dynamodb, "InboxTable", Stage="local")
+    module = imported(
+        "whatsapp.handlers.inbox_feed", environment("WhatsAppInboxFeed", Stage="local")
+    )
+    pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
+    pricing.watch(module.dynamodb)
+    yield _Meter(system, module, Stream(system.dynamodb, system.table.name), pricing)
+    client("dynamodb").delete_table(TableName=_inbox_table())
+
+
+def _inbox_table() -> str:
+    return str(properties("InboxTable", Stage="local")["TableName"])
+
+
+def _message(system: System, n: int) -> None:
+    assert system.deliver(webhook_of(ada_message(f"measured {n}", text(WORDS), minute=700 + n)))
+    system.drain()
+
+
+def _head(system: System) -> Conversation:
+    head = store.heads.get(system.table, ADAS)
+    assert head is not None
+    return head
+
+
+def _read(system: System) -> None:
+    head = _head(system)
+    store.read_marks.mark_read(
+        system.table, head, up_to=head.last_key or "", by="key", at=head.received_at or ""
+    )
+
+
+def _note_facts(system: System) -> None:
+    store.customer_facts.note_blocked(system.table, ADAS, is_blocked=True)
+
+
+def _assign(system: System, assignee: str | None = "kim") -> None:
+    change = Change(
+        fields={"assignee": assignee},
+        revision=None,
+        cause=f"assign {assignee}",
+        by="key",
+        agent=None,
+        at="2026-01-01T12:00:00.000Z",
+    )
+    agent_changes.apply(system.table, _head(system), change)
+
+
+def _unassign(system: System) -> None:
+    _assign(system, None)
+
+
+def differences(measured: Measured) -> list[str]:
+    """Kinds whose figures differ from the written ones; one line each."""
+    return [
+        f"inbox, {name}: {figures}, not {WRITTEN_DOWN[name]}"
+        for name, figures in measured.items()
+        if figures != WRITTEN_DOWN[name]
+    ]
+
+
+def markdown(measured: Measured) -> str:
+    """The table for docs/costs.md."""
+    lines = [
+        "The inbox over all contexts: write units (WRU), read units (RRU) and requests to DynamoDB that a change of a",
+        "conversation adds in its feed, and those of reading it:",
+        "",
+        "| change or call | WRU | RRU | requests |",
+        "| :-- | --: | --: | --: |",
+        *(
+            f"| {name} | {one.write_units:g} | {one.read_units:g} | {one.requests} |"
+            for name, one in measured.items()
+        ),
+        "",
+        NOTES,
+    ]
+    return "\n".join(lines)
