@@ -101,6 +101,8 @@ def granted_for_lambda(function: str, **given: str) -> set[Grant]:
 
     - The runtime writes the function's output to its log group, and its segments to X-Ray.
     - The poller of a queue takes messages and deletes them (Lambda, "Using Lambda with Amazon SQS": the three actions).
+    - The poller of a stream reads its records (the same guide on DynamoDB: the four actions), and sends the position of
+      those that failed finally to the failure destination.
     - An event whose asynchronous invocation failed finally is sent to the failure destination.
     """
     wanted = properties(function, **given)
@@ -115,6 +117,11 @@ def granted_for_lambda(function: str, **given: str) -> set[Grant]:
         if event["Type"] == "SQS":
             for name in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes"):
                 grants.add(Grant(f"sqs:{name}", event["Properties"]["Queue"]))
+        if event["Type"] == "DynamoDB":
+            for name in ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"):
+                grants.add(Grant(f"dynamodb:{name}", event["Properties"]["Stream"]))
+            destination = event["Properties"]["DestinationConfig"]["OnFailure"]["Destination"]
+            grants.add(Grant("sqs:SendMessage", destination))
     failures = wanted.get("EventInvokeConfig", {}).get("DestinationConfig", {}).get("OnFailure")
     if failures:
         grants.add(Grant("sqs:SendMessage", failures["Destination"]))

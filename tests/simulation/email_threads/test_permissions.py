@@ -137,7 +137,8 @@ def _erase_and_export(system: System) -> None:
 def test_every_function_of_email_is_exercised() -> None:
     names = template.resources("AWS::Serverless::Function")
 
-    assert {name for name in names if name.startswith("Email")} == set(FUNCTIONS)
+    ours = {name for name in names if name.startswith("Email") and not name.endswith("InboxFeed")}
+    assert ours == set(FUNCTIONS)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -1,0 +1,161 @@
+"""The roles of the inbox feeds and of the inbox's API permit exactly what the functions do."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import pytest
+
+from events.whatsapp.payloads import text
+from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
+from shared.api.auth import Caller
+from shared.failures import Permanent
+from tests.simulation.conversations.setup import running_system as running_conversations
+from tests.simulation.email_threads.people import arrive, finished
+from tests.simulation.email_threads.setup import running_system as running_mail
+from tests.simulation.email_threads.system import ANN, mail
+from tests.simulation.permissions import (
+    CallObserver,
+    Use,
+    granted_for_lambda,
+    grants_of,
+    missing,
+    needless,
+)
+from tests.simulation.processes import imported
+from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
+from tests.simulation.whatsapp.setup import running_system
+from tests.simulation.whatsapp.system import Invocation
+from tests.streams import Stream
+from tests.template import create_table, environment, properties, resources
+from whatsapp.store.items import Conversation, pk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from types import ModuleType
+
+pytestmark = pytest.mark.long
+
+STAGE = {"Stage": "local"}
+FUNCTIONS = ["ConversationsInboxFeed", "EmailThreadsInboxFeed", "InboxApi", "WhatsAppInboxFeed"]
+
+
+def test_every_feed_and_the_api_are_exercised() -> None:
+    names = resources("AWS::Serverless::Function")
+
+    assert (
+        sorted(one for one in names if one.endswith("InboxFeed") or one == "InboxApi") == FUNCTIONS
+    )
+
+
+@pytest.fixture(scope="module")
+def uses() -> dict[str, set[Use]]:
+    observer = CallObserver()
+    with (
+        running_system() as system,
+        _feeding(system, observer, "WhatsAppInboxFeed", [system.table.name]) as feed,
+    ):
+        system.reset()
+        assert system.deliver(webhook_of(ada_message("hello", text("Hello"))))
+        system.drain()
+        feed()
+        _read(system, observer)
+        system.deliver(webhook_of(ada_message("again", text("Hello again"))))
+        system.drain()
+        with mock.patch("shared.inbox.entries.refresh", side_effect=Permanent("too_large")):
+            feed()
+        system.table.delete(pk(Conversation.key(COUNTER.phone, ADA.wa_id)))
+        feed()
+    with running_conversations() as talks:
+        talks.reset()
+        names = [talks.tables["conversations"], talks.tables["log"]]
+        with _feeding(talks, observer, "ConversationsInboxFeed", names) as feed:
+            talks.begin("sms")
+            talks.drain()
+            feed()
+            for table in names:
+                _empty(talks.dynamodb, table)
+            feed()
+    with running_mail() as inbox:
+        inbox.reset()
+        with _feeding(inbox, observer, "EmailThreadsInboxFeed", [inbox.table]) as feed:
+            arrive(inbox, mail("a@x"))
+            feed()
+            finished(inbox, "erase", ANN)
+            feed()
+    return observer.uses
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_uses_every_permission_of_its_role(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
+
+    assert needless(grants, uses[function]) == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_role_permits_every_call_of_its_function(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    assert missing(grants_of(function, **STAGE), uses[function]) == []
+
+
+@contextmanager
+def _feeding(
+    system: Any, observer: CallObserver, function: str, tables: Sequence[str]
+) -> Iterator[Callable[[], None]]:
+    """Provide a call that runs a feed with the new records of the tables, watched."""
+    inbox = create_table(system.dynamodb, "InboxTable", **STAGE)
+    context = str(properties(function)["Handler"]).removesuffix(".handler")
+    module = imported(context, environment(function, **STAGE))
+    streams = [Stream(system.dynamodb, name) for name in tables]
+
+    def feed() -> None:
+        records = [record for stream in streams for record in stream.records()]
+        assert records
+        _watched(system, observer, function, module, {"Records": records})
+
+    yield feed
+    system.dynamodb.delete_table(TableName=inbox)
+
+
+def _read(system: Any, observer: CallObserver) -> None:
+    """The inbox of a company and of an agent."""
+    api = imported("console.handlers.api", environment("InboxApi", **STAGE))
+    reader = Caller(company=COMPANY, scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
+    for query in ({}, {"assignee": "kim"}):
+        event = {
+            "resource": "/inbox",
+            "path": "/inbox",
+            "httpMethod": "GET",
+            "headers": {},
+            "multiValueHeaders": {},
+            "queryStringParameters": query or None,
+            "multiValueQueryStringParameters": {n: [v] for n, v in query.items()} or None,
+            "pathParameters": None,
+            "requestContext": {"requestId": "1", "authorizer": reader.as_context()},
+            "body": None,
+            "isBase64Encoded": False,
+        }
+        answer = _watched(system, observer, "InboxApi", api, event)
+        assert answer["statusCode"] == 200, answer
+
+
+def _watched(
+    system: Any, observer: CallObserver, function: str, module: ModuleType, event: dict[str, Any]
+) -> Any:
+    with mock.patch.object(system.interceptor, "observer", observer.note):
+        answer = observer.watching(function, module.handler)(event, Invocation())
+    assert not answer.get("batchItemFailures"), answer
+    return answer
+
+
+def _empty(dynamodb: Any, table: str) -> None:
+    schema = dynamodb.describe_table(TableName=table)["Table"]["KeySchema"]
+    names = [part["AttributeName"] for part in schema]
+    for item in dynamodb.scan(TableName=table)["Items"]:
+        dynamodb.delete_item(TableName=table, Key={name: item[name] for name in names})
