@@ -54,6 +54,7 @@ class Entry(Item):
 
     pk_pattern: ClassVar[str] = "ENTRY#{context}#{id}"
     indexes: ClassVar[tuple[str, ...]] = (LIST_INDEX, ASSIGNEE_INDEX)
+    ttl_days: ClassVar[int | None] = None
 
     pk: str
     company_id: str
@@ -186,6 +187,7 @@ class Rebuild(Item):
     """How far an unfinished rebuild of a context's entries has come: the position of a scan, which expires."""
 
     pk_pattern: ClassVar[str] = "REBUILD#{context}"
+    indexes: ClassVar[tuple[str, ...]] = ()
     ttl_days: ClassVar[int | None] = REBUILD_DAYS
 
     pk: str
