@@ -328,7 +328,8 @@ def payu_form(reference: str = ORDER, amount: str = "25.00", salt: str = GATEWAY
 
 
 def _authorizer_request() -> Json:
-    return {"type": "TOKEN", "methodArn": _METHOD_ARN, "authorizationToken": UNKNOWN_KEY}
+    headers = {"x-api-key": UNKNOWN_KEY}
+    return {"type": "REQUEST", "methodArn": _METHOD_ARN, "headers": headers}
 
 
 def _compact(value: Json) -> str:

@@ -16,6 +16,7 @@ from typing import Self
 
 from boto3.dynamodb.conditions import Attr
 
+from access.credentials import CredentialsRefused
 from shared.api.auth import EVERY_PROJECT, Caller
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
@@ -26,12 +27,10 @@ _SHAPE = re.compile(r"pk_([0-9a-f]{16})_([A-Za-z0-9_-]{43})", re.ASCII)
 _HASH_OF_NOTHING = "0" * 64
 
 
-class KeyRefused(Exception):
-    """Not a valid key. *reason*: malformed, unknown, wrong_secret, revoked or expired; for logs, not for the caller."""
+class KeyRefused(CredentialsRefused):
+    """Not a valid key. *reason*: malformed, unknown, wrong_secret, revoked or expired."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    kind = "API key"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,8 +127,8 @@ def _starts_table(stack: Stack, functions: Sequence[Function]) -> str:
     told += [*email_threads.direct_events(), *newsletters.direct_events()]
     events = {direct.function: direct.event for direct in told}
     events["RichpanelWebhook"] = help_desk_samples.sample("minimal").event
-    events["ApiAuthorizer"]["authorizationToken"] = key
     events["WhatsAppActions"] = next(call.event for call in action_calls() if call.name == _ACTION)
+    events["ApiAuthorizer"]["headers"] = {"x-api-key": key}
     events |= {name: sample(told).event for name, told in _SAMPLES.items()} | {cold.BARE: {}}
     events |= {name: recruiting_samples.sample(told).event for name, told in _RECRUITING.items()}
     starts = cold.starts_of(functions, events, STARTS, WARM)

@@ -28,12 +28,16 @@ class Stack:
     """
     Addresses and resource names of a running stack; `.local/stack.json` holds the same.
 
-    `api_url` has no slash at its end; `trace_daemon` is host:port (UDP), as AWS_XRAY_DAEMON_ADDRESS has it.
+    `api_url` and `console_url` have no slash at their end; `trace_daemon` is host:port (UDP), as
+    AWS_XRAY_DAEMON_ADDRESS has it. People log in to the user pool as users of the console's client.
     `_describe` defines the keys of `tables`, `queues` and so on.
     """
 
     stack_name: str
     api_url: str
+    console_url: str
+    user_pool_id: str
+    console_client_id: str
     aws_endpoint: str
     region: str
     access_key_id: str
@@ -110,9 +114,13 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
     """Build the description of the deployed stack from its outputs."""
     stacks = _client(endpoint, "cloudformation").describe_stacks(StackName=STACK_NAME)["Stacks"]
     outputs = {output["OutputKey"]: output["OutputValue"] for output in stacks[0]["Outputs"]}
+    api_url = f"{endpoint}/restapis/{outputs['ApiId']}/{_STAGE}/_user_request_"
     return Stack(
         stack_name=STACK_NAME,
-        api_url=f"{endpoint}/restapis/{outputs['ApiId']}/{_STAGE}/_user_request_",
+        api_url=api_url,
+        console_url=f"{api_url}/console",
+        user_pool_id=outputs["UserPoolId"],
+        console_client_id=outputs["ConsoleClientId"],
         aws_endpoint=endpoint,
         region=ministack.REGION,
         access_key_id=ministack.CREDENTIALS["AWS_ACCESS_KEY_ID"],

@@ -404,9 +404,9 @@ def exercise_authorizer(system: System, observer: CallObserver) -> None:
     module = imported("access.handlers.authorizer", environment("ApiAuthorizer", **STAGE))
     handler = observer.watching("ApiAuthorizer", module.handler)
     arn = "arn:aws:execute-api:us-east-1:123456789012:abc123/dev/GET/whatsapp/conversations"
-    assert handler({"methodArn": arn, "authorizationToken": key}, None)["principalId"]
-    with pytest.raises(Exception, match="Unauthorized"):
-        handler({"methodArn": arn, "authorizationToken": f"{key[:-1]}!"}, None)
+    for given, effect in ((key, "Allow"), (f"{key[:-1]}!", "Deny")):
+        answer = handler({"methodArn": arn, "headers": {"x-api-key": given}}, None)
+        assert answer["policyDocument"]["Statement"][0]["Effect"] == effect
 
 
 def exercise_canary(system: System, observer: CallObserver) -> None:

@@ -1,22 +1,34 @@
 """
-Lambda authorizer (TOKEN) of the whole API: an API key in, company and scopes out.
+Lambda authorizer (REQUEST) of the whole API: an API key or the access token of a person in, company and scopes out.
 
-The key is sent in the header `x-api-key`. If it is absent or has another format, API Gateway answers 401 itself and
-does not call this function (template.yaml, ParleyApi).
+    x-api-key: pk_...                 an API key; if present, no other header counts
+    Authorization: Bearer ...         an access token of the login provider
+    x-company: acme                   the company to act in, for a person with roles in several
+
+API Gateway invokes this function for every call (template.yaml, ParleyApi). A call without valid credentials gets a
+Deny, which the gateway answers with 401. Errors would be answered with 401 or 500 too, but they would count as failures
+of the function, and an expired token is part of every browser's day.
 """
 
+from __future__ import annotations
+
+import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
 
 from access import api_keys, company_rate
-from access.api_keys import KeyRefused
-from shared.api.auth import over_rate
+from access.credentials import CredentialsRefused
+from shared.api.auth import COMPANY_HEADER, Caller, Unresolved, over_rate, unresolved
 from shared.aws.dynamodb import Table
+from shared.logins import StoredLogins
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,45 +37,79 @@ class AuthorizerSettings(Settings):
 
     api_keys_table_name: str
     api_company_rate_limit: int
+    login_settings_name: str
 
 
 settings = AuthorizerSettings.load()
 # Every call of the API waits for this one read.
 quick = Config(connect_timeout=1, read_timeout=2, retries={"total_max_attempts": 3})
 table = Table(boto3.client("dynamodb", config=quick), settings.api_keys_table_name)
+logins = StoredLogins(lambda: boto3.client("ssm", config=quick), settings.login_settings_name)
+
+# A JSON Web Token: three parts in URL-safe base64. API Gateway limits the length of all headers to 10 KB.
+_BEARER = re.compile(r"Bearer +([\w-]+\.[\w-]+\.[\w-]+)", re.ASCII | re.IGNORECASE)
 
 
 def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     """
     Return the policy and the context for an authorizer request.
 
-    Raises `Exception("Unauthorized")` for anything but a valid key; API Gateway turns this exact text into a 401, and
-    every other exception into a 500 (API Gateway, "Output from an API Gateway Lambda authorizer").
+    Raises Transient, and the exceptions of the table, if the credentials cannot be checked; API Gateway answers 500.
     """
+    headers = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
     try:
-        caller = api_keys.verify(table, str(event.get("authorizationToken") or "").strip()).caller()
-    except KeyRefused as refusal:
-        logger.warning("API key refused", extra={"reason": refusal.reason})
-        raise Exception("Unauthorized") from None  # noqa: TRY002 - API Gateway requires this exact text
+        if "x-api-key" in headers:
+            context = _limited(api_keys.verify(table, headers["x-api-key"].strip()).caller())
+        else:
+            context = _context_of_person(headers)
+    except CredentialsRefused as refusal:
+        facts = {"reason": refusal.reason, "credentials": refusal.kind}
+        logger.warning("credentials refused", extra=facts)
+        return _policy(event, "Deny", "nobody", {})
+    finally:
+        if metrics.metric_set:
+            metrics.flush_metrics()
+    return _policy(event, "Allow", context["principal"], context)
+
+
+def _context_of_person(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the context of the person whose access token the call carries. Raises CredentialsRefused and Transient."""
+    bearer = _BEARER.fullmatch(headers.get("authorization", "").strip())
+    if bearer is None:
+        raise CredentialsRefused("absent")
+    # Calls with an API key need neither the library of tokens nor roles.
+    from access import access_tokens, roles  # noqa: PLC0415
+
+    person = access_tokens.verify(bearer[1], logins.value())
+    principal = f"user:{person.subject}"
+    caller = roles.caller_of(principal, person.groups, headers.get(COMPANY_HEADER))
+    return unresolved(principal, caller) if isinstance(caller, Unresolved) else _limited(caller)
+
+
+def _limited(caller: Caller) -> dict[str, str]:
+    """Return the context of a caller, whose call is counted for its company."""
     per_minute = settings.api_company_rate_limit
     wait = company_rate.wait_of(table, caller.company, per_minute)
-    if metrics.metric_set:
-        metrics.flush_metrics()
     # An authorizer can only answer 401, 403 or 500: the function behind it answers 429.
-    limited = {} if wait is None else over_rate(wait, per_minute)
+    return caller.as_context() | ({} if wait is None else over_rate(wait, per_minute))
+
+
+def _policy(
+    event: Mapping[str, Any], effect: str, principal: str, context: Mapping[str, str]
+) -> dict[str, Any]:
     return {
-        "principalId": caller.principal,
+        "principalId": principal,
         "policyDocument": {
             "Version": "2012-10-17",
             "Statement": [
                 {
                     "Action": "execute-api:Invoke",
-                    "Effect": "Allow",
+                    "Effect": effect,
                     "Resource": _whole_stage(event["methodArn"]),
                 }
             ],
         },
-        "context": caller.as_context() | limited,
+        "context": dict(context),
     }
 
 

@@ -16,8 +16,8 @@ from conversations.configuration.projects import Companies
 from conversations.initiation import acceptance, requests
 from conversations.initiation.json_body import RequestRefused, read_json
 from conversations.store.items.conversation import ChannelMethod
-from shared.api.auth import RateLimited, Unauthenticated, caller_of
-from shared.api.errors import error_body
+from shared.api.auth import Forbidden, RateLimited, Unauthenticated, caller_of
+from shared.api.errors import InvalidInput, error_body
 from shared.api.proxy_event import raw_body
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
@@ -79,6 +79,23 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return answer
 
 
+def _without_access(
+    error: Unauthenticated | Forbidden | InvalidInput | RateLimited,
+) -> RequestRefused:
+    """Return the refusal of a call whose caller the authorizer did not find, or found above its rate."""
+    if isinstance(error, RateLimited):
+        status = HTTPStatus.TOO_MANY_REQUESTS
+        return RequestRefused(
+            "RATE_LIMIT_EXCEEDED", str(error), status, retry_after=error.retry_after
+        )
+    if isinstance(error, InvalidInput):
+        (problem,) = error.problems
+        return RequestRefused("INVALID_REQUEST", problem["problem"], field=problem["field"])
+    if isinstance(error, Forbidden):
+        return RequestRefused("AUTHORIZATION_ERROR", str(error), HTTPStatus.FORBIDDEN)
+    return RequestRefused("UNAUTHORIZED", str(error), HTTPStatus.UNAUTHORIZED)
+
+
 def _answer(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     if event["httpMethod"] == "OPTIONS":
         metrics.add_metric("Preflight", MetricUnit.Count, 1)
@@ -100,19 +117,8 @@ def _answer(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         answer = acceptance.initiate(deps, call)
     except RequestRefused as refusal:
         return _refused(refusal, request_id)
-    except Unauthenticated:
-        message = "the call carries no API key"
-        return _refused(
-            RequestRefused("UNAUTHORIZED", message, HTTPStatus.UNAUTHORIZED), request_id
-        )
-    except RateLimited as limited:
-        too_many = HTTPStatus.TOO_MANY_REQUESTS
-        return _refused(
-            RequestRefused(
-                "RATE_LIMIT_EXCEEDED", str(limited), too_many, retry_after=limited.retry_after
-            ),
-            request_id,
-        )
+    except (Unauthenticated, Forbidden, InvalidInput, RateLimited) as refusal:
+        return _refused(_without_access(refusal), request_id)
     except Exception as failure:  # noqa: BLE001 - the caller needs an error response in the same format as all others
         logger.error("request failed", extra=describe(failure))
         message = "the request could not be accepted; retry it"

@@ -151,9 +151,9 @@ def test_the_authorizer_denies_an_unknown_key_and_allows_a_known_one(
     event = direct_event("authorizer_unknown_key").event
 
     refused = bench.invoke("ApiAuthorizer", event)
-    allowed = bench.invoke("ApiAuthorizer", event | {"authorizationToken": bench.api_key})
+    allowed = bench.invoke("ApiAuthorizer", event | {"headers": {"x-api-key": bench.api_key}})
 
-    assert refused["errorMessage"] == "Unauthorized"
+    assert refused["policyDocument"]["Statement"][0]["Effect"] == "Deny"
     assert allowed["policyDocument"]["Statement"][0]["Effect"] == "Allow"
     assert allowed["context"]["company"] == COMPANY
 

@@ -17,7 +17,8 @@ from tests.template import ROOT, environment, resources
 EMULATOR, SANDBOX = "http://127.0.0.1:4566", "http://127.0.0.1:4600"
 BRIDGE = "172.17.0.1"
 STACK = Stack(
-    stack_name="parley-local", api_url=f"{EMULATOR}/api", aws_endpoint=EMULATOR, region="us-east-1",
+    stack_name="parley-local", api_url=f"{EMULATOR}/api",
+    console_url="", user_pool_id="", console_client_id="", aws_endpoint=EMULATOR, region="us-east-1",
     access_key_id="test", secret_access_key="test", sandbox_url=SANDBOX, trace_daemon="127.0.0.1:2000",
     tables={}, queues={}, buckets={}, secrets={}, topics={},
 )  # fmt: skip

@@ -97,6 +97,18 @@ def test_workers_import_batch_without_the_models_of_event_sources(
 @pytest.mark.parametrize(
     ("function", "modules"),
     [
+        # Every call of the API waits for it, and calls with an API key need none of these.
+        (
+            "ApiAuthorizer",
+            (
+                "access.access_tokens",
+                "access.roles",
+                "cryptography",
+                "jwt",
+                "pydantic",
+                "shared.providers.http",
+            ),
+        ),
         (
             "ConversationsEmail",
             (

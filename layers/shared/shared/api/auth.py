@@ -1,14 +1,16 @@
 """The API caller as verified by the authorizer: company, projects, scopes and rate limit."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from shared.api.errors import InvalidInput
+
 
 class Scope(StrEnum):
     """
-    Permissions of an API key.
+    Permissions of an API key, or of a person by role (`access/roles.py`).
 
     The scopes in PROJECT_SCOPES cover data that belongs to a project; a key restricted to projects may have only those.
     """
@@ -71,7 +73,17 @@ PROJECT_SCOPES = frozenset(
     }
 )
 EVERY_PROJECT = "*"
-_RETRY_AFTER, _PER_MINUTE = "retry_after", "calls_per_minute"  # keys in the authorizer context
+COMPANY_HEADER = "x-company"
+# Keys in the authorizer context.
+_RETRY_AFTER, _PER_MINUTE, _UNRESOLVED = "retry_after", "calls_per_minute", "unresolved"
+
+
+class Unresolved(StrEnum):
+    """Why the authorizer found no company for a person who is logged in."""
+
+    NO_COMPANY = "no_company"  # none of the person's groups gives a role
+    OTHER_COMPANY = "other_company"  # the header names a company without a role for the person
+    SEVERAL_COMPANIES = "several_companies"  # the header is missing
 
 
 class Unauthenticated(Exception):
@@ -83,7 +95,7 @@ class RateLimited(Exception):
 
     def __init__(self, retry_after: int, per_minute: int) -> None:
         super().__init__(
-            f"the API keys of the company share a limit of {per_minute} calls per minute; retry in {retry_after} s"
+            f"all callers of the company share a limit of {per_minute} calls per minute; retry in {retry_after} s"
         )
         self.retry_after = retry_after
 
@@ -97,7 +109,8 @@ class Caller:
     """
     The caller of an API operation. Every number, conversation and message that a call uses must belong to `company`.
 
-    `principal` identifies the caller in logs; it is not a secret.
+    `principal` identifies the caller in logs and stored changes: `api-key:{key id}`, or `user:{id}` with a person's id
+    at the login provider. It is not a secret.
     """
 
     company: str
@@ -143,19 +156,43 @@ def over_rate(retry_after: int, per_minute: int) -> dict[str, str]:
     return {_RETRY_AFTER: str(retry_after), _PER_MINUTE: str(per_minute)}
 
 
+def unresolved(principal: str, reason: Unresolved) -> dict[str, str]:
+    """Return the authorizer context of a person without a company; `caller_of` rejects the call."""
+    return {"principal": principal, _UNRESOLVED: reason}
+
+
 def caller_of(event: Mapping[str, Any]) -> Caller:
     """
     Return the caller of an API Gateway proxy event.
 
     Raises Unauthenticated if the event passed no authorizer, so that a route left open by mistake rejects all calls;
-    RateLimited if the authorizer found the company above its rate.
+    RateLimited if the authorizer found the company above its rate. For a person, raises Forbidden without a role in the
+    company, and InvalidInput if the call must name one of several companies.
     """
     context = event["requestContext"].get("authorizer") or {}
     company, principal = context.get("company"), context.get("principal")
+    if reason := context.get(_UNRESOLVED):
+        raise _ANSWERS[Unresolved(reason)]()
     if not company or not principal:
-        raise Unauthenticated("the call carries no API key")
+        raise Unauthenticated("the call carries neither an API key nor an access token")
     if retry_after := context.get(_RETRY_AFTER):
         raise RateLimited(int(retry_after), int(context.get(_PER_MINUTE) or 0))
     scopes = frozenset(str(context.get("scopes") or "").split())
     projects = frozenset(str(context.get("projects") or "").split())
     return Caller(company=company, scopes=scopes, principal=principal, projects=projects)
+
+
+_ANSWERS: Mapping[Unresolved, Callable[[], Exception]] = {
+    Unresolved.NO_COMPANY: lambda: Forbidden("this login has no role in any company"),
+    Unresolved.OTHER_COMPANY: lambda: Forbidden(
+        f"{COMPANY_HEADER}: this login has no role in that company"
+    ),
+    Unresolved.SEVERAL_COMPANIES: lambda: InvalidInput(
+        [
+            {
+                "field": COMPANY_HEADER,
+                "problem": "must name one of the companies in which this login has a role",
+            }
+        ]
+    ),
+}

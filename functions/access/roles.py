@@ -1,0 +1,84 @@
+"""
+Roles of people: which scopes a group of the login provider gives.
+
+    {company}:{role}     such as `acme:agent`; groups with other names give nothing
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+from shared.api.auth import Caller, Scope, Unresolved
+
+GROUP = re.compile(r"([a-z0-9][a-z0-9-]{0,62}):([a-z]{1,16})", re.ASCII)
+
+
+class Role(StrEnum):
+    """What a person does in a company. A person with several roles has the scopes of all."""
+
+    AGENT = "agent"  # answers customers
+    SUPERVISOR = "supervisor"  # also approves, starts conversations and manages what agents use
+    ADMIN = "admin"  # all that a company may do, including erasure and refunds
+    OPERATOR = "operator"  # runs the deployment: parked events and dead letters of ALL companies
+
+
+_AGENT = frozenset(
+    {
+        Scope.WHATSAPP_READ,
+        Scope.WHATSAPP_WRITE,
+        Scope.WHATSAPP_SEND,
+        Scope.WHATSAPP_MEDIA,
+        Scope.CONVERSATIONS_READ,
+        Scope.CONVERSATIONS_REPLY,
+        Scope.EMAIL_READ,
+        Scope.EMAIL_WRITE,
+        Scope.RICHPANEL_READ,
+        Scope.NEWSLETTERS_READ,
+        Scope.CONSENT_READ,
+    }
+)
+_SUPERVISOR = _AGENT | {
+    Scope.WHATSAPP_TEMPLATES,
+    Scope.WHATSAPP_COMMERCE,
+    Scope.WHATSAPP_GROUPS,
+    Scope.WHATSAPP_CALLS,
+    Scope.WHATSAPP_CAMPAIGNS,
+    Scope.WHATSAPP_ANALYTICS,
+    Scope.WHATSAPP_CONTACTS,
+    Scope.CONVERSATIONS_INITIATE,
+    Scope.CONVERSATIONS_MANAGE,
+    Scope.EMAIL_APPROVE,
+    Scope.NEWSLETTERS_WRITE,
+    Scope.NEWSLETTERS_REVIEW,
+    Scope.CONSENT_WRITE,
+}
+SCOPES: Mapping[Role, frozenset[Scope]] = {
+    Role.AGENT: _AGENT,
+    Role.SUPERVISOR: _SUPERVISOR,
+    Role.ADMIN: frozenset(Scope) - {Scope.OPERATOR},
+    Role.OPERATOR: frozenset({Scope.OPERATOR}),
+}
+
+
+def scopes_by_company(groups: Iterable[str]) -> dict[str, frozenset[Scope]]:
+    """Return the scopes that *groups* give in each company; empty if no group names a company and a role."""
+    found: dict[str, frozenset[Scope]] = {}
+    for group in groups:
+        parts = GROUP.fullmatch(group)
+        if parts is not None and parts[2] in Role:
+            company, scopes = parts[1], SCOPES[Role(parts[2])]
+            found[company] = found.get(company, frozenset()) | scopes
+    return found
+
+
+def caller_of(principal: str, groups: Iterable[str], chosen: str | None) -> Caller | Unresolved:
+    """Return the caller that a person is in the company *chosen*, by default in the only one with a role."""
+    companies = scopes_by_company(groups)
+    if not companies:
+        return Unresolved.NO_COMPANY
+    if chosen is None and len(companies) > 1:
+        return Unresolved.SEVERAL_COMPANIES
+    company = next(iter(companies)) if chosen is None else chosen
+    if company not in companies:
+        return Unresolved.OTHER_COMPANY
+    return Caller(company=company, scopes=frozenset(companies[company]), principal=principal)

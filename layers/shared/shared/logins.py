@@ -1,0 +1,112 @@
+"""
+How people log in: the settings of the login provider. The deployment writes them to the parameter store as one JSON
+text (stacks/logins.yaml); the authorizer verifies tokens with them, and the console sends browsers to the login pages.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from shared.failures import Transient
+from shared.runtime import clock
+from shared.runtime.observability import describe, logger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CACHE_MS = 300 * clock.SECOND_MS
+# The only scopes that the console requests: groups are in every access token.
+SCOPES: Final = ("openid", "email", "profile")
+COGNITO: Final = "cognito"
+_CONFIGURATION_WITHIN_MS = 3 * clock.SECOND_MS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoginSettings:
+    """
+    A login provider and the console's client there. Contains no secret.
+
+    *provider*: `cognito` (the user pool of the deployment) or `oidc` (another OpenID provider). *audience*: that of
+    access tokens; empty for Cognito, whose access tokens have none.
+    """
+
+    provider: str
+    issuer: str
+    client_id: str
+    audience: str
+    groups_claim: str
+    keys_url: str
+    authorize_url: str
+    token_url: str
+    logout_url: str
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Parse the stored text. Raises ValueError, KeyError or TypeError for any other."""
+        stored = json.loads(text)
+        return cls(**{field.name: str(stored[field.name]) for field in fields(cls)})
+
+    @property
+    def is_cognito(self) -> bool:
+        """Whether people log in to the user pool of the deployment."""
+        return self.provider == COGNITO
+
+
+class StoredLogins:
+    """The login settings, at most five minutes old. The client is created at the first read, not at import."""
+
+    def __init__(self, make_client: Callable[[], Any], name: str) -> None:
+        self._make_client = make_client
+        self._client: Any = None
+        self._name = name
+        self._value: LoginSettings | None = None
+        self._read_at = 0
+
+    def value(self) -> LoginSettings:
+        """
+        Return the settings, with all addresses. Raises Transient if they cannot be read.
+
+        Settings that were read before stay valid while the parameter store or the provider does not answer.
+        """
+        if self._value is None or clock.now_ms() - self._read_at >= CACHE_MS:
+            try:
+                self._value = self._read()
+            except (BotoCoreError, ClientError, Transient) as failure:
+                logger.warning("login settings unreadable", extra=describe(failure))
+                if self._value is None:
+                    raise Transient("login settings unreadable") from None
+            self._read_at = clock.now_ms()
+        return self._value
+
+    def _read(self) -> LoginSettings:
+        self._client = self._client or self._make_client()
+        stored = self._client.get_parameter(Name=self._name)["Parameter"]["Value"]
+        settings = LoginSettings.read(stored)
+        return settings if settings.keys_url else _completed(settings)
+
+
+def _completed(settings: LoginSettings) -> LoginSettings:
+    """Return settings with the addresses of the provider's OpenID configuration. Raises Transient."""
+    from shared.providers import http  # noqa: PLC0415 - only another provider needs it
+    from shared.providers.outcomes import InDoubt, NotSent  # noqa: PLC0415 - with the client
+
+    url = f"{settings.issuer.rstrip('/')}/.well-known/openid-configuration"
+    try:
+        answer = http.call("GET", url, headers={}, within_ms=_CONFIGURATION_WITHIN_MS)
+        published = json.loads(answer.data)
+        found = replace(
+            settings,
+            keys_url=str(published["jwks_uri"]),
+            authorize_url=str(published["authorization_endpoint"]),
+            token_url=str(published["token_endpoint"]),
+            logout_url=str(published.get("end_session_endpoint", "")),
+        )
+    except (NotSent, InDoubt, ValueError, KeyError, TypeError, AttributeError):
+        raise Transient("no OpenID configuration of the login provider") from None
+    if published.get("issuer") != settings.issuer:
+        raise Transient("the OpenID configuration names another issuer")
+    return found

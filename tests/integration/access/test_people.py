@@ -1,0 +1,439 @@
+"""The authorizer with access tokens of people, as API Gateway calls it."""
+
+import hmac
+import importlib
+import json
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from dataclasses import replace
+from io import StringIO
+from types import ModuleType
+from typing import Any
+
+import boto3
+import jwt
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from access import access_tokens
+from access.roles import SCOPES, Role
+from access.signing_keys import SigningKeys
+from shared.api.auth import Forbidden, RateLimited, caller_of
+from shared.api.errors import InvalidInput
+from shared.aws.dynamodb import Table
+from shared.failures import Transient
+from shared.logins import StoredLogins
+from shared.providers import http
+from shared.runtime import clock
+from tests.integration.access.provider import KEYS, OTHER, POOL, Provider, new_key
+from tests.integration.access.test_authorizer import (
+    ARN,
+    a_key,
+    authorizer,
+    is_denied,
+    log,
+    module,
+    table,
+)
+from tests.template import put_parameter
+
+__all__ = ["authorizer", "log", "module", "table"]  # fixtures
+
+ELSEWHERE = {
+    "LoginIssuer": OTHER,
+    "LoginClientId": "console",
+    "LoginAudience": "parley-api",
+    "LoginGroupsClaim": "roles",
+}
+OTHER_KEYS = "https://keys.example/jwks"
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A clock that does not move."""
+    moment = [1_767_268_800_000]
+    monkeypatch.setattr(clock, "now_ms", lambda: moment[0])
+    return moment
+
+
+@pytest.fixture(scope="module")
+def keys() -> dict[str, Any]:
+    return {"first": new_key()}
+
+
+@pytest.fixture
+def provider(
+    authorizer: ModuleType,
+    now: list[int],
+    keys: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Provider:
+    """The user pool of the deployment, whose settings are in the parameter store."""
+    found = Provider(keys=dict(keys))
+    monkeypatch.setattr(http, "call", found.call)
+    monkeypatch.setattr(access_tokens, "signing_keys", SigningKeys())
+    log_in_at(authorizer, monkeypatch)
+    return found
+
+
+def log_in_at(authorizer: ModuleType, monkeypatch: pytest.MonkeyPatch, **given: str) -> None:
+    """Write the login settings of the template under these parameters."""
+    put_parameter(boto3.client("ssm"), "LoginSettings", **given)
+    name = authorizer.settings.login_settings_name
+    monkeypatch.setattr(authorizer, "logins", StoredLogins(lambda: boto3.client("ssm"), name))
+
+
+def request(token: str, **headers: str) -> dict[str, Any]:
+    return {
+        "type": "REQUEST",
+        "methodArn": ARN,
+        "headers": {"Authorization": f"Bearer {token}"} | headers,
+    }
+
+
+def behind(authorizer: ModuleType, event: dict[str, Any]) -> dict[str, Any]:
+    """The event of the function behind the authorizer."""
+    answer = authorizer.handler(event, None)
+    assert answer["policyDocument"]["Statement"][0]["Effect"] == "Allow"
+    return {"requestContext": {"authorizer": answer["context"]}}
+
+
+def test_an_access_token_gives_the_company_and_the_scopes_of_the_role(
+    authorizer: ModuleType, provider: Provider
+) -> None:
+    answer = authorizer.handler(request(provider.token()), None)
+
+    assert answer["principalId"] == "user:1df408e3"
+    assert answer["policyDocument"]["Statement"] == [
+        {
+            "Action": "execute-api:Invoke",
+            "Effect": "Allow",
+            "Resource": "arn:aws:execute-api:us-east-1:123456789012:abc123/dev/*/*",
+        }
+    ]
+    assert answer["context"] == {
+        "company": "acme",
+        "scopes": " ".join(sorted(SCOPES[Role.AGENT])),
+        "principal": "user:1df408e3",
+        "projects": "*",
+    }
+
+
+NOW = 1_767_268_800
+REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
+    "expired": ({"exp": NOW}, "expired"),
+    "without expiry": ({"exp": None}, "invalid"),
+    "with an expiry that is no number": ({"exp": "tomorrow"}, "invalid"),
+    "not yet valid": ({"nbf": NOW + 61}, "not_yet_valid"),
+    "of another issuer": ({"iss": f"{POOL}2"}, "issuer"),
+    "without issuer": ({"iss": None}, "invalid"),
+    "of another client": ({"client_id": "other"}, "other_client"),
+    "without client": ({"client_id": None}, "other_client"),
+    "that names two clients": ({"azp": "other"}, "other_client"),
+    "for identity": (
+        {"token_use": "id", "client_id": None, "aud": "ConsoleClient"},
+        "not_an_access_token",
+    ),
+    "for refreshing": ({"token_use": "refresh"}, "not_an_access_token"),
+    "without use": ({"token_use": None}, "not_an_access_token"),
+    "without subject": ({"sub": None}, "invalid"),
+    "whose subject would break a key": ({"sub": "1#NOTE"}, "subject"),
+    "whose subject has a space": ({"sub": "1 2"}, "subject"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_a_token_is_denied(
+    authorizer: ModuleType, provider: Provider, log: StringIO, name: str
+) -> None:
+    changes, reason = REFUSALS[name]
+    token = provider.token(changes)
+
+    assert is_denied(authorizer, request(token))
+    [line] = log.getvalue().splitlines()
+    shown = json.loads(line)
+    assert (shown["reason"], shown["credentials"]) == (reason, "access token")
+    assert token not in line
+    assert "1df408e3" not in line
+
+
+def test_a_token_with_the_signature_of_another_key_is_denied(
+    authorizer: ModuleType, provider: Provider, log: StringIO
+) -> None:
+    assert is_denied(authorizer, request(provider.token(key=new_key())))
+    assert json.loads(log.getvalue())["reason"] == "signature"
+
+
+def test_a_token_whose_claims_were_changed_is_denied(
+    authorizer: ModuleType, provider: Provider
+) -> None:
+    first, second = provider.token(), provider.token({"cognito:groups": ["acme:admin"]})
+    header, _, signature = first.split(".")
+
+    assert is_denied(authorizer, request(f"{header}.{second.split('.')[1]}.{signature}"))
+
+
+@pytest.mark.parametrize("algorithm", ["none", "HS256"])
+def test_a_token_of_another_algorithm_is_denied(
+    authorizer: ModuleType, provider: Provider, algorithm: str, log: StringIO
+) -> None:
+    """The public key is known to all: it must not count as the secret of an HMAC."""
+    claims = jwt.decode(provider.token(), options={"verify_signature": False})
+    public = provider.keys["first"].public_key()
+    secret = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    parts = [{"alg": algorithm, "kid": "first"}, claims]
+    signed = ".".join(base64url(json.dumps(part).encode()) for part in parts)
+    signature = base64url(hmac.digest(secret, signed.encode(), "sha256"))
+
+    assert is_denied(authorizer, request(f"{signed}.{signature}"))
+    assert json.loads(log.getvalue())["reason"] == "malformed"
+
+
+def base64url(data: bytes) -> str:
+    return urlsafe_b64encode(data).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "value", ["Bearer", "Bearer ", "Bearer a b", "Basic {}", "{}", "Bearer {}, Bearer {}", ""]
+)
+def test_only_a_bearer_token_counts(authorizer: ModuleType, provider: Provider, value: str) -> None:
+    header = value.replace("{}", provider.token())
+
+    assert is_denied(authorizer, request("") | {"headers": {"Authorization": header}})
+    assert provider.requested == []
+
+
+@pytest.mark.parametrize("token", ["garbage", "a.b.c", "...", "eyJhbGciOiJSUzI1NiJ9.e30.AAAA"])
+def test_garbage_is_denied(authorizer: ModuleType, provider: Provider, token: str) -> None:
+    assert is_denied(authorizer, request(token))
+
+
+@pytest.mark.parametrize("groups", [None, [], ["other"], ["acme:owner"], "acme", [7, None], {}])
+def test_a_login_without_a_role_gets_403(
+    authorizer: ModuleType, provider: Provider, groups: object
+) -> None:
+    event = behind(authorizer, request(provider.token({"cognito:groups": groups})))
+
+    with pytest.raises(Forbidden, match="no role in any company"):
+        caller_of(event)
+
+
+def test_a_login_in_several_companies_names_one_in_a_header(
+    authorizer: ModuleType, provider: Provider
+) -> None:
+    token = provider.token({"cognito:groups": ["acme:agent", "globex:admin"]})
+
+    chosen = caller_of(behind(authorizer, request(token, **{"X-Company": "globex"})))
+    with pytest.raises(InvalidInput, match="x-company: must name one"):
+        caller_of(behind(authorizer, request(token)))
+    with pytest.raises(Forbidden, match="no role in that company"):
+        caller_of(behind(authorizer, request(token, **{"x-company": "initech"})))
+
+    assert (chosen.company, chosen.scopes) == ("globex", SCOPES[Role.ADMIN])
+
+
+def test_people_and_keys_of_a_company_share_its_rate(
+    authorizer: ModuleType, provider: Provider, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        authorizer, "settings", replace(authorizer.settings, api_company_rate_limit=2)
+    )
+    key = request("") | {"headers": {"x-api-key": a_key(table)}}
+    person, neighbour = (
+        request(provider.token({"cognito:groups": [group]})) for group in ("acme:agent", "globex:agent")
+    )  # fmt: skip
+
+    assert caller_of(behind(authorizer, key)).company == "acme"
+    assert caller_of(behind(authorizer, person)).company == "acme"
+    with pytest.raises(RateLimited):
+        caller_of(behind(authorizer, person))
+    assert caller_of(behind(authorizer, neighbour)).company == "globex"
+
+
+def test_a_denied_token_and_a_person_without_company_count_for_none(
+    authorizer: ModuleType, provider: Provider, table: Table
+) -> None:
+    authorizer.handler(request(provider.token({"exp": NOW})), None)
+    authorizer.handler(request(provider.token({"cognito:groups": []})), None)
+
+    assert boto3.client("dynamodb").scan(TableName=table.name)["Items"] == []
+
+
+def test_keys_of_the_provider_are_read_once_an_hour(
+    authorizer: ModuleType, provider: Provider, now: list[int]
+) -> None:
+    for minutes in (0, 20, 39):
+        now[0] += minutes * 60_000
+        behind(authorizer, request(provider.token()))
+    assert provider.requested == [KEYS]
+
+    now[0] += 60_000
+    behind(authorizer, request(provider.token()))
+    assert provider.requested == [KEYS, KEYS]
+
+
+def test_a_new_key_is_read_when_a_token_names_it_but_at_most_once_a_minute(
+    authorizer: ModuleType, provider: Provider, now: list[int]
+) -> None:
+    behind(authorizer, request(provider.token()))
+    provider.keys["second"] = new_key()
+    rotated = request(provider.token(key_id="second"))
+
+    now[0] += 59_999
+    assert is_denied(authorizer, rotated)
+    assert provider.requested == [KEYS]
+    now[0] += 1
+    assert caller_of(behind(authorizer, rotated)).principal == "user:1df408e3"
+    assert provider.requested == [KEYS, KEYS]
+
+
+def test_made_up_key_ids_cause_no_more_requests(
+    authorizer: ModuleType, provider: Provider, now: list[int]
+) -> None:
+    forged = new_key()
+    behind(authorizer, request(provider.token()))
+    now[0] += 60_000
+    for number in range(20):
+        assert is_denied(
+            authorizer, request(provider.token(key_id=f"made up {number}", key=forged))
+        )
+
+    assert provider.requested == [KEYS, KEYS]
+
+
+def test_a_withdrawn_key_is_refused_after_an_hour(
+    authorizer: ModuleType, provider: Provider, now: list[int]
+) -> None:
+    old = provider.keys["first"]
+    behind(authorizer, request(provider.token()))
+    provider.keys = {"second": new_key()}
+    now[0] += 3_600_000
+
+    assert is_denied(authorizer, request(provider.token(key=old)))
+
+
+def test_an_outage_of_the_provider_is_an_error_and_not_a_denial(
+    authorizer: ModuleType, provider: Provider, now: list[int]
+) -> None:
+    provider.is_down = True
+    with pytest.raises(Transient):
+        authorizer.handler(request(provider.token()), None)
+
+    provider.is_down = False
+    behind(authorizer, request(provider.token()))
+    provider.is_down = True
+    now[0] += 3_600_000
+    assert caller_of(behind(authorizer, request(provider.token()))).company == "acme"
+
+
+@pytest.mark.parametrize(
+    "published",
+    [
+        {},
+        {"keys": []},
+        {"keys": [{"kid": "first"}]},
+        [],
+        {"keys": [{"kid": "a", "kty": "RSA", "n": "AQAB", "e": 7}]},
+    ],
+)
+def test_a_key_set_without_usable_keys_is_an_error(
+    authorizer: ModuleType, provider: Provider, published: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provider, "published", lambda: published)
+
+    with pytest.raises(Transient):
+        authorizer.handler(request(provider.token()), None)
+
+
+def elsewhere(provider: Provider, changes: dict[str, Any] | None = None) -> str:
+    """An access token of the other provider, in the form of RFC 9068."""
+    of_the_pool = dict.fromkeys(("token_use", "username", "client_id", "cognito:groups"))
+    own = {"iss": OTHER, "aud": ["parley-api", "x"], "azp": "console", "roles": ["acme:admin"]}
+    return provider.token({**of_the_pool, **own, **(changes or {})})
+
+
+@pytest.fixture
+def other_provider(
+    authorizer: ModuleType, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> Provider:
+    log_in_at(authorizer, monkeypatch, **ELSEWHERE)
+    provider.documents[f"{OTHER}/.well-known/openid-configuration"] = {
+        "issuer": OTHER,
+        "jwks_uri": OTHER_KEYS,
+        "authorization_endpoint": f"{OTHER}/authorize",
+        "token_endpoint": f"{OTHER}/token",
+    }
+    provider.documents[OTHER_KEYS] = provider.published()
+    return provider
+
+
+def test_another_openid_provider_takes_the_place_of_the_user_pool(
+    authorizer: ModuleType, other_provider: Provider
+) -> None:
+    caller = caller_of(behind(authorizer, request(elsewhere(other_provider))))
+
+    assert (caller.company, caller.scopes) == ("acme", SCOPES[Role.ADMIN])
+    assert is_denied(authorizer, request(other_provider.token()))
+    assert other_provider.requested == [f"{OTHER}/.well-known/openid-configuration", OTHER_KEYS]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"aud": "console"},
+        {"aud": None},
+        {"azp": "other"},
+        {"client_id": "other"},
+        {"cid": "other"},
+        {"appid": "other"},
+        {"iss": "https://login.example"},
+    ],
+)
+def test_tokens_of_another_audience_or_client_of_that_provider_are_denied(
+    authorizer: ModuleType, other_provider: Provider, changes: dict[str, Any]
+) -> None:
+    assert is_denied(authorizer, request(elsewhere(other_provider, changes)))
+
+
+def test_one_group_may_be_a_text(authorizer: ModuleType, other_provider: Provider) -> None:
+    token = elsewhere(other_provider, {"roles": "globex:agent"})
+
+    assert caller_of(behind(authorizer, request(token))).company == "globex"
+
+
+def test_a_configuration_that_names_another_issuer_is_not_used(
+    authorizer: ModuleType, other_provider: Provider
+) -> None:
+    url = f"{OTHER}/.well-known/openid-configuration"
+    other_provider.documents[url]["issuer"] = "https://evil.example"
+
+    with pytest.raises(Transient):
+        authorizer.handler(request(elsewhere(other_provider)), None)
+
+
+def test_settings_are_read_every_five_minutes_and_survive_an_outage(
+    authorizer: ModuleType, provider: Provider, now: list[int]
+) -> None:
+    token = provider.token()
+    behind(authorizer, request(token))
+    boto3.client("ssm").delete_parameter(Name="/parley/dev/logins")
+
+    now[0] += 300_000
+    assert caller_of(behind(authorizer, request(token))).company == "acme"
+
+
+def test_without_settings_a_token_is_an_error_and_a_key_is_not(
+    authorizer: ModuleType, table: Table
+) -> None:
+    with pytest.raises(Transient):
+        authorizer.handler(request("a.b.c"), None)
+
+    event = request("a.b.c", **{"x-api-key": a_key(table)})
+    assert caller_of(behind(authorizer, event)).company == "acme"
+
+
+@pytest.fixture(autouse=True)
+def fresh_module() -> Iterator[None]:
+    """The signing keys of one test do not reach the next."""
+    yield
+    importlib.reload(access_tokens)

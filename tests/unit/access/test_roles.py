@@ -1,0 +1,80 @@
+"""Groups of people give scopes in a company by role."""
+
+import pytest
+
+from access.roles import SCOPES, Role, caller_of, scopes_by_company
+from shared.api.auth import EVERY_PROJECT, Caller, Scope, Unresolved
+
+
+def test_a_group_names_a_company_and_a_role() -> None:
+    assert scopes_by_company(["acme:agent"]) == {"acme": SCOPES[Role.AGENT]}
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        *("agent", "acme", "acme:", ":agent", "acme:agent:more", "acme:owner", "acme:AGENT"),
+        *("Acme:agent", " acme:agent", "acme:agent\n", "-acme:agent", "acme agent", "a" * 64 + ":agent"),
+        *("*:agent", "us-east-1_AbCdEfGhI_Okta", "äcme:agent", "acme:agént"),
+    ],
+)  # fmt: skip
+def test_other_groups_give_nothing(group: str) -> None:
+    assert scopes_by_company([group]) == {}
+
+
+def test_roles_in_one_company_add_up_and_do_not_reach_another() -> None:
+    found = scopes_by_company(["acme:agent", "acme:operator", "globex:supervisor"])
+
+    assert found == {
+        "acme": SCOPES[Role.AGENT] | SCOPES[Role.OPERATOR],
+        "globex": SCOPES[Role.SUPERVISOR],
+    }
+
+
+def test_only_the_operator_sees_other_companies() -> None:
+    assert {role for role in Role if Scope.OPERATOR in SCOPES[role]} == {Role.OPERATOR}
+    assert SCOPES[Role.OPERATOR] == {Scope.OPERATOR}
+
+
+def test_each_role_of_a_company_has_the_scopes_of_the_one_before_and_an_admin_has_all() -> None:
+    assert SCOPES[Role.AGENT] < SCOPES[Role.SUPERVISOR] < SCOPES[Role.ADMIN]
+    assert SCOPES[Role.ADMIN] == set(Scope) - {Scope.OPERATOR}
+
+
+def test_agents_and_supervisors_neither_erase_nor_administrate_nor_refund() -> None:
+    held = SCOPES[Role.SUPERVISOR]
+
+    assert [scope for scope in held if scope.endswith((":privacy", ":admin", ":refunds"))] == []
+
+
+def test_a_person_with_a_role_in_one_company_acts_there_in_all_projects() -> None:
+    assert caller_of("user:1", ["acme:agent", "other"], None) == Caller(
+        company="acme",
+        scopes=SCOPES[Role.AGENT],
+        principal="user:1",
+        projects=frozenset({EVERY_PROJECT}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("groups", "chosen", "outcome"),
+    [
+        ([], None, Unresolved.NO_COMPANY),
+        (["other"], "acme", Unresolved.NO_COMPANY),
+        (["acme:agent"], "globex", Unresolved.OTHER_COMPANY),
+        (["acme:agent"], "", Unresolved.OTHER_COMPANY),
+        (["acme:agent", "globex:agent"], None, Unresolved.SEVERAL_COMPANIES),
+        (["acme:agent", "globex:agent"], "initech", Unresolved.OTHER_COMPANY),
+    ],
+)
+def test_a_person_has_no_company_without_a_role_in_the_chosen_one(
+    groups: list[str], chosen: str | None, outcome: Unresolved
+) -> None:
+    assert caller_of("user:1", groups, chosen) is outcome
+
+
+def test_a_person_with_roles_in_several_companies_chooses_one() -> None:
+    caller = caller_of("user:1", ["acme:agent", "globex:supervisor"], "globex")
+
+    assert isinstance(caller, Caller)
+    assert (caller.company, caller.scopes) == ("globex", SCOPES[Role.SUPERVISOR])
