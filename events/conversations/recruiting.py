@@ -16,7 +16,6 @@ from events.conversations.twilio import SMS_NUMBER
 CHANNELS = ("whatsapp", "sms", "email")
 FRAGMENTS = ("Yes I do", "a full one", "for ten years")
 HANDOFF_REQUEST = "Can I talk to a human, please?"
-AGENT = "dana"
 ANSWER = "Hello Ann, Dana here. What would you like to know?"
 STOP = "STOP"
 

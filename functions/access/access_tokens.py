@@ -22,8 +22,8 @@ from access.signing_keys import ALGORITHM, SigningKeys
 from shared.logins import LoginSettings
 from shared.runtime import clock
 
-# Part of principals, which are stored in items and keys: no `#` and no space.
-_SUBJECT = re.compile(r"[A-Za-z0-9._|:@=+/-]{1,128}", re.ASCII)
+# `user:{subject}` is stored in items and keys, and a conversation may be assigned to it: the APIs' rule for agents.
+_SUBJECT = re.compile(r"[A-Za-z0-9._@:+|-]{1,120}", re.ASCII)
 # The claim that names the client, by provider: RFC 9068 and Cognito, OpenID Connect, Okta, Entra ID (tokens of v1).
 _CLIENT_CLAIMS = ("client_id", "azp", "cid", "appid")
 

@@ -10,7 +10,8 @@ from enum import StrEnum
 
 from shared.api.auth import Caller, Scope, Unresolved
 
-GROUP = re.compile(r"([a-z0-9][a-z0-9-]{0,62}):([a-z]{1,16})", re.ASCII)
+# Companies are named as in API keys and projects.
+GROUP = re.compile(r"([A-Za-z0-9._-]{1,64}):([a-z]{1,16})", re.ASCII)
 
 
 class Role(StrEnum):

@@ -22,13 +22,14 @@ from local.demo.recruiting_scenarios import SCOPES
 from local.demo.screen import console
 from local.stack.cli import running_stack
 from local.stack.processes import as_program
-from local.stack.seed import recruiting_key, seed
+from local.stack.seed import logins_text, recruiting_key, seed
 
 
 def main() -> int:
     """Run the demo; return 0 if the totals of every context match."""
     with running_stack() as stack:
         api_key = seed(stack)
+        console.print(logins_text(stack), highlight=False)
         results = [
             inbox.play(stack, api_key),
             actions.play(stack),

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import urllib3
 
 from events.conversations.recruiting import (
-    AGENT,
     ANSWER,
     CHANNELS,
     FRAGMENTS,
@@ -195,11 +194,11 @@ def request_handoff(demo: RecruitingDemo) -> None:
 
 def answer_as_agent(demo: RecruitingDemo) -> None:
     """An agent takes the conversation over, answers, and hands it back."""
-    ref, agent = demo.refs["first sms"], {"agent_id": AGENT}
+    ref = demo.refs["first sms"]
     for act, body, action in (
-        ("take-over", agent, "takes the conversation over"),
-        ("messages", agent | {"text": ANSWER}, f"writes: {ANSWER}"),
-        ("hand-back", agent, "hands the conversation back"),
+        ("take-over", {}, "takes the conversation over"),
+        ("messages", {"text": ANSWER}, f"writes: {ANSWER}"),
+        ("hand-back", {}, "hands the conversation back"),
     ):
         status = _act(demo, f"{ref}/{act}", body)
         demo.report(f"{status}  Dana {action}")

@@ -37,7 +37,7 @@ from local.stack.processes import (
     stopping_on_signals,
     wait_for,
 )
-from local.stack.seed import seed
+from local.stack.seed import logins_text, seed
 from local.stack.shutdown import DEPLOYED_FROM, DESCRIPTION, KEPT, shut_down
 
 __all__ = ["APP_SECRET", "Stack", "free_ports", "running_stack", "up"]
@@ -262,6 +262,8 @@ def main() -> None:
             seed(stack)
             say("the demo companies are registered, which the sample events name")
             say(f"api: {stack.api_url}")
+            for line in logins_text(stack).splitlines():
+                say(line)
             say(f"description: {DESCRIPTION}; `make down` stops it")
         case ["status"]:
             print(_status())

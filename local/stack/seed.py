@@ -25,6 +25,7 @@ from local.load.traffic import NUMBER
 from local.stack import ministack
 from local.stack.deployment import STACK_NAME
 from local.stack.processes import ROOT, StackError
+from operations.users import People, address_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +33,15 @@ if TYPE_CHECKING:
     from local.stack.deployment import Stack
 
 GRAPH_TOKEN = "a token of the sandbox"
+# People of the demo companies. The stack is on the loopback, and each start makes another one.
+PASSWORD = "Sample-Password-1"
+LOGINS = {
+    "agent@acme.example": f"{COMPANY}:agent",
+    "supervisor@acme.example": f"{COMPANY}:supervisor",
+    "admin@acme.example": f"{COMPANY}:admin",
+    "operator@acme.example": f"{COMPANY}:operator",
+    "recruiter@acme.example": f"{sample_data.COMPANY}:supervisor",
+}
 
 
 def seed(stack: Stack) -> str:
@@ -44,6 +54,7 @@ def seed(stack: Stack) -> str:
     secrets.put_secret_value(SecretId=stack.secrets["whatsapp_tokens"], SecretString=tokens)
     _seed_help_desk(stack)
     _seed_recruiting(stack)
+    _seed_logins(stack)
     _register(
         stack,
         COUNTER,
@@ -67,6 +78,20 @@ def seed(stack: Stack) -> str:
         "--name",
         "demo",
     )
+
+
+def _seed_logins(stack: Stack) -> None:
+    people = People(stack.client("cognito-idp"), stack.user_pool_id)
+    known = {address_of(one) for one in people.all()}
+    for address in LOGINS.keys() - known:
+        people.create(address, [LOGINS[address]], invites=False, password=PASSWORD)
+        people.set_password(address, PASSWORD, is_final=True)
+
+
+def logins_text(stack: Stack) -> str:
+    """Return the address of the console, and who can log in. Requires `seed`."""
+    people = "\n".join(f"  {address}  {role}" for address, role in LOGINS.items())
+    return f"console: {stack.console_url}\npassword of each login: {PASSWORD}\n{people}"
 
 
 def _seed_help_desk(stack: Stack) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from conversations.api.inputs import ActingInput
 from conversations.lifecycle.conversation import OpenConversation
@@ -16,9 +16,7 @@ from shared.api.opaque_ids import Seal, seal_of
 from shared.identity import addresses
 
 if TYPE_CHECKING:
-    from conversations.api.inputs import AgentInput
     from conversations.configuration.resources import Resources
-    from conversations.store.items.log import State
     from shared.api.auth import Caller
     from shared.api.routing import Request
     from shared.aws.secrets import JsonSecret
@@ -81,37 +79,34 @@ class ApiDependencies:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
     """
-    Actor of a call. *cause* is that of the `Request`: it makes the effects of the call idempotent.
+    Actor of a call: the person who is logged in, or the API key. A call cannot name another one.
 
-    *name* is None if the call names no agent: the actor is then the conversation's holder, or the *principal* of the
-    API key. The principal is stored with every change. With *force* the call may act on another agent's conversation.
+    *principal* is stored with every change. *cause* is that of the `Request`: it makes the effects of the call
+    idempotent. With *force* the call may act on another agent's conversation.
     """
 
-    name: str | None
     principal: str
     cause: str
     force: bool = False
 
     @classmethod
-    def of(cls, request: Request[AgentInput]) -> Self:
+    def of(cls, request: Request[Any]) -> Self:
         """Return the actor of a change."""
         return cls(
-            name=request.input.agent_id,
             principal=request.caller.principal,
             cause=request.cause,
             force=isinstance(request.input, ActingInput) and request.input.force,
         )
 
-    def id_in(self, state: State) -> str:
-        """Return the id of the actor in a conversation with this state."""
-        return self.name or log.holder_of(state) or self.principal
+    @property
+    def author(self) -> str:
+        """The actor as messages and changes name it."""
+        return f"human:{self.principal}"
 
-    def cause_in(
-        self, opened: OpenConversation, act: str, *, reason: str, words: str | None = None
-    ) -> Cause:
+    def cause_of(self, act: str, *, reason: str, words: str | None = None) -> Cause:
         """Build the cause of a change by this agent: *act* names the kind of call, *words* as in `Cause`."""
         return Cause(
-            who=f"human:{self.id_in(opened.state)}",
+            who=self.author,
             principal=self.principal,
             what=f"{act}:{self.cause}",
             reason=reason,
@@ -119,9 +114,13 @@ class Agent:
         )
 
 
-def check_not_taken(opened: OpenConversation, agent: Agent) -> None:
-    """Raise AlreadyTaken if another agent holds the conversation and the call has no `force`."""
-    if not agent.force and log.holder_of(opened.state) not in {None, agent.id_in(opened.state)}:
+def check_not_taken(opened: OpenConversation, agent: Agent, assignee: str | None = None) -> None:
+    """
+    Raise AlreadyTaken if another agent holds the conversation and the call has no `force`.
+
+    A conversation that *assignee* holds already may be given to this agent again: a call can be repeated.
+    """
+    if not agent.force and log.holder_of(opened.state) not in {None, agent.principal, assignee}:
         raise AlreadyTaken(
             "the conversation is assigned to another agent; set force: true to override"
         )

@@ -19,11 +19,11 @@ _OF_THE_SYSTEM = frozenset(
 )
 
 
-def _is_no_principal(agent_id: str) -> str:
-    if agent_id.partition(":")[0].casefold() in _OF_THE_SYSTEM:
+def _is_agent(text: str) -> str:
+    if text.partition(":")[0].casefold() in _OF_THE_SYSTEM:
         names = ", ".join(sorted(_OF_THE_SYSTEM))
         raise ValueError(f"must not be a reserved name, alone or before a colon: {names}")
-    return agent_id
+    return text
 
 
 def _is_not_blank(text: str) -> str:
@@ -32,8 +32,9 @@ def _is_not_blank(text: str) -> str:
     return text
 
 
+# `user:` and the id of a person at the login provider, or a name of the caller's own.
 type AgentId = Annotated[
-    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$"), AfterValidator(_is_no_principal)
+    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}$"), AfterValidator(_is_agent)
 ]
 type EntryId = Annotated[str, Field(pattern=r"^[0-9a-f-]{36}$")]
 type Ref = Annotated[str, Field(pattern="^[a-z2-7]{26}$")]
@@ -80,22 +81,16 @@ class MessagesQuery(Input):
     limit: int = Field(default=50, ge=1, le=100)
 
 
-class AgentInput(Input):
-    """Acting agent. Default: the agent that holds the conversation, else the API key."""
-
-    agent_id: AgentId | None = None
-
-
-class ActingInput(AgentInput):
-    """Acting agent; with `force` the call may act on another agent's conversation."""
+class ActingInput(Input):
+    """With `force` the call may act on another agent's conversation."""
 
     force: Flag = False
 
 
 class TakeOverInput(ActingInput):
-    """Agent that takes a conversation over; with `force` also from another agent."""
+    """Agent that gets the conversation, by default the caller; with `force` also from another agent."""
 
-    agent_id: AgentId
+    assignee: AgentId | None = None
 
 
 class MessageInput(ActingInput):
@@ -155,7 +150,7 @@ class ConsentQuery(Input):
     recipient: Recipient
 
 
-class _Consent(AgentInput):
+class _Consent(Input):
     """Consent statement of a recipient; `evidence` refers to its source."""
 
     recipient: Recipient

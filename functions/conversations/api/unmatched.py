@@ -106,9 +106,7 @@ def attach(
     customer = normalise.customer_of(event)
     if erasure_checks.is_erased_message(log, event, customer, {caller.company}):
         raise NotFound("id: message not found")
-    by = Unmatched.named(
-        attached_by=f"human:{agent.id_in(opened.state)}", attached_principal=agent.principal
-    )
+    by = Unmatched.named(attached_by=agent.author, attached_principal=agent.principal)
     if not unhandled.attach(log, caller.company, message.sk, opened.ref, by):
         raise AlreadyPlaced("the message is already attached to a conversation")
     if _inbound_mark(deps, event, opened).ref not in {None, opened.ref}:

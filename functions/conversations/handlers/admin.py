@@ -171,11 +171,13 @@ def list_messages(request: Request[inputs.MessagesQuery], ref: str) -> views.Mes
     result=views.StandingView,
 )
 def take_over(request: Request[inputs.TakeOverInput], ref: str) -> Callable[[], views.StandingView]:
-    """Take a conversation over from the model or, with `force`, from another agent."""
+    """Take a conversation over, or give it to an agent: from the model or, with `force`, from another agent."""
     from conversations.api.agents import agent_actions  # noqa: PLC0415 - see the docstring of the module
 
     opened = opened_for(deps, request.caller, ref)
-    return lambda: agent_actions.take_over(resources, opened, Agent.of(request))
+    return lambda: agent_actions.take_over(
+        resources, opened, Agent.of(request), request.input.assignee
+    )
 
 
 @routes.changes(

@@ -39,7 +39,7 @@ class HumanMessage(_Record):
     """
     Message that a human agent wants to send. *cause* is the hash of the call's idempotency key.
 
-    *principal* is the authenticated caller, *agent_id* the agent that the call names.
+    *principal* is the authenticated caller, and so is *agent_id*; records of earlier versions name another agent there.
     """
 
     type: Literal["human_message"] = "human_message"

@@ -38,7 +38,6 @@ def change(table: Table, head: Conversation, request: Request[ChangeInput]) -> S
         revision=request.input.revision,
         cause=_cause(request),
         by=request.caller.principal,
-        agent=request.input.agent_id,
         at=at,
     )
     return state_view(store.agent_changes.apply(table, head, made), at)
@@ -53,7 +52,6 @@ def add_note(table: Table, head: Conversation, request: Request[NoteInput]) -> W
         received_at=_now(),
         text=request.input.text,
         by=request.caller.principal,
-        agent=request.input.agent_id,
     )
     written = store.notes.add(table, note)
     return WrittenNote(id=written.note_id, at=written.received_at)

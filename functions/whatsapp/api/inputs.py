@@ -57,7 +57,8 @@ def _is_position(text: str) -> str:
 
 type Day = Annotated[date, BeforeValidator(_as_date)]
 type Flag = Annotated[bool, Strict()]
-type AgentId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$")]
+# `user:` and the id of a person at the login provider, or a name of the caller's own.
+type AgentId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}$")]
 type Status = Literal["open", "resolved", "snoozed"]
 type Label = Annotated[
     str, Field(min_length=1, max_length=LONGEST_LABEL), AfterValidator(_is_one_line)
@@ -107,17 +108,13 @@ class _Body(Input):
     model_config = ConfigDict(alias_generator=to_camel)
 
 
-class _ByAgent(_Body):
-    agent_id: AgentId | None = None  # the acting agent, recorded beside the API key
-
-
 class ReadInput(_Body):
     """How far an agent has read: `upTo` is the `position` of the conversation as it was shown."""
 
     up_to: Annotated[str, AfterValidator(_is_position)]
 
 
-class ChangeInput(_ByAgent):
+class ChangeInput(_Body):
     """
     New values; absent ones stay. `assignee: null` removes the assignee. `labels` replaces all labels and needs
     `revision`. A change with `revision` is refused if the conversation has another one by now.
@@ -131,7 +128,7 @@ class ChangeInput(_ByAgent):
     revision: Annotated[int, Strict()] | None = Field(default=None, ge=0)
 
 
-class NoteInput(_ByAgent):
+class NoteInput(_Body):
     """An internal note."""
 
     text: Annotated[

@@ -26,7 +26,7 @@ from whatsapp.api.views import (
 )
 from whatsapp.store.items import Conversation, Edit, Media, Message, Phone
 
-_OF_A_NOTE = {"by", "agent", "text"}
+_OF_A_NOTE = {"by", "text"}
 
 
 class NotFound(Exception):

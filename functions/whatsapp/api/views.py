@@ -75,12 +75,11 @@ class Numbers(View):
 
 
 class NoteView(View):
-    """An internal note. `by`: the API key that wrote it; `agent`: the agent that the call named."""
+    """An internal note. `by`: the person or the API key that wrote it."""
 
     id: str
     at: str
     by: str
-    agent: str | None
     text: str
 
 
@@ -98,12 +97,11 @@ class WrittenNote(View):
 
 
 class ChangeView(View):
-    """A change by an agent. `changed`: the new values; of labels their number."""
+    """A change. `by`: the person or the API key; `changed`: the new values, of labels their number."""
 
     revision: int
     at: str
     by: str
-    agent: str | None
     changed: Json
 
 

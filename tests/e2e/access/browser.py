@@ -9,6 +9,7 @@ import re
 import secrets
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -37,16 +38,25 @@ class Browser:
         """Return the tokens; a first login with a temporary password sets a new one."""
         verifier, state = secrets.token_urlsafe(48), secrets.token_urlsafe(16)
         page = self.login_page(challenge=_challenge(verifier), state=state)
-        answer = self._submit(page, {"username": name, "password": password})
+        answer = self.submit(page, {"username": name, "password": password})
         if new_password:
             fields = {"new_password": new_password, "confirm_password": new_password}
-            answer = self._submit(answer, fields)
-        assert answer.status == 302, answer.data
+            answer = self.submit(answer, fields)
+        return self.exchange(self.code_of(answer, state), verifier)
+
+    def is_refused(self, name: str, password: str) -> bool:
+        """Whether the login page is shown again instead of a return to the console."""
+        page = self.login_page(challenge=_challenge("a" * 43))
+        return self.submit(page, {"username": name, "password": password}).status == HTTPStatus.OK
+
+    def code_of(self, answer: BaseHTTPResponse, state: str = "") -> str:
+        """Return the code with which the login page returns to the console."""
+        assert answer.status == HTTPStatus.FOUND, answer.data
         arrived = urlsplit(answer.headers["Location"])
         assert f"{arrived.scheme}://{arrived.netloc}{arrived.path}" == self.returns_to
         query = parse_qs(arrived.query)
-        assert query["state"] == [state]
-        return self.exchange(query["code"][0], verifier)
+        assert query.get("state", [""]) == [state]
+        return query["code"][0]
 
     def login_page(self, *, challenge: str, state: str = "") -> BaseHTTPResponse:
         """Open the login page."""
@@ -80,9 +90,9 @@ class Browser:
         tokens: dict[str, Any] = json.loads(answer.data)
         return tokens
 
-    def _submit(self, page: BaseHTTPResponse, typed: Mapping[str, str]) -> BaseHTTPResponse:
+    def submit(self, page: BaseHTTPResponse, typed: Mapping[str, str]) -> BaseHTTPResponse:
         """Submit the form of a page, with its hidden fields."""
-        assert page.status == 200, page.data
+        assert page.status == HTTPStatus.OK, page.data
         hidden = {name: html.unescape(value) for name, value in _FIELD.findall(page.data.decode())}
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.logins.authorize_url))
         body = urlencode({**hidden, **typed}).encode()

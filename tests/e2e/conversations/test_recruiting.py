@@ -12,7 +12,7 @@ import pytest
 import urllib3
 
 from events.conversations import sample_data, twilio
-from events.conversations.recruiting import AGENT, ANSWER, FRAGMENTS, HANDOFF_REQUEST, STOP, project
+from events.conversations.recruiting import ANSWER, FRAGMENTS, HANDOFF_REQUEST, STOP, project
 from local.demo import conversation_probe
 from local.demo.conversation_probe import LoggedConversation
 from local.demo.recruiting_scenarios import (
@@ -100,12 +100,12 @@ def test_three_fragments_get_one_answer(sms: LoggedConversation) -> None:
 
 
 def test_a_candidate_who_asks_for_a_person_is_handed_off_and_handed_back(
-    sms: LoggedConversation,
+    demo: RecruitingDemo, sms: LoggedConversation
 ) -> None:
     promise, answer = sms.outbound[2:]
 
     assert promise.author == "ai"
-    assert (answer.author, answer.text) == (f"human:{AGENT}", ANSWER)
+    assert (answer.author, answer.text) == (f"human:api-key:{demo.key.split('_')[1]}", ANSWER)
     assert sms.item["hand_off_to_human_reason"] == "User requested agent"
     assert sms.item["hand_off_to_human"] is False
     assert sms.changes == (

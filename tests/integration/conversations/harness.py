@@ -36,6 +36,7 @@ from shared.providers.outcomes import InDoubt, Sent
 from shared.runtime import clock
 from tests import keyring
 from tests.integration import answers
+from tests.simulation.conversations.invocations import PERSON, sent
 from tests.template import ACCOUNT, REGION, create_table, properties, resolved
 
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
@@ -43,7 +44,7 @@ TABLES = ("ConversationsTable", "ConversationLogTable", "CompanyDataTable")
 COMPANY, PROJECT, OTHER_PROJECT = sample_data.COMPANY, sample_data.PROJECT, "pi-aaa-002"
 SECOND_COMPANY = "ci-bbb-001"
 ANN = sample_data.CANDIDATE
-CAROL, DAN = {"agent_id": "carol"}, {"agent_id": "dan"}
+CAROL, DAN = {PERSON: "carol"}, {PERSON: "dan"}
 SMS = "ConversationsSmsQueue"
 EVERY_SCOPE = frozenset(str(scope) for scope in Scope)
 _QUEUES = {
@@ -195,6 +196,7 @@ class Harness:
             name: [str(one) for one in (value if isinstance(value, list) else [value])]
             for name, value in (query or {}).items()
         }
+        who, body = sent(who, body) if who else (None, body)
         names = (names or {}) | ({"ref": ref} if ref is not None else {})
         path = route
         for name, value in names.items():

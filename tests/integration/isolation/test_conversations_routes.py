@@ -93,7 +93,7 @@ ATTACKS = [
     of_ref("GET /conversations/{ref}", READ),
     of_ref("GET /conversations/{ref}/messages", READ),
     of_ref("GET /conversations/{ref}/messages", READ, {"before": "{before}"}),
-    of_ref("POST /conversations/{ref}/take-over", REPLY, {"agent_id": "mallory", "force": True}),
+    of_ref("POST /conversations/{ref}/take-over", REPLY, {"assignee": "mallory", "force": True}),
     of_ref("POST /conversations/{ref}/messages", REPLY, {"text": "Hello"}),
     of_ref("POST /conversations/{ref}/hand-back", REPLY, {"answer_pending": True}),
     of_ref("POST /conversations/{ref}/release", REPLY, {"draft_entry_id": "{entry_id}"}),

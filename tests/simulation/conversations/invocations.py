@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,18 @@ CAROL = Caller(
 )
 
 
+# In the body of a call in tests: the principal of the person who makes it instead of the API key. It is not sent.
+PERSON = "(person)"
+
+
+def sent(caller: Caller, body: Any) -> tuple[Caller, Any]:
+    """The caller of a call, and the body without a principal."""
+    if not isinstance(body, dict) or PERSON not in body:
+        return caller, body
+    rest = {name: value for name, value in body.items() if name != PERSON}
+    return replace(caller, principal=body[PERSON]), rest
+
+
 class Refused(Exception):
     """An error response: its status and body."""
 
@@ -40,6 +53,7 @@ def call_of(line: str, body: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """A call (`POST /conversations/{ref}/close`) by Carol. The same call has the same idempotency key."""
     method, route = line.split(" ")
     path = route.format(**names)
+    caller, content = sent(CAROL, body)
     return {
         "resource": route,
         "path": path,
@@ -49,7 +63,7 @@ def call_of(line: str, body: Any, names: Mapping[str, str]) -> dict[str, Any]:
         "pathParameters": names or None,
         "queryStringParameters": None,
         "multiValueQueryStringParameters": None,
-        "requestContext": {"requestId": "request-1", "authorizer": CAROL.as_context()},
-        "body": None if body is None else json.dumps(body),
+        "requestContext": {"requestId": "request-1", "authorizer": caller.as_context()},
+        "body": None if content is None else json.dumps(content),
         "isBase64Encoded": False,
     }

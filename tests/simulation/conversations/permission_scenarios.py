@@ -19,6 +19,7 @@ from shared.events import DeliveryStatus, File, FileStored, InboundMessage, body
 from shared.providers import http
 from shared.runtime import clock
 from tests import template
+from tests.simulation.conversations.invocations import PERSON
 from tests.simulation.conversations.scenarios import EVERY, Scenario, Steps, sends_pictures
 from tests.simulation.conversations.test_crash_matrix import SENDS
 from tests.simulation.interceptor import When
@@ -124,7 +125,7 @@ def send_resolved_by_agent(system: System) -> None:
         for row in system.log(ref)
         if row["entry_id"] not in before and row.get("turn_kind") == "reply"
     )
-    body = {"agent_id": "carol", "entry_id": answer["entry_id"], "outcome": "sent"}
+    body = {PERSON: "carol", "entry_id": answer["entry_id"], "outcome": "sent"}
     system.call_admin_api("POST /conversations/{ref}/resolve", body, ref=ref)
     assert "recorded_answers_object" in system.conversation(ref)
 
@@ -212,7 +213,7 @@ def agent_requests(system: System, channel: str) -> None:
         "POST /conversations/search", {"recipient": system.state(ref)["primary_channel"]}
     )
     system.call_admin_api("POST /opt-outs/search", {"recipient": sample_data.CANDIDATE})
-    carol = {"agent_id": "carol"}
+    carol = {PERSON: "carol"}
     system.call_admin_api("POST /conversations/{ref}/take-over", carol, ref=ref)
     _writes(system, ref, "Which shift is it?")
     system.call_admin_api(

@@ -13,6 +13,7 @@ import pytest
 from events.conversations import aws_sms, sample_data
 from shared.runtime import clock
 from tests.simulation.conversations.final_state import differences, final_state_of
+from tests.simulation.conversations.invocations import PERSON
 from tests.simulation.conversations.scenarios import Steps
 from tests.simulation.effort import long_except
 from tests.simulation.interceptor import READS, When
@@ -35,7 +36,7 @@ class Call:
 def _on(what: str, **body: object) -> Steps:
     """Perform an action on the only conversation."""
     return lambda system: system.call_admin_api(
-        f"POST /conversations/{{ref}}/{what}", {"agent_id": "carol", **body}, ref=_ref(system)
+        f"POST /conversations/{{ref}}/{what}", {PERSON: "carol", **body}, ref=_ref(system)
     )
 
 
@@ -87,7 +88,7 @@ def _attaches() -> Steps:
         seen[:] = seen or [one["id"] for one in system.call_admin_api("GET /unmatched")["messages"]]
         system.call_admin_api(
             "POST /unmatched/{unmatched_id}/attach",
-            {"agent_id": "carol", "ref": _ref(system)},
+            {PERSON: "carol", "ref": _ref(system)},
             unmatched_id=seen[0],
         )
 
@@ -96,7 +97,7 @@ def _attaches() -> Steps:
 
 def _opts_out(system: System) -> None:
     body = {"recipient": sample_data.CANDIDATE, "channels": ["sms"], "evidence": "said so by phone"}
-    system.call_admin_api("POST /opt-outs", {"agent_id": "carol", **body})
+    system.call_admin_api("POST /opt-outs", {PERSON: "carol", **body})
 
 
 def _begun_with_aws(system: System) -> None:
@@ -117,7 +118,7 @@ def _published(system: System) -> None:
 
 def _opts_in(system: System) -> None:
     body = {"recipient": sample_data.CANDIDATE, "channels": ["sms"], "evidence": "said so by phone"}
-    system.call_admin_api("POST /opt-ins", {"agent_id": "carol", **body})
+    system.call_admin_api("POST /opt-ins", {PERSON: "carol", **body})
 
 
 def _deferred(system: System) -> None:

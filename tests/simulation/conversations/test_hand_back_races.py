@@ -49,7 +49,7 @@ class ActionsBeforeCalls:
 
 def give_back(system: System, ref: str) -> None:
     resources = direct_resources(system)
-    agent = Agent(name="eve", principal="key", cause="back")
+    agent = Agent(principal="eve", cause="back")
     agent_actions.hand_back(
         resources, conversation.load(resources, ref), agent, answer_pending=False
     )

@@ -14,7 +14,7 @@ def test_a_group_names_a_company_and_a_role() -> None:
     "group",
     [
         *("agent", "acme", "acme:", ":agent", "acme:agent:more", "acme:owner", "acme:AGENT"),
-        *("Acme:agent", " acme:agent", "acme:agent\n", "-acme:agent", "acme agent", "a" * 64 + ":agent"),
+        *(" acme:agent", "acme:agent\n", "acme agent", "a" * 65 + ":agent", "acme#1:agent"),
         *("*:agent", "us-east-1_AbCdEfGhI_Okta", "äcme:agent", "acme:agént"),
     ],
 )  # fmt: skip

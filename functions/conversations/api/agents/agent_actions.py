@@ -53,9 +53,15 @@ class _HandBack:
     answer_pending: bool
 
 
-def take_over(resources: Resources, opened: OpenConversation, agent: Agent) -> StandingView:
-    """Give the conversation to the agent and silence the model. Safe to repeat. Raises NotOpen and AlreadyTaken."""
-    return standing_view(_with_holder(resources, opened, agent))
+def take_over(
+    resources: Resources, opened: OpenConversation, agent: Agent, assignee: str | None
+) -> StandingView:
+    """
+    Give the conversation to *assignee*, by default the caller, and silence the model. Safe to repeat.
+
+    Raises NotOpen and AlreadyTaken.
+    """
+    return standing_view(_with_holder(resources, opened, agent, assignee or agent.principal))
 
 
 def write(
@@ -69,7 +75,7 @@ def write(
     message = HumanMessage(
         ref=opened.ref,
         cause=agent.cause,
-        agent_id=agent.id_in(opened.state),
+        agent_id=agent.principal,
         principal=agent.principal,
         text=body.text,
         template=body.template,
@@ -84,7 +90,7 @@ def say(
 ) -> AcceptedView:
     """Enqueue a validated message of an agent on the channel's queue. Raises NotOpen and AlreadyTaken."""
     if not _is_held_by(opened, message.agent_id):
-        opened = _with_holder(resources, opened, agent)
+        opened = _with_holder(resources, opened, agent, agent.principal)
     enqueue(resources, opened, message, "human_message", message.cause)
     action_id = identifiers.action_id(opened.ref, f"human:{message.cause}")
     return AcceptedView(
@@ -103,7 +109,7 @@ def hand_back(
     Pending customer messages count as answered unless *answer_pending* is true. A function call that still waits for
     approval is refused, and the model receives the refusal. Raises NotOpen, AlreadyTaken.
     """
-    cause = agent.cause_in(opened, "hand_back", reason=HANDED_BACK)
+    cause = agent.cause_of("hand_back", reason=HANDED_BACK)
     status = status_of_model(resources, opened)
     opened = _hand_to_model(resources, opened, agent, _HandBack(status, cause, answer_pending))
     for function_sk in sorted(opened.state.to_tell):
@@ -126,7 +132,7 @@ def hand_back(
 def close(resources: Resources, opened: OpenConversation, agent: Agent) -> StandingView:
     """Close a conversation; no change if it is closed. Raises AlreadyTaken, and NotOpen after an opt-out."""
     check_not_taken(opened, agent)
-    cause = agent.cause_in(opened, "close", reason=CLOSED)
+    cause = agent.cause_of("close", reason=CLOSED)
     if opened.conversation.conversation_status != Status.OPTED_OUT:
         opened = move(resources, opened, Status.CLOSED, cause)
     if opened.conversation.conversation_status != Status.CLOSED:
@@ -141,7 +147,7 @@ def reopen(resources: Resources, opened: OpenConversation, agent: Agent) -> Stan
     if status is Status.OPTED_OUT:
         raise NotOpen("the customer has opted out")
     words = opened.conversation.hand_off_to_human_reason
-    cause = agent.cause_in(opened, "reopen", reason=REOPENED, words=words)
+    cause = agent.cause_of("reopen", reason=REOPENED, words=words)
     if status is Status.CLOSED:
         opened = move(resources, opened, transitions.status_before(opened), cause, is_return=True)
     else:
@@ -165,18 +171,19 @@ def enqueue(resources: Resources, opened: OpenConversation, record: Record, *wha
     queue.send([commands.entry(record, opened.ref, *what)])
 
 
-def check_may_write(opened: OpenConversation, agent: Agent) -> None:
-    """Raise NotOpen, or AlreadyTaken if another agent holds the conversation and the call has no `force`."""
+def check_may_write(opened: OpenConversation, agent: Agent, assignee: str | None = None) -> None:
+    """Raise NotOpen, or AlreadyTaken as `check_not_taken` does."""
     _check_is_open(opened)
-    check_not_taken(opened, agent)
+    check_not_taken(opened, agent, assignee)
 
 
-def _with_holder(resources: Resources, opened: OpenConversation, agent: Agent) -> OpenConversation:
-    """Make the agent the holder and return the conversation in `handoff_active`."""
+def _with_holder(
+    resources: Resources, opened: OpenConversation, agent: Agent, who: str
+) -> OpenConversation:
+    """Make *who* the holder and return the conversation in `handoff_active`."""
     for _ in range(ROUNDS):
-        check_may_write(opened, agent)
-        who = agent.id_in(opened.state)
-        cause = agent.cause_in(opened, "take_over", reason=TAKEN_OVER)
+        check_may_write(opened, agent, who)
+        cause = agent.cause_of("take_over", reason=TAKEN_OVER)
         if holder_of(opened.state) != who:
             taken = states.set_mode(
                 resources.log,

@@ -127,18 +127,14 @@ def _statement(agent: Agent, evidence: str) -> Statement:
         source=Source.OPERATOR,
         at_ms=clock.now_ms(),
         evidence=evidence,
-        recorded_by=_actor(agent),
+        recorded_by=agent.author,
         principal=agent.principal,
     )
 
 
-def _actor(agent: Agent) -> str:
-    return f"human:{agent.name or agent.principal}"
-
-
 def _cause(opened: OpenConversation, agent: Agent, reason: str) -> Cause:
     return Cause(
-        who=_actor(agent),
+        who=agent.author,
         principal=agent.principal,
         what=f"{reason}:{agent.cause}",
         reason=reason,

@@ -38,11 +38,10 @@ def release(
     validation.check_text(opened, body.text)
     function_sk = _function(opened, body)
     if function_sk is not None:
-        who = agent.id_in(opened.state)
         command = Release(
             ref=opened.ref,
             cause=agent.cause,
-            agent_id=who,
+            agent_id=agent.principal,
             principal=agent.principal,
             function_sk=function_sk,
         )
@@ -56,11 +55,10 @@ def release(
     is_held_back = status in NEVER_SENT | WITH_PEOPLE and not opened.conversation.task_complete
     if not is_held_back and not _was_released(resources, opened, agent):
         raise NothingToRelease("the first message is already sent or not held")
-    who = agent.id_in(opened.state)
     first_message = Release(
         ref=opened.ref,
         cause=agent.cause,
-        agent_id=who,
+        agent_id=agent.principal,
         principal=agent.principal,
         text=body.text,
     )
@@ -96,7 +94,7 @@ def _message(
     return HumanMessage(
         ref=opened.ref,
         cause=agent.cause,
-        agent_id=agent.id_in(opened.state),
+        agent_id=agent.principal,
         principal=agent.principal,
         text=None if is_template else text or draft.content,
         template=draft.template if is_template else None,

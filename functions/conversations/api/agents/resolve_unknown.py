@@ -53,10 +53,10 @@ def resolve(
         company=opened.company.company_id,
     )
     if body.outcome == "sent":
-        cause = agent.cause_in(opened, "resolve", reason="sent")
+        cause = agent.cause_of("resolve", reason="sent")
         finish_after_delivery(resources, opened, resolved, action_id, cause)
     elif body.outcome == "not_sent":
-        cause = agent.cause_in(opened, "resolve", reason="not_sent")
+        cause = agent.cause_of("resolve", reason="not_sent")
         if fail_first(resources, opened, resolved, cause):
             fall_back(resources, opened)  # The failure is now final.
     elif body.outcome == "resend":
@@ -80,9 +80,7 @@ def _resolved(
         mark = f"resent:{agent.cause[:16]}" if outcome == "resend" else outcome
         facts = Message.named(delivery_status=Delivery.FAILED, error_code=mark)
     sk = _sk(message)
-    by = Message.named(
-        resolved_by=f"human:{agent.id_in(opened.state)}", resolved_principal=agent.principal
-    )
+    by = Message.named(resolved_by=agent.author, resolved_principal=agent.principal)
     resolved = messages.update(
         resources.log, opened.ref, sk, facts | by, only_from=[Delivery.UNKNOWN]
     )
@@ -104,7 +102,7 @@ def _resend_of(opened: OpenConversation, agent: Agent, message: Message) -> Huma
     return HumanMessage(
         ref=opened.ref,
         cause=agent.cause,
-        agent_id=agent.id_in(opened.state),
+        agent_id=agent.principal,
         principal=agent.principal,
         text=None if is_template else message.content,
         template=message.template,

@@ -118,7 +118,6 @@ def _archived(call: Call[Any], head: Conversation, *, value: bool) -> Conversati
         revision=None,
         cause=digest(call.cause, str(value))[:CAUSE_CHARACTERS],
         by=call.caller.principal,
-        agent=None,
         at=clock.to_text(clock.now_ms()),
     )
     return store.agent_changes.apply(call.table, head, change)

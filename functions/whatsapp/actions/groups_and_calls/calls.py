@@ -36,11 +36,10 @@ class Offer(Input):
 
 
 class InitiateCall(RecipientInput):
-    """*agent_id* and *call_reason* are kept with the call; the session description is not."""
+    """*call_reason* and the caller are kept with the call; the session description is not."""
 
     session: Offer
     call_type: Literal["voice"] = "voice"
-    agent_id: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     call_reason: Annotated[Text, Field(max_length=200)] | None = None
 
 
@@ -179,6 +178,6 @@ def _begun(
         call_direction=calls.BY_BUSINESS,
         steps={calls.CONNECT: now},
         action_id=call.action_id(),
-        agent=call.input.agent_id,
+        agent=call.caller.principal,
         note=call.input.call_reason,
     )

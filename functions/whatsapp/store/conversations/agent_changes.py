@@ -30,15 +30,13 @@ class Change:
     """
     *fields*: new values by field of Conversation, None for an absent one. *revision*: the one it is based on, if named.
 
-    *cause* identifies the call, also when it is repeated; *by* is the principal of its API key, *agent* the agent that
-    it names.
+    *cause* identifies the call, also when it is repeated; *by* is the principal of its caller.
     """
 
     fields: dict[str, Any]
     revision: int | None
     cause: str
     by: str
-    agent: str | None
     at: str
 
 
@@ -82,7 +80,7 @@ def _write(
     facts = Conversation.named(
         **changed,
         revision=head.revision + 1,
-        last_change=record | ({"agent": change.agent} if change.agent else {}),
+        last_change=record,
         history_id=head.history_id or change.cause,
     )
     revision = _of("revision")

@@ -20,8 +20,7 @@ class Note(WhatsAppItem):
     conversation_pk: str  # see `list_of`
     received_at: str  # when it was written
     text: str  # at most 4,000 characters
-    by: str  # principal of the API key
-    agent: str | None = None  # id of the agent, as named by the caller
+    by: str  # principal of the person or the API key
 
     @classmethod
     def list_of(cls, conversation_pk: str) -> str:
@@ -47,8 +46,7 @@ class ConversationChange(WhatsAppItem):
 
     revision: int
     at: str
-    by: str  # principal of the API key
-    agent: str | None = None
+    by: str  # principal of the person or the API key
     cause: str  # hash of the caller and the idempotency key
     changed: Annotated[dict[str, Any], AtMost(5)]  # new values; of labels only that they changed
 

@@ -108,7 +108,7 @@ class Call(WhatsAppItem):
     # The provider's time of each step: connect, RINGING, ACCEPTED, COMPLETED ...
     steps: Annotated[dict[str, str], AtMost(7)] = Field(default_factory=dict)
     end_reason: str | None = None  # the provider's value
-    agent: str | None = None  # who called or answered, as the caller named them
+    agent: str | None = None  # principal of the person or the API key that placed the call
     note: str | None = None  # why the business called, or ended the call
     action_id: str | None = None
     errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None

@@ -9,6 +9,7 @@ from conversations.store.items.records import Unmatched
 from conversations.store.recovery import unhandled
 from shared.api.auth import Scope
 from tests.integration.conversations.harness import ANN, COMPANY, PROJECT, Answer, Harness, caller
+from tests.simulation.conversations.invocations import PERSON
 
 ENTRY = "0" * 8 + "-0000" * 3 + "-" + "0" * 12
 
@@ -40,7 +41,7 @@ CONSENT = {"recipient": ANN, "channels": ["sms"], "evidence": "ticket 7"}
 OF_ONE = [
     Route("GET /conversations/{ref}", READ),
     Route("GET /conversations/{ref}/messages", READ),
-    Route("POST /conversations/{ref}/take-over", REPLY, {"agent_id": "carol"}),
+    Route("POST /conversations/{ref}/take-over", REPLY, {PERSON: "carol"}),
     Route("POST /conversations/{ref}/messages", REPLY, {"text": "Hello"}),
     Route("POST /conversations/{ref}/hand-back", REPLY, {"answer_pending": True}),
     Route("POST /conversations/{ref}/release", REPLY),

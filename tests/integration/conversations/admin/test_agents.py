@@ -12,6 +12,7 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
 from events.conversations import sample_data
 from tests.integration.conversations.harness import CAROL, DAN, OURS, SMS, Answer, Harness
+from tests.simulation.conversations.invocations import PERSON
 
 OPEN = [
     "processing",
@@ -136,7 +137,7 @@ def test_an_opt_out_between_the_two_writes_of_a_take_over_wins(
 def test_a_message_is_put_on_the_queue_of_the_channel_and_named(harness: Harness) -> None:
     ref = harness.begin(status=Status.HANDOFF_PENDING)
 
-    answer = harness.on(ref, "messages", {"text": "Hello Ann", "agent_id": "carol"})
+    answer = harness.on(ref, "messages", {"text": "Hello Ann", PERSON: "carol"})
 
     assert answer.status == 202
     (record,) = harness.queued(SMS)
@@ -155,21 +156,19 @@ def test_an_agent_who_writes_in_a_conversation_without_owner_takes_it_over(
 ) -> None:
     ref = harness.begin()
 
-    harness.on(ref, "messages", {"text": "Hello", "agent_id": "carol"})
+    harness.on(ref, "messages", {"text": "Hello", PERSON: "carol"})
 
     assert harness.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 
 
-def test_a_message_without_an_agent_id_is_attributed_to_the_owner_or_to_the_api_key(
-    harness: Harness,
-) -> None:
+def test_a_message_of_an_api_key_is_its_own_and_never_that_of_the_owner(harness: Harness) -> None:
     taken, free = harness.begin("req-1"), harness.begin("req-2")
     harness.on(taken, "take-over", CAROL)
 
-    harness.on(taken, "messages", {"text": "Hello"})
+    assert harness.on(taken, "messages", {"text": "Hello"}).error == "already_taken"
     harness.on(free, "messages", {"text": "Hello"})
 
-    assert [record["agent_id"] for record in harness.queued(SMS)] == ["carol", OURS.principal]
+    assert [record["agent_id"] for record in harness.queued(SMS)] == [OURS.principal]
     assert harness.state(free).owner == OURS.principal
 
 
@@ -177,7 +176,7 @@ def test_an_agent_cannot_write_in_a_colleagues_conversation(harness: Harness) ->
     ref = harness.begin()
     harness.on(ref, "take-over", CAROL)
 
-    answer = harness.on(ref, "messages", {"text": "Hello", "agent_id": "dan"})
+    answer = harness.on(ref, "messages", {"text": "Hello", PERSON: "dan"})
 
     assert (answer.status, answer.error) == (409, "already_taken")
     assert harness.queued(SMS) == []
@@ -249,7 +248,7 @@ def test_a_template_takes_the_values_that_it_needs_and_no_others(
 
 def test_the_same_call_gets_the_stored_answer(harness: Harness) -> None:
     ref = harness.begin()
-    body = {"text": "Hello", "agent_id": "carol"}
+    body = {"text": "Hello", PERSON: "carol"}
 
     first = harness.on(ref, "messages", body, key="one-message")
     again = harness.on(ref, "messages", body, key="one-message")
@@ -284,7 +283,8 @@ def test_an_idempotency_key_is_scoped_to_a_route_and_a_company(harness: Harness)
     ref = harness.begin()
 
     assert harness.on(ref, "take-over", CAROL, key="the-same-key").status == 200
-    assert harness.on(ref, "close", key="the-same-key").result["conversation_status"] == "closed"
+    closed = harness.on(ref, "close", CAROL, key="the-same-key")
+    assert closed.result["conversation_status"] == "closed"
 
 
 def test_the_same_call_while_the_first_is_being_answered_is_refused(

@@ -21,7 +21,7 @@ BEFORE = "MSG#2025-12-31T12:00:00.000Z#x"
 
 
 def handed_back(harness: Harness, ref: str, *, answer_pending: bool = False) -> None:
-    answer = harness.on(ref, "hand-back", {"answer_pending": answer_pending})
+    answer = harness.on(ref, "hand-back", CAROL | {"answer_pending": answer_pending})
     assert answer.status == 200, answer.body
 
 
@@ -170,10 +170,10 @@ def test_a_hand_back_interrupted_after_the_fence_is_finished_by_its_repetition(
         raise OSError
 
     monkeypatch.setattr(agent_actions, "move", dies)
-    assert harness.on(ref, "hand-back", key="hand-back-1").status == 500
+    assert harness.on(ref, "hand-back", CAROL, key="hand-back-1").status == 500
     monkeypatch.setattr(agent_actions, "move", transitions.move)
 
-    assert harness.on(ref, "hand-back", key="hand-back-1").status == 200
+    assert harness.on(ref, "hand-back", CAROL, key="hand-back-1").status == 200
     assert harness.standing(ref) == ("initial_message_sent", Mode.AI, None)
 
 

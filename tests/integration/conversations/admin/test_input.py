@@ -44,11 +44,12 @@ OF_REF = "/conversations/{ref}"
 @pytest.mark.parametrize(
     ("line", "body", "field"),
     [
-        (f"POST {OF_REF}/take-over", {}, "agent_id"),
-        (f"POST {OF_REF}/take-over", {"agent_id": "Carol Smith"}, "agent_id"),
-        (f"POST {OF_REF}/take-over", {"agent_id": "external"}, "agent_id"),
-        (f"POST {OF_REF}/take-over", {"agent_id": "carol", "force": "yes"}, "force"),
-        (f"POST {OF_REF}/take-over", {"agent_id": "carol", "forse": True}, "forse"),
+        (f"POST {OF_REF}/take-over", {"agent_id": "carol"}, "agent_id"),
+        (f"POST {OF_REF}/messages", {"text": "a", "agent_id": "carol"}, "agent_id"),
+        (f"POST {OF_REF}/take-over", {"assignee": "Carol Smith"}, "assignee"),
+        (f"POST {OF_REF}/take-over", {"assignee": "external"}, "assignee"),
+        (f"POST {OF_REF}/take-over", {"assignee": "carol", "force": "yes"}, "force"),
+        (f"POST {OF_REF}/take-over", {"assignee": "carol", "forse": True}, "forse"),
         (f"POST {OF_REF}/take-over", "{", "body"),
         (f"POST {OF_REF}/take-over", [1], "body"),
         (f"POST {OF_REF}/messages", {}, "body"),

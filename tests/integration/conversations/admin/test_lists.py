@@ -26,6 +26,7 @@ from tests.integration.conversations.harness import (
     Harness,
     caller,
 )
+from tests.simulation.conversations.invocations import PERSON
 
 BEN = "+447700900124"
 SEARCH = "POST /conversations/search"
@@ -300,8 +301,8 @@ def test_a_running_turn_and_the_due_time_of_a_first_message_are_shown(harness: H
 
 def test_changes_are_shown_newest_first_with_actor_and_reason(harness: Harness) -> None:
     ref = harness.begin()
-    harness.on(ref, "take-over", {"agent_id": "carol"})
-    harness.on(ref, "close", {"agent_id": "dan", "force": True})
+    harness.on(ref, "take-over", {PERSON: "carol"})
+    harness.on(ref, "close", {PERSON: "dan", "force": True})
 
     newest, oldest = harness.look(ref)["changes"]
 
@@ -331,7 +332,7 @@ def test_an_erased_conversation_is_not_found(harness: Harness) -> None:
     states.note(harness.resources.log, ref, erased_at=harness.later())
 
     assert harness.call("GET /conversations/{ref}", ref=ref).status == 404
-    assert harness.on(ref, "take-over", {"agent_id": "carol"}).status == 404
+    assert harness.on(ref, "take-over", {PERSON: "carol"}).status == 404
 
 
 # The log of a conversation

@@ -1,4 +1,4 @@
-"""Every change is stored with its actor: the agent that the call names, and the API key that made the call."""
+"""Every change is stored with its actor: the person or the API key that made the call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.integration.conversations.harness import (
     Answer,
     Harness,
 )
-from tests.simulation.conversations.invocations import CAROL as CALLER
+from tests.simulation.conversations.invocations import PERSON
 
 if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
@@ -33,12 +33,12 @@ FORCE = {"force": True}
 
 
 def last(harness: Harness, ref: str) -> tuple[str, str | None, str | None]:
-    """Actor, API key and reason of the newest change."""
+    """Actor, principal and reason of the newest change."""
     change = harness.changes(ref)[-1]
     return change.who, change.principal, change.reason
 
 
-def test_every_change_of_a_conversation_names_the_agent_and_the_key(harness: Harness) -> None:
+def test_every_change_of_a_conversation_names_the_person(harness: Harness) -> None:
     ref = harness.begin()
 
     for what, reason in (
@@ -49,8 +49,8 @@ def test_every_change_of_a_conversation_names_the_agent_and_the_key(harness: Har
     ):
         harness.later()
         assert harness.on(ref, what, CAROL).status == 200
-        assert last(harness, ref) == ("human:carol", OURS.principal, reason)
-    assert harness.look(ref)["changes"][0]["principal"] == OURS.principal
+        assert last(harness, ref) == ("human:carol", "carol", reason)
+    assert harness.look(ref)["changes"][0]["principal"] == "carol"
 
 
 def test_a_take_over_from_a_colleague_is_in_the_history_although_the_status_does_not_change(
@@ -64,10 +64,10 @@ def test_a_take_over_from_a_colleague_is_in_the_history_although_the_status_does
         assert harness.on(ref, "take-over", DAN | FORCE, key="once-only").status == 200
 
     assert [change.who for change in harness.changes(ref)] == ["human:carol", "human:dan"]
-    assert last(harness, ref) == ("human:dan", OURS.principal, "taken_over")
+    assert last(harness, ref) == ("human:dan", "dan", "taken_over")
 
 
-def test_a_status_change_finished_after_a_crash_keeps_its_api_key(
+def test_a_status_change_finished_after_a_crash_keeps_its_actor(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from conversations.lifecycle import transitions  # noqa: PLC0415 - the fixture reloads the handler's module
@@ -80,10 +80,10 @@ def test_a_status_change_finished_after_a_crash_keeps_its_api_key(
 
     transitions.finish_move(harness.resources, load(harness.resources, ref))
 
-    assert last(harness, ref) == ("human:carol", OURS.principal, "taken_over")
+    assert last(harness, ref) == ("human:carol", "carol", "taken_over")
 
 
-def test_records_for_workers_and_resolved_or_attached_messages_name_the_key(
+def test_records_for_workers_and_resolved_or_attached_messages_name_the_person(
     harness: Harness,
 ) -> None:
     ref = harness.begin(status=Status.HANDOFF_PENDING)
@@ -91,11 +91,11 @@ def test_records_for_workers_and_resolved_or_attached_messages_name_the_key(
 
     harness.on(ref, "messages", {"text": "Hello", **CAROL})
     (record,) = harness.queued(SMS)
-    assert (record["agent_id"], record["principal"]) == ("carol", OURS.principal)
+    assert (record["agent_id"], record["principal"]) == ("carol", "carol")
 
     harness.on(ref, "resolve", {"entry_id": message.entry_id, "outcome": "not_sent", **CAROL})
     known = harness.message(ref, message)
-    assert (known.resolved_by, known.resolved_principal) == ("human:carol", OURS.principal)
+    assert (known.resolved_by, known.resolved_principal) == ("human:carol", "carol")
 
     unmatched.came(harness)
     (shown,) = unmatched.waiting(harness)
@@ -103,7 +103,7 @@ def test_records_for_workers_and_resolved_or_attached_messages_name_the_key(
     line = "POST /unmatched/{unmatched_id}/attach"
     assert harness.call(line, body, names={"unmatched_id": shown["id"]}).status == 202
     (one,), _ = unhandled.unmatched(harness.resources.log, COMPANY, 1, None)
-    assert (one.attached_by, one.attached_principal) == ("human:carol", OURS.principal)
+    assert (one.attached_by, one.attached_principal) == ("human:carol", "carol")
 
 
 def test_a_consent_names_its_recorder(harness: Harness) -> None:
@@ -114,21 +114,21 @@ def test_a_consent_names_its_recorder(harness: Harness) -> None:
         harness.call(line, consent)
         on_record = harness.module.deps.consents.standing(COMPANY, [ANN], "sms").newest
         assert on_record is not None
-        assert (on_record.recorded_by, on_record.principal) == ("human:carol", OURS.principal)
+        assert (on_record.recorded_by, on_record.principal) == ("human:carol", "carol")
 
 
 @pytest.mark.long
-def test_an_agents_message_and_an_agents_release_name_the_key(
+def test_an_agents_message_and_an_agents_release_name_the_person(
     system: System, booking_service: Receiver
 ) -> None:
     ref = propose_booking(system, booking_service, "You have it.")
-    eve = {"agent_id": "eve"}
+    eve = {PERSON: "eve"}
     system.call_admin_api("POST /conversations/{ref}/release", eve, ref=ref)
     system.drain()
     proposal = pending_function(system, ref)["proposal"]
     assert (proposal["decided_by"], proposal["decided_principal"]) == (
         "human:eve",
-        CALLER.principal,
+        "eve",
     )
 
     system.call_admin_api(
@@ -136,34 +136,73 @@ def test_an_agents_message_and_an_agents_release_name_the_key(
     )
     system.drain()
     written = next(row for row in system.log(ref) if row["author"] == "human:eve")
-    assert written["principal"] == CALLER.principal
+    assert written["principal"] == "eve"
 
 
-# Agent ids
+# A call without a person, and conversations that are given to another agent
+
+
+def test_an_api_key_acts_as_itself(harness: Harness) -> None:
+    ref = harness.begin()
+
+    harness.on(ref, "take-over")
+
+    assert harness.standing(ref) == ("handoff_active", "human", OURS.principal)
+    assert last(harness, ref) == (f"human:{OURS.principal}", OURS.principal, "taken_over")
+
+
+def test_a_conversation_is_given_to_an_agent_who_then_needs_no_force(harness: Harness) -> None:
+    ref = harness.begin()
+
+    given = harness.on(ref, "take-over", DAN | {"assignee": "carol"})
+
+    assert given.result["owner"] == "carol"
+    assert last(harness, ref) == ("human:dan", "dan", "taken_over")
+    assert harness.on(ref, "messages", DAN | {"text": "Hello"}).error == "already_taken"
+    assert harness.on(ref, "messages", CAROL | {"text": "Hello"}).status == 202
+
+
+def test_giving_a_conversation_to_an_agent_is_finished_by_its_repetition(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from conversations.lifecycle import transitions  # noqa: PLC0415 - the fixture reloads the handler's module
+
+    ref, body = harness.begin(), DAN | {"assignee": "carol"}
+    with monkeypatch.context() as patch:
+        patch.setattr(transitions, "change_status", None)
+        assert harness.on(ref, "take-over", body, key="give-carol-1").status == 500
+
+    assert harness.on(ref, "take-over", body, key="give-carol-1").status == 200
+    assert harness.standing(ref) == ("handoff_active", "human", "carol")
 
 
 @pytest.mark.parametrize(
-    "agent_id",
+    "assignee",
     ["api-key:0123456789012345", "API-Key:1", "human:carol", "parley", "Provider", "customer",
      "customer:1", "ai", "system", EXTERNAL.partition(":")[2]],
 )  # fmt: skip
-def test_an_agent_id_that_looks_like_a_principal_or_the_system_is_refused(
-    harness: Harness, agent_id: str
+def test_an_assignee_that_looks_like_a_key_or_the_system_is_refused(
+    harness: Harness, assignee: str
 ) -> None:
     ref = harness.begin()
 
-    answer = harness.on(ref, "take-over", {"agent_id": agent_id})
+    answer = harness.on(ref, "take-over", {"assignee": assignee})
 
     assert answer.status == 400
     (detail,) = answer.body["error"]["details"]
-    assert detail["field"] == "agent_id"
+    assert detail["field"] == "assignee"
     assert "reserved name" in detail["problem"]
     assert harness.changes(ref) == []
 
 
-@pytest.mark.parametrize("agent_id", ["carol", "carol@cucumber.example", "customer-care", "team:7"])
-def test_other_agent_ids_are_accepted(harness: Harness, agent_id: str) -> None:
-    assert harness.on(harness.begin(), "take-over", {"agent_id": agent_id}).status == 200
+@pytest.mark.parametrize(
+    "assignee",
+    ["user:1df408e3-66a6-4733-8ed3-9ce9405d18bc", "user:auth0|5f7c8ec7c33c6c004bbafe82", "team:7"],
+)
+def test_a_person_and_other_names_are_accepted(harness: Harness, assignee: str) -> None:
+    answer = harness.on(harness.begin(), "take-over", {"assignee": assignee})
+
+    assert answer.result["owner"] == assignee
 
 
 # Conversations that another agent owns

@@ -14,6 +14,7 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Delivery, Mode
 from conversations.store.items.proposal import Proposal, Verdict
 from tests.integration.conversations.harness import SMS, Harness
+from tests.simulation.conversations.invocations import PERSON
 
 if TYPE_CHECKING:
     from conversations.store.items.log import Message
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 def test_a_held_first_message_is_released(harness: Harness, status: str) -> None:
     ref = harness.begin(status=Status(status), task_complete=0)
 
-    answer = harness.on(ref, "release", {"agent_id": "carol"})
+    answer = harness.on(ref, "release", {PERSON: "carol"})
 
     assert (answer.status, answer.result) == (202, {"ref": ref})
     (record,) = harness.queued(SMS)
@@ -37,7 +38,7 @@ def test_a_held_first_message_is_released(harness: Harness, status: str) -> None
 def test_a_first_message_is_released_with_the_agents_text(harness: Harness) -> None:
     ref = harness.begin(status=Status.HANDOFF_PENDING, task_complete=0)
 
-    answer = harness.on(ref, "release", {"text": "Hello Ann", "agent_id": "carol"})
+    answer = harness.on(ref, "release", {"text": "Hello Ann", PERSON: "carol"})
 
     (record,) = harness.queued(SMS)
     assert (record["type"], record["text"]) == ("release", "Hello Ann")
@@ -63,7 +64,7 @@ def test_a_release_is_refused_in_a_colleagues_or_an_ended_conversation(harness: 
     taken = harness.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
     closed = harness.begin("req-2", Status.CLOSED, task_complete=0)
 
-    assert harness.on(taken, "release", {"agent_id": "dan"}).error == "already_taken"
+    assert harness.on(taken, "release", {PERSON: "dan"}).error == "already_taken"
     assert harness.on(closed, "release").error == "not_open"
 
 
@@ -71,7 +72,7 @@ def test_an_unsent_draft_is_released_in_the_releasing_agents_name(harness: Harne
     ref = harness.begin()
     draft = harness.says(ref, "We start at 9", author="ai", delivery_status=Delivery.DISCARDED)
 
-    answer = harness.on(ref, "release", {"draft_entry_id": draft.entry_id, "agent_id": "carol"})
+    answer = harness.on(ref, "release", {"draft_entry_id": draft.entry_id, PERSON: "carol"})
 
     (record,) = harness.queued(SMS)
     assert (record["type"], record["text"], record["agent_id"]) == (
@@ -160,7 +161,7 @@ def test_a_waiting_function_is_released_by_its_draft_id_or_without_one(
     ref, message = waiting(harness)
 
     body = {"draft_entry_id": message.entry_id} if is_named else {}
-    answer = harness.on(ref, "release", {"agent_id": "carol", **body})
+    answer = harness.on(ref, "release", {PERSON: "carol", **body})
 
     assert (answer.status, answer.result) == (202, {"ref": ref})
     (record,) = harness.queued(SMS)
@@ -206,7 +207,7 @@ def test_a_decided_function_is_not_released(harness: Harness) -> None:
 def test_a_hand_back_refuses_the_function_that_waits(harness: Harness) -> None:
     ref, message = waiting(harness)
 
-    harness.on(ref, "hand-back", {"agent_id": "carol"})
+    harness.on(ref, "hand-back", {PERSON: "carol"})
 
     state, proposal = harness.state(ref), harness.message(ref, message).proposal
     assert proposal is not None
@@ -222,7 +223,7 @@ def test_a_hand_back_does_not_refuse_a_function_that_was_just_released(harness: 
         harness.resources.log, ref, seen.mode, seen=seen, drop=taken, into={"being_done": [sk]}
     )
 
-    harness.on(ref, "hand-back", {"agent_id": "carol"})
+    harness.on(ref, "hand-back", {PERSON: "carol"})
 
     state, proposal = harness.state(ref), harness.message(ref, message).proposal
     assert proposal is not None

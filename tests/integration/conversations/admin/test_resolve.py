@@ -18,6 +18,7 @@ from shared.action_ledger import Action, OnDoubt
 from shared.action_ledger import State as Sending
 from shared.aws.sqs_fifo import digest
 from tests.integration.conversations.harness import COMPANY, SMS, Answer, Harness
+from tests.simulation.conversations.invocations import PERSON
 
 if TYPE_CHECKING:
     from conversations.store.items.log import Message
@@ -56,7 +57,7 @@ def in_doubt(
 
 
 def resolved(harness: Harness, ref: str, message: Message, outcome: str, **more: Any) -> Answer:
-    body: dict[str, Any] = {"entry_id": message.entry_id, "outcome": outcome, "agent_id": "carol"}
+    body: dict[str, Any] = {"entry_id": message.entry_id, "outcome": outcome, PERSON: "carol"}
     if more.pop("force", False):
         body["force"] = True
     return harness.on(ref, "resolve", body, **more)

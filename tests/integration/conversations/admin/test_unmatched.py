@@ -26,6 +26,7 @@ from tests.integration.conversations.harness import (
     Answer,
     Harness,
 )
+from tests.simulation.conversations.invocations import PERSON
 
 INBOUND = "ConversationsInboundQueue"
 STRANGER = "+447700900555"
@@ -251,7 +252,7 @@ def test_an_opt_out_ends_open_conversations_and_raises_the_fence(harness: Harnes
     closed, bens = harness.begin("closed", Status.CLOSED), harness.begin("b", customer=STRANGER)
     fence = harness.state(ref).generation
 
-    answer = harness.call("POST /opt-outs", CONSENT | {"agent_id": "carol"})
+    answer = harness.call("POST /opt-outs", CONSENT | {PERSON: "carol"})
 
     assert answer.result["refs"] == [ref]
     assert harness.standing(ref)[:2] == ("opted_out", Mode.CLOSED)

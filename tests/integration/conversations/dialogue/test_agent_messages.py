@@ -24,6 +24,7 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
 from conversations.store.items.turn import TurnKind
 from tests.integration.conversations.harness import OURS, FakeGateway, Harness, turn_dependencies
+from tests.simulation.conversations.invocations import PERSON
 
 if TYPE_CHECKING:
     from conversations.lifecycle.conversation import OpenConversation
@@ -128,7 +129,7 @@ def test_a_first_message_released_to_the_model_has_no_owner(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = harness.begin(status=Status.HANDOFF_PENDING, task_complete=0)
-    harness.on(ref, "take-over", {"agent_id": "carol"})
+    harness.on(ref, "take-over", {PERSON: "carol"})
     deps: Any = SweepStub(harness)
     command = Release(ref=ref, cause="c1", agent_id="carol")
 
@@ -154,7 +155,7 @@ def test_a_transition_without_a_reason_removes_the_old_one(harness: Harness) -> 
 
 def test_a_reopened_conversation_returns_to_its_previous_owner(harness: Harness) -> None:
     ref = harness.begin()
-    harness.on(ref, "take-over", {"agent_id": "carol"})
+    harness.on(ref, "take-over", {PERSON: "carol"})
     harness.on(ref, "close")
     resources, cause = (
         harness.resources,

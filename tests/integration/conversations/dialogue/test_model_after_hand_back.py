@@ -42,7 +42,7 @@ def given_back(system: System, reason: str = "I do not know") -> str:
 def hand_back(system: System, ref: str) -> None:
     assert status_of(system, ref)[0] == "handoff_pending"
     resources = direct_resources(system)
-    agent = Agent(name="eve", principal="key", cause=f"back-{system.clock.ms}")
+    agent = Agent(principal="eve", cause=f"back-{system.clock.ms}")
     agent_actions.hand_back(
         resources, conversation.load(resources, ref), agent, answer_pending=False
     )
@@ -154,7 +154,7 @@ def test_a_hand_off_for_another_reason_is_not_limited(system: System) -> None:
 def give_back(system: System, ref: str, cause: str) -> None:
     """An agent hands a conversation back and requests an answer to the pending messages."""
     resources = direct_resources(system)
-    agent = Agent(name="eve", principal="api-key:1", cause=cause)
+    agent = Agent(principal="eve", cause=cause)
     agent_actions.hand_back(
         resources, conversation.load(resources, ref), agent, answer_pending=True
     )

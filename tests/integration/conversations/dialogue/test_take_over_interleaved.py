@@ -29,6 +29,7 @@ from conversations.store.items.turn import Stage, TurnKind
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
 from tests.integration.conversations.harness import FakeGateway, turn_dependencies
+from tests.simulation.conversations.invocations import PERSON
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -107,7 +108,7 @@ def _words() -> Message:
 
 
 def taken(harness: Harness, ref: str) -> dict[str, Any]:
-    return harness.on(ref, "take-over", {"agent_id": "carol"}).result
+    return harness.on(ref, "take-over", {PERSON: "carol"}).result
 
 
 def drafts(harness: Harness, ref: str) -> list[str]:

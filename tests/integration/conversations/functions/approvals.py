@@ -50,7 +50,7 @@ def return_to_model(
 ) -> None:
     """Return the conversation to the model; no work is queued."""
     resources = direct_resources(system)
-    agent = Agent(name=name, principal="key", cause=f"back-{system.clock.ms}")
+    agent = Agent(principal=name, cause=f"back-{system.clock.ms}")
     agent_actions.hand_back(
         resources, conversation.load(resources, ref), agent, answer_pending=answer_pending
     )

@@ -123,7 +123,7 @@ def test_an_agents_mail_has_no_header_for_automatic_messages(system: System) -> 
     system.clock.ms += HOUR_MS
     resources, agent = (
         direct_resources(system),
-        Agent(name="eve", principal="api-key:1", cause="key-1"),
+        Agent(principal="eve", cause="key-1"),
     )
 
     agent_actions.write(

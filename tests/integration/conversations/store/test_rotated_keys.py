@@ -12,7 +12,7 @@ from events.conversations import sample_data
 from shared.aws.sqs_fifo import digest
 from tests import keyring
 from tests.simulation.conversations.erasure import erase, traces
-from tests.simulation.conversations.invocations import Refused
+from tests.simulation.conversations.invocations import PERSON, Refused
 from tests.simulation.interceptor import When
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def test_agents_do_not_find_a_conversation_without_the_key_of_its_ref(system: Sy
 
     with pytest.raises(Refused) as caught:
         system.call_admin_api(
-            "POST /conversations/{ref}/messages", {"text": "Hi", "agent_id": "bo"}, ref=ref
+            "POST /conversations/{ref}/messages", {"text": "Hi", PERSON: "bo"}, ref=ref
         )
     assert caught.value.status == 404
     assert len(system.sent()) == 1

@@ -76,7 +76,7 @@ def test_a_linked_conversation_is_in_no_list_and_the_other_one_is_in_those_of_bo
         head = store.heads.get(table, key)
         assert head is not None
         fields = {"assignee": "ada"}
-        change = Change(fields=fields, revision=None, cause="c", by="k", agent=None, at="t")
+        change = Change(fields=fields, revision=None, cause="c", by="k", at="t")
         head = store.agent_changes.apply(table, head, change)
         position = up_to and str(head.last_key)
         store.read_marks.mark_read(table, head, up_to=position, by="k", at="t")

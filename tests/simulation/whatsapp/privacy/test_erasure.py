@@ -56,9 +56,7 @@ def agents_work(system: System) -> None:
     at = to_text(system.clock.ms)
     for n in range(2):
         fields = {"labels": {f"{WORDS} {n}"}, "assignee": f"agent-{n}"}
-        change = Change(
-            fields=fields, revision=n, cause=f"cause-{n}", by="api-key:1", agent=None, at=at
-        )
+        change = Change(fields=fields, revision=n, cause=f"cause-{n}", by="api-key:1", at=at)
         head = store.agent_changes.apply(system.table, head, change)
         note = Note(
             pk=Note.key(f"note-{n}"), company=COMPANY, conversation_pk=Note.list_of(head.pk),

@@ -65,13 +65,13 @@ def ring(actions: Actions, call_id: str = "wacid.in") -> None:
 
 def test_a_call_is_placed_once_and_stored_without_its_session(actions: Actions) -> None:
     permit(actions)
-    more = {"agentId": "agent-7", "callReason": "Your order"}
+    more = {"callReason": "Your order"}
     placed = actions.run("initiate_call", {**PLACED, **more}, key="key-call-1").result
 
     stored = actions.item(f"CALL#{placed['callId']}")
     assert (stored["status"], stored["from"], stored["to"]) == ("initiated", "15550783881", ADA)
     assert (stored["startedAt"], stored["wabaMetaId"]) == ("2026-01-01T12:00:00.000Z", WABA)
-    assert (stored["agent"], stored["note"]) == ("agent-7", "Your order")
+    assert (stored["agent"], stored["note"]) == ("api-key:acme", "Your order")
     assert "v=0" not in str(stored)
     asked, called = actions.wire
     assert wire.problems(asked, "GET", "/{Version}/{Phone-Number-ID}/call_permissions") == []
@@ -87,14 +87,14 @@ def test_a_call_is_placed_once_and_stored_without_its_session(actions: Actions) 
 
 def test_events_of_a_placed_call_merge_with_it(actions: Actions) -> None:
     permit(actions)
-    call_id = actions.run("initiate_call", {**PLACED, "agentId": "a"}).result["callId"]
+    call_id = actions.run("initiate_call", PLACED).result["callId"]
     base = {"id": call_id, "timestamp": str(NOW // 1000 + 5)}
     ends = {"from": "15550783881", "to": ADA, "direction": "BUSINESS_INITIATED"}
     end = base | ends | {"event": "terminate", "status": "COMPLETED", "duration": 30}
     actions.harness.take({"field": "calls", "calls": [end]})
 
     stored = actions.item(f"CALL#{call_id}")
-    assert (stored["status"], stored["duration"], stored["agent"]) == ("ended", 30, "a")
+    assert (stored["status"], stored["duration"], stored["agent"]) == ("ended", 30, "api-key:acme")
     assert stored["endedAt"] == "2026-01-01T12:00:05.000Z"
 
 
@@ -285,7 +285,7 @@ def test_calls_are_listed_of_a_number_and_of_a_customer(actions: Actions) -> Non
     ring(actions, "wacid.1")
     ring(actions, "wacid.2")
     actions.run("update_call_status", {"callId": "wacid.1", "status": "missed"})
-    placed = actions.run("initiate_call", {**PLACED, "agentId": "agent-7"}).result["callId"]
+    placed = actions.run("initiate_call", PLACED).result["callId"]
 
     whole = actions.run("get_call_logs", SENDER).result
     assert {one["callId"] for one in whole["calls"]} == {placed, "wacid.1", "wacid.2"}
@@ -299,7 +299,7 @@ def test_calls_are_listed_of_a_number_and_of_a_customer(actions: Actions) -> Non
     assert both["totals"]["calls"] == 3
     made = actions.run("get_call_logs", {"toNumber": f"+{ADA}"}).result
     assert made["totals"]["calls"] == 2
-    by_agent = actions.run("get_call_logs", {**SENDER, "agentId": "agent-7"}).result
+    by_agent = actions.run("get_call_logs", {**SENDER, "agentId": "api-key:acme"}).result
     assert [one["callId"] for one in by_agent["calls"]] == [placed]
     early = actions.run("get_call_logs", {**SENDER, "until": "2025-12-31T00:00:00Z"}).result
     assert early["calls"] == []

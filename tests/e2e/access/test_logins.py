@@ -1,0 +1,213 @@
+"""People log in to the deployed stack as a browser does, and call the API with their access tokens."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+import pytest
+import urllib3
+
+from events.whatsapp.sample_data import COMPANY
+from local.stack.processes import ROOT
+from local.stack.seed import LOGINS, PASSWORD
+from shared.logins import LoginSettings
+from tests.e2e.access.browser import Browser
+from tests.e2e.conftest import Deployed
+
+pytestmark = pytest.mark.e2e
+http = urllib3.PoolManager(retries=False, timeout=60)
+ROUTE = "/whatsapp/conversations?phone=15550783881"
+
+
+@dataclass(frozen=True)
+class People:
+    """The stack, and a browser at its login pages."""
+
+    deployed: Deployed
+    browser: Browser
+
+    def token(self, address: str) -> str:
+        return str(self.browser.log_in(address, PASSWORD)["access_token"])
+
+    def call(
+        self, token: str, method: str = "GET", path: str = ROUTE, **headers: str
+    ) -> tuple[int, dict[str, Any]]:
+        answer = http.request(
+            method,
+            self.deployed.stack.api_url + path,
+            headers={"Authorization": f"Bearer {token}"} | headers,
+        )
+        content: dict[str, Any] = answer.json()
+        return answer.status, content
+
+    def operate(self, *words: str) -> str:
+        """Run `operations users` and return its output."""
+        ran = subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-m", "operations", "users", *words, "--local"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def people(deployed: Deployed) -> People:
+    stack = deployed.stack
+    stored = stack.client("ssm").get_parameter(Name="/parley/local/logins")
+    settings = LoginSettings.read(stored["Parameter"]["Value"])
+    return People(deployed, Browser(settings, stack.console_url))
+
+
+def test_an_agent_logs_in_with_code_and_pkce_and_reads_the_inbox(people: People) -> None:
+    status, answer = people.call(people.token("agent@acme.example"))
+
+    assert status == 200, answer
+    assert "conversations" in answer["result"]
+
+
+def test_a_login_is_bound_to_its_company_and_its_role(people: People) -> None:
+    agent, recruiter = (people.token(f"{name}@acme.example") for name in ("agent", "recruiter"))
+
+    assert people.call(agent, **{"x-company": "globex"})[0] == 403
+    assert people.call(recruiter)[0] in {200, 404}
+    assert people.call(recruiter)[1].get("result", {}).get("conversations", []) == []
+    status, refused = people.call(agent, path="/email-threads/parked")
+    assert (status, refused["error"]["code"]) == (403, "forbidden")
+
+
+def test_a_change_names_the_person(people: People) -> None:
+    token = people.token("supervisor@acme.example")
+    subject = jwt.decode(token, options={"verify_signature": False})["sub"]
+    [conversation, *_] = people.call(token)[1]["result"]["conversations"] or [None]
+    if conversation is None:
+        pytest.skip("no sample event has reached this stack")
+
+    path = f"/whatsapp/conversations/{conversation['key']}"
+    answer = http.request(
+        "PATCH",
+        people.deployed.stack.api_url + path,
+        json={"assignee": f"user:{subject}"},
+        headers={"Authorization": f"Bearer {token}"},
+    )
+
+    assert answer.status == 200
+    [change, *_] = people.call(token, path=f"{path}/changes")[1]["result"]["changes"]
+    assert change["by"] == f"user:{subject}"
+
+
+def test_other_tokens_are_answered_with_401(people: People) -> None:
+    tokens = people.browser.log_in("agent@acme.example", PASSWORD)
+    access = tokens["access_token"]
+    header, claims, signature = access.split(".")
+    stack = people.deployed.stack
+    cognito = stack.client("cognito-idp")
+    flows = {"ExplicitAuthFlows": ["ALLOW_USER_PASSWORD_AUTH"]}
+    other = cognito.create_user_pool_client(
+        UserPoolId=stack.user_pool_id, ClientName="other", **flows
+    )["UserPoolClient"]
+    of_other = cognito.initiate_auth(
+        ClientId=other["ClientId"],
+        AuthFlow="USER_PASSWORD_AUTH",
+        AuthParameters={"USERNAME": "agent@acme.example", "PASSWORD": PASSWORD},
+    )["AuthenticationResult"]["AccessToken"]
+
+    refused = {
+        "garbage": "garbage",
+        "three parts of garbage": "a.b.c",
+        "identity token": tokens["id_token"],
+        "refresh token": tokens["refresh_token"],
+        "another signature": f"{header}.{claims}.{signature[:-8]}AAAAAAAA",
+        "another client": of_other,
+    }
+    for name, token in refused.items():
+        status, answer = people.call(token)
+        assert (name, status, answer["error"]["code"]) == (name, 401, "unauthenticated")
+    assert http.request("GET", stack.api_url + ROUTE).status == 401
+
+
+def test_an_expired_token_is_answered_with_401(people: People) -> None:
+    stack = people.deployed.stack
+    cognito = stack.client("cognito-idp")
+    about = {"UserPoolId": stack.user_pool_id, "ClientId": stack.console_client_id}
+    kept = cognito.describe_user_pool_client(**about)["UserPoolClient"]
+    settings = {
+        name: kept[name]
+        for name in ("AllowedOAuthFlows", "AllowedOAuthScopes", "CallbackURLs", "LogoutURLs")
+    } | {"AllowedOAuthFlowsUserPoolClient": True, "SupportedIdentityProviders": ["COGNITO"]}
+    try:
+        cognito.update_user_pool_client(
+            **about, **settings, AccessTokenValidity=-1, TokenValidityUnits={"AccessToken": "hours"}
+        )
+        token = people.token("agent@acme.example")
+    finally:
+        cognito.update_user_pool_client(
+            **about,
+            **settings,
+            AccessTokenValidity=60,
+            TokenValidityUnits={"AccessToken": "minutes"},
+        )
+
+    assert people.call(token)[0] == 401
+    assert people.call(people.token("agent@acme.example"))[0] == 200
+
+
+def test_a_code_is_worth_nothing_without_its_verifier(people: People) -> None:
+    page = people.browser.login_page(challenge="A" * 43)
+
+    answer = people.browser.submit(page, {"username": "agent@acme.example", "password": PASSWORD})
+    code = people.browser.code_of(answer)
+
+    assert people.browser.exchange(code, "B" * 43)["error"] == "invalid_grant"
+
+
+def test_a_refreshed_token_keeps_the_roles(people: People) -> None:
+    tokens = people.browser.log_in("agent@acme.example", PASSWORD)
+
+    refreshed = people.browser.refresh(tokens["refresh_token"])
+
+    assert people.call(refreshed["access_token"])[0] == 200
+
+
+def test_an_operator_creates_a_person_changes_roles_and_disables_the_login(people: People) -> None:
+    address = f"new-{secrets.token_hex(4)}@acme.example"
+    first = people.operate("create", address, "--role", f"{COMPANY}:agent", "--no-mail")
+
+    tokens = people.browser.log_in(address, first, new_password="Another-Password-2")
+    assert people.call(tokens["access_token"])[0] == 200
+    subject = jwt.decode(tokens["access_token"], options={"verify_signature": False})["sub"]
+    people.operate("add-role", address, "globex:agent")
+    [row] = [line for line in people.operate("list").splitlines() if line.startswith(address)]
+    assert row.split("\t")[2:] == [f"user:{subject}", "confirmed", f"{COMPANY}:agent,globex:agent"]
+    assert address not in people.operate("list", "--company", "initech")
+
+    both = people.browser.log_in(address, "Another-Password-2")["access_token"]
+    status, answer = people.call(both)
+    assert (status, answer["error"]["details"][0]["field"]) == (400, "x-company")
+    assert people.call(both, **{"x-company": COMPANY})[0] == 200
+    for role in (f"{COMPANY}:agent", "globex:agent"):
+        people.operate("remove-role", address, role)
+    without = people.browser.log_in(address, "Another-Password-2")["access_token"]
+    assert people.call(without)[0] == 403
+
+    reset = people.operate("reset-password", address, "--no-mail")
+    people.browser.log_in(address, reset, new_password="Third-Password-3")
+    people.operate("disable", address)
+    assert people.browser.is_refused(address, "Third-Password-3")
+    people.operate("enable", address)
+    assert people.browser.log_in(address, "Third-Password-3")["access_token"]
+
+
+def test_the_description_of_the_stack_names_the_console(people: People) -> None:
+    description = json.loads((ROOT / ".local" / "stack.json").read_text())
+
+    assert description["console_url"] == people.browser.returns_to
+    assert len(LOGINS) == 5
