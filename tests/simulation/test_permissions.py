@@ -23,8 +23,10 @@ from events.whatsapp.samples import sample, samples
 from shared.api.opaque_ids import seal_of
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
+from shared.logins import LoginSettings
 from shared.providers import http
 from shared.runtime.clock import to_text
+from tests.integration.access.provider import Provider
 from tests.simulation.fifo import Queued
 from tests.simulation.help_desk_permissions import asked, exercise_help_desk
 from tests.simulation.permissions import (
@@ -45,7 +47,7 @@ from tests.simulation.whatsapp.privacy import contact_day
 from tests.simulation.whatsapp.scenario import Scenario
 from tests.simulation.whatsapp.scenarios import by_name, of_our_own
 from tests.simulation.whatsapp.system import Invocation, System, registered
-from tests.template import create_table, environment, properties, resources
+from tests.template import create_table, environment, properties, put_parameter, resources
 from whatsapp.api.queries import conversation_address
 from whatsapp.configuration.folders import file_prefix
 from whatsapp.recovery import parked_quota
@@ -397,7 +399,7 @@ def export_over_the_api(system: System, ask: Callable[..., dict[str, Any]]) -> N
 
 
 def exercise_authorizer(system: System, observer: CallObserver) -> None:
-    """A valid key and an unknown one."""
+    """A valid key and an unknown one, and the access token of a person."""
     direct_client = boto3.Session().client("dynamodb")
     table = Table(direct_client, create_table(direct_client, "ApiKeysTable", **STAGE))
     key = api_keys.create(table, company=COMPANY, scopes=["whatsapp:read"], name="till")
@@ -407,6 +409,15 @@ def exercise_authorizer(system: System, observer: CallObserver) -> None:
     for given, effect in ((key, "Allow"), (f"{key[:-1]}!", "Deny")):
         answer = handler({"methodArn": arn, "headers": {"x-api-key": given}}, None)
         assert answer["policyDocument"]["Statement"][0]["Effect"] == effect
+    put_parameter(boto3.Session().client("ssm"), "LoginSettings", **STAGE)
+    logins = LoginSettings.read(properties("LoginSettings", **STAGE)["Value"])
+    provider = Provider()
+    provider.documents[logins.keys_url] = provider.published()
+    with mock.patch.object(http, "call", provider.call):
+        token = provider.token({"iss": logins.issuer, "client_id": logins.client_id})
+        person = {"Authorization": f"Bearer {token}"}
+        answer = handler({"methodArn": arn, "headers": person}, None)
+    assert answer["context"]["company"] == "acme"
 
 
 def exercise_canary(system: System, observer: CallObserver) -> None:

@@ -6,6 +6,8 @@ import json
 import secrets
 import subprocess
 import sys
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 import urllib3
 
 from events.whatsapp.sample_data import COMPANY
+from local.demo.webhook_sender import deliver, recent_samples, wait_until_empty
 from local.stack.processes import ROOT
 from local.stack.seed import LOGINS, PASSWORD
 from shared.logins import LoginSettings
@@ -22,6 +25,7 @@ from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e
 http = urllib3.PoolManager(retries=False, timeout=60)
+MESSAGE = "text"
 ROUTE = "/whatsapp/conversations?phone=15550783881"
 
 
@@ -36,12 +40,18 @@ class People:
         return str(self.browser.log_in(address, PASSWORD)["access_token"])
 
     def call(
-        self, token: str, method: str = "GET", path: str = ROUTE, **headers: str
+        self,
+        token: str,
+        method: str = "GET",
+        path: str = ROUTE,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> tuple[int, dict[str, Any]]:
         answer = http.request(
             method,
             self.deployed.stack.api_url + path,
-            headers={"Authorization": f"Bearer {token}"} | headers,
+            body=None if body is None else json.dumps(body),
+            headers={"Authorization": f"Bearer {token}", **(headers or {})},
         )
         content: dict[str, Any] = answer.json()
         return answer.status, content
@@ -57,6 +67,10 @@ class People:
         )
         assert ran.returncode == 0, ran.stderr
         return ran.stdout.strip()
+
+
+def subject_of(token: str) -> str:
+    return str(jwt.decode(token, options={"verify_signature": False})["sub"])
 
 
 @pytest.fixture(scope="module")
@@ -77,31 +91,81 @@ def test_an_agent_logs_in_with_code_and_pkce_and_reads_the_inbox(people: People)
 def test_a_login_is_bound_to_its_company_and_its_role(people: People) -> None:
     agent, recruiter = (people.token(f"{name}@acme.example") for name in ("agent", "recruiter"))
 
-    assert people.call(agent, **{"x-company": "globex"})[0] == 403
+    assert people.call(agent, headers={"x-company": "globex"})[0] == 403
     assert people.call(recruiter)[0] in {200, 404}
     assert people.call(recruiter)[1].get("result", {}).get("conversations", []) == []
-    status, refused = people.call(agent, path="/email-threads/parked")
+    status, refused = people.call(agent, path="/conversations/parked")
     assert (status, refused["error"]["code"]) == (403, "forbidden")
 
 
-def test_a_change_names_the_person(people: People) -> None:
+@pytest.fixture(scope="module")
+def conversation(people: People) -> str:
+    """The key of a conversation of the demo company."""
+    stack = people.deployed.stack
+    [message] = [sample for sample in recent_samples() if sample.name == MESSAGE]
+    assert deliver(stack, message)[1]
+    wait_until_empty(stack)
     token = people.token("supervisor@acme.example")
-    subject = jwt.decode(token, options={"verify_signature": False})["sub"]
-    [conversation, *_] = people.call(token)[1]["result"]["conversations"] or [None]
-    if conversation is None:
-        pytest.skip("no sample event has reached this stack")
+    [newest, *_] = people.call(token)[1]["result"]["conversations"]
+    return str(newest["key"])
 
-    path = f"/whatsapp/conversations/{conversation['key']}"
-    answer = http.request(
-        "PATCH",
-        people.deployed.stack.api_url + path,
-        json={"assignee": f"user:{subject}"},
-        headers={"Authorization": f"Bearer {token}"},
-    )
 
-    assert answer.status == 200
+def test_a_change_names_the_person(people: People, conversation: str) -> None:
+    token = people.token("supervisor@acme.example")
+    principal = f"user:{subject_of(token)}"
+    path = f"/whatsapp/conversations/{conversation}"
+
+    status, answer = people.call(token, "PATCH", path, {"assignee": principal})
+
+    assert status == 200, answer
     [change, *_] = people.call(token, path=f"{path}/changes")[1]["result"]["changes"]
-    assert change["by"] == f"user:{subject}"
+    assert (change["by"], change["changed"]["assignee"]) == (principal, principal)
+    status, refused = people.call(token, "PATCH", path, {"archived": True, "agentId": "eve"})
+    assert (status, refused["error"]["details"][0]["field"]) == (400, "agentId")
+
+
+@pytest.mark.parametrize("header", [{}, {"x-company": "acme"}])
+def test_a_person_of_another_company_neither_reads_nor_changes_a_conversation(
+    people: People, conversation: str, header: dict[str, str]
+) -> None:
+    owner, other = (people.token(f"{name}@acme.example") for name in ("supervisor", "recruiter"))
+    path = f"/whatsapp/conversations/{conversation}"
+    before = people.call(owner, path=path)[1]["result"]
+
+    for method, where, body in (
+        ("GET", path, None),
+        ("GET", f"{path}/messages", None),
+        ("GET", f"{path}/notes", None),
+        ("GET", f"{path}/changes", None),
+        ("PATCH", path, {"archived": True}),
+        ("POST", f"{path}/notes", {"text": "mine"}),
+    ):
+        status, answer = people.call(other, method, where, body, headers=header)
+        assert (status, set(answer)) == (403 if header else 404, {"error", "request_id"}), where
+
+    assert people.call(owner, path=path)[1]["result"] == before
+    assert people.call(owner, path=f"{path}/notes")[1]["result"]["notes"] == []
+
+
+def test_no_log_line_has_a_token_or_an_address(people: People) -> None:
+    tokens = people.browser.log_in("agent@acme.example", PASSWORD)
+    access = tokens["access_token"]
+    people.call(access)
+    people.call(access[:-4] + "AAAA")
+    people.call(tokens["id_token"])
+
+    logs = people.deployed.stack.client("logs")
+    groups = [f"/aws/lambda/parley-local-{name}" for name in ("api-authorizer", "whatsapp-api")]
+    lines = [
+        event["message"]
+        for group in groups
+        for page in logs.get_paginator("filter_log_events").paginate(logGroupName=group)
+        for event in page["events"]
+    ]
+    assert any("credentials refused" in line for line in lines)
+    assert any(f"user:{subject_of(access)}" in line for line in lines)
+    for secret in ("acme.example", access.split(".")[1], access.split(".")[2][:-8]):
+        assert not any(secret in line for line in lines)
 
 
 def test_other_tokens_are_answered_with_401(people: People) -> None:
@@ -134,29 +198,31 @@ def test_other_tokens_are_answered_with_401(people: People) -> None:
     assert http.request("GET", stack.api_url + ROUTE).status == 401
 
 
-def test_an_expired_token_is_answered_with_401(people: People) -> None:
+def test_a_token_is_refused_as_soon_as_it_has_expired(people: People) -> None:
     stack = people.deployed.stack
     cognito = stack.client("cognito-idp")
     about = {"UserPoolId": stack.user_pool_id, "ClientId": stack.console_client_id}
-    kept = cognito.describe_user_pool_client(**about)["UserPoolClient"]
-    settings = {
-        name: kept[name]
-        for name in ("AllowedOAuthFlows", "AllowedOAuthScopes", "CallbackURLs", "LogoutURLs")
-    } | {"AllowedOAuthFlowsUserPoolClient": True, "SupportedIdentityProviders": ["COGNITO"]}
+    before = cognito.describe_user_pool_client(**about)["UserPoolClient"]
+    units = before["TokenValidityUnits"]
     try:
+        # Cognito's shortest time is five minutes; the emulator issues tokens for one second.
         cognito.update_user_pool_client(
-            **about, **settings, AccessTokenValidity=-1, TokenValidityUnits={"AccessToken": "hours"}
+            **about, AccessTokenValidity=1, TokenValidityUnits=units | {"AccessToken": "seconds"}
         )
         token = people.token("agent@acme.example")
     finally:
         cognito.update_user_pool_client(
-            **about,
-            **settings,
-            AccessTokenValidity=60,
-            TokenValidityUnits={"AccessToken": "minutes"},
+            **about, AccessTokenValidity=before["AccessTokenValidity"], TokenValidityUnits=units
         )
 
-    assert people.call(token)[0] == 401
+    claims = jwt.decode(token, options={"verify_signature": False})
+    assert claims["exp"] - claims["iat"] == 1
+    deadline = claims["exp"] + 60
+    while (answered := people.call(token))[0] == 200 and time.time() < deadline:
+        pass  # valid until it expires, however often it is used
+
+    status, answer = answered
+    assert (status, answer["error"]["code"]) == (401, "unauthenticated")
     assert people.call(people.token("agent@acme.example"))[0] == 200
 
 
@@ -183,7 +249,7 @@ def test_an_operator_creates_a_person_changes_roles_and_disables_the_login(peopl
 
     tokens = people.browser.log_in(address, first, new_password="Another-Password-2")
     assert people.call(tokens["access_token"])[0] == 200
-    subject = jwt.decode(tokens["access_token"], options={"verify_signature": False})["sub"]
+    subject = subject_of(tokens["access_token"])
     people.operate("add-role", address, "globex:agent")
     [row] = [line for line in people.operate("list").splitlines() if line.startswith(address)]
     assert row.split("\t")[2:] == [f"user:{subject}", "confirmed", f"{COMPANY}:agent,globex:agent"]
@@ -192,7 +258,7 @@ def test_an_operator_creates_a_person_changes_roles_and_disables_the_login(peopl
     both = people.browser.log_in(address, "Another-Password-2")["access_token"]
     status, answer = people.call(both)
     assert (status, answer["error"]["details"][0]["field"]) == (400, "x-company")
-    assert people.call(both, **{"x-company": COMPANY})[0] == 200
+    assert people.call(both, headers={"x-company": COMPANY})[0] == 200
     for role in (f"{COMPANY}:agent", "globex:agent"):
         people.operate("remove-role", address, role)
     without = people.browser.log_in(address, "Another-Password-2")["access_token"]

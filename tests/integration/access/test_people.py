@@ -15,7 +15,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from access import access_tokens
+from access import access_tokens, api_keys
 from access.roles import SCOPES, Role
 from access.signing_keys import SigningKeys
 from shared.api.auth import Forbidden, RateLimited, caller_of
@@ -232,6 +232,45 @@ def test_a_login_in_several_companies_names_one_in_a_header(
     assert (chosen.company, chosen.scopes) == ("globex", SCOPES[Role.ADMIN])
 
 
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize(
+    "named", ["acme", "Globex", "globex ", "globex,acme", "acme:agent", "*", "", "globex\x00"]
+)
+def test_no_header_takes_a_person_into_a_company_of_others(
+    authorizer: ModuleType, provider: Provider, role: Role, named: str
+) -> None:
+    token = provider.token({"cognito:groups": [f"globex:{role}"]})
+
+    with pytest.raises(Forbidden, match="no role in that company"):
+        caller_of(behind(authorizer, request(token, **{"x-company": named})))
+    own = caller_of(
+        behind(authorizer, request(token, **{"x-principal": "user:1", "company": "acme"}))
+    )
+    assert (own.company, own.principal) == ("globex", "user:1df408e3")
+
+
+@pytest.mark.parametrize(
+    "group",
+    ["acme:agent ", " acme:agent", "acme:agent\n", "acme:AGENT", "acme:agent:admin", "acme::agent",
+     "acme agent", "*:agent", ":agent", "acme:", "acme:agent,globex:agent", "acme/x:agent"],
+)  # fmt: skip
+def test_a_group_that_only_resembles_a_role_gives_nothing(
+    authorizer: ModuleType, provider: Provider, group: str
+) -> None:
+    with pytest.raises(Forbidden, match="no role in any company"):
+        caller_of(behind(authorizer, request(provider.token({"cognito:groups": [group]}))))
+
+
+def test_a_role_in_one_company_gives_no_scope_in_another(
+    authorizer: ModuleType, provider: Provider
+) -> None:
+    token = provider.token({"cognito:groups": ["acme:agent", "globex:admin"]})
+
+    in_acme = caller_of(behind(authorizer, request(token, **{"x-company": "acme"})))
+
+    assert (in_acme.company, in_acme.scopes) == ("acme", SCOPES[Role.AGENT])
+
+
 def test_people_and_keys_of_a_company_share_its_rate(
     authorizer: ModuleType, provider: Provider, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +309,46 @@ def test_keys_of_the_provider_are_read_once_an_hour(
     now[0] += 60_000
     behind(authorizer, request(provider.token()))
     assert provider.requested == [KEYS, KEYS]
+
+
+def test_each_call_is_decided_anew_so_a_token_ends_with_its_second_and_a_key_when_it_is_revoked(
+    authorizer: ModuleType, provider: Provider, table: Table, now: list[int]
+) -> None:
+    token = provider.token({"exp": NOW + 60})
+    key = a_key(table)
+    by_key = request("") | {"headers": {"x-api-key": key}}
+
+    now[0] += 59_999
+    assert caller_of(behind(authorizer, request(token))).company == "acme"
+    assert caller_of(behind(authorizer, by_key)).company == "acme"
+    now[0] += 1
+    api_keys.revoke(table, key.split("_")[1])
+    assert is_denied(authorizer, request(token))
+    assert is_denied(authorizer, by_key)
+
+
+def test_no_log_line_of_a_person_has_the_token_or_the_address(
+    authorizer: ModuleType, provider: Provider, log: StringIO
+) -> None:
+    address = "ada@acme.example"
+    facts = {"email": address, "username": address}
+    tokens = [
+        provider.token(facts),
+        provider.token({**facts, "exp": NOW}),
+        provider.token({**facts, "sub": f"{address} x"}),
+        provider.token({**facts, "client_id": address}),
+    ]
+    for token in tokens:
+        authorizer.handler(request(token), None)
+    provider.is_down = True
+    with pytest.raises(Transient) as failed:
+        access_tokens.SigningKeys().find(address, "https://other.example")
+
+    written = log.getvalue() + str(failed.value)
+    assert written.count("credentials refused") == 3
+    assert address not in written
+    for token in tokens:
+        assert not any(part in written for part in token.split(".")[1:])
 
 
 def test_a_new_key_is_read_when_a_token_names_it_but_at_most_once_a_minute(
