@@ -221,7 +221,6 @@ def _assign(system: System, assignee: str | None = "kim") -> None:
         revision=None,
         cause=f"assign {assignee}",
         by="key",
-        agent=None,
         at="2026-01-01T12:00:00.000Z",
     )
     agent_changes.apply(system.table, _head(system), change)

@@ -342,7 +342,7 @@ def test_no_log_line_of_a_person_has_the_token_or_the_address(
         authorizer.handler(request(token), None)
     provider.is_down = True
     with pytest.raises(Transient) as failed:
-        access_tokens.SigningKeys().find(address, "https://other.example")
+        SigningKeys().find(address, "https://other.example")
 
     written = log.getvalue() + str(failed.value)
     assert written.count("credentials refused") == 3

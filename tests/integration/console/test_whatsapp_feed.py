@@ -46,7 +46,6 @@ def change(harness: Harness, head: Conversation, cause: str, **fields: Any) -> C
         revision=None,
         cause=cause,
         by="key",
-        agent="kim",
         at="2026-01-01T12:00:00.000Z",
     )
     return agent_changes.apply(harness.resources.table, head, made)
