@@ -178,11 +178,14 @@ def test_the_canary_message_is_stored_on_the_deployed_stack(bench: Bench) -> Non
 
 
 def test_every_function_of_the_inbox_has_an_event_here(bench: Bench) -> None:
-    """Events of the other contexts and of actions are tested on the deployed stack only, in their own files."""
+    """Events of the other contexts, of actions and of streams are tested on the deployed stack only, in own files."""
     covered = {sample.function for sample in day()} | {
         direct.function for direct in direct_events()
     }
-    others = ("Richpanel", "Conversations", "EmailThreads", "Newsletters", "WhatsAppActions")
+    others = (
+        *("Richpanel", "Conversations", "EmailThreads", "Newsletters", "Inbox"),
+        *("WhatsAppActions", "WhatsAppInboxFeed"),
+    )
     deployed = {name for name in bench.apart.functions if not name.startswith(others)}
 
     assert covered == deployed
