@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 REACHED = frozenset({"Api", "SNS", "SQS"})
 # Started by a schedule: no input.
 STARTED = frozenset({"Schedule"})
+# Streams of Parley's own tables: a record names a head, whose company the feed reads (tests/integration/console).
+STREAMED = frozenset({"DynamoDB"})
 _PROXY = "{proxy+}"
 
 

@@ -14,6 +14,7 @@ from tests.integration.isolation import (
     surfaces,
     test_conversations_routes,
     test_email_threads,
+    test_inbox,
     test_newsletters,
     test_richpanel,
     test_whatsapp_actions,
@@ -37,6 +38,7 @@ BY_CALLS = [
     *test_whatsapp_routes.ATTACKS,
     *test_richpanel.ATTACKS,
     *test_email_threads.ATTACKS,
+    *test_inbox.ATTACKS,
     *test_newsletters.ATTACKS,
 ]
 
@@ -64,7 +66,7 @@ def test_every_queue_and_topic_is_attacked_and_every_attacked_one_exists() -> No
 def test_every_function_has_only_event_sources_of_types_that_this_suite_covers() -> None:
     kinds = {kind for _, kind, _ in surfaces.sources()}
 
-    assert kinds <= surfaces.REACHED | surfaces.STARTED
+    assert kinds <= surfaces.REACHED | surfaces.STARTED | surfaces.STREAMED
 
 
 def test_every_event_between_contexts_is_attacked() -> None:

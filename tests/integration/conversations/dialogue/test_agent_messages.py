@@ -156,7 +156,7 @@ def test_a_transition_without_a_reason_removes_the_old_one(harness: Harness) -> 
 def test_a_reopened_conversation_returns_to_its_previous_owner(harness: Harness) -> None:
     ref = harness.begin()
     harness.on(ref, "take-over", {PERSON: "carol"})
-    harness.on(ref, "close")
+    harness.on(ref, "close", {PERSON: "carol"})
     resources, cause = (
         harness.resources,
         Cause(who="customer", what="a message", reason="wrote_again"),

@@ -281,8 +281,10 @@ def test_a_message_in_doubt_is_named_to_every_agent_until_it_is_settled(harness:
     entry = {"entry_id": identifiers.entry_id(identifiers.action_id(ref, TURN))}
 
     assert taken(harness, ref)["ai_reply_in_flight"] == entry
-    assert harness.on(ref, "messages", {"text": "Hello"}).result["ai_reply_in_flight"] == entry
-    assert harness.on(ref, "close").result["ai_reply_in_flight"] == entry
+    said = harness.on(ref, "messages", {"text": "Hello", PERSON: "carol"})
+    assert said.result["ai_reply_in_flight"] == entry
+    closed = harness.on(ref, "close", {PERSON: "carol"})
+    assert closed.result["ai_reply_in_flight"] == entry
 
 
 def test_a_draft_blocked_by_the_fence_becomes_a_suggestion(harness: Harness) -> None:
@@ -301,7 +303,8 @@ def test_a_draft_blocked_by_the_fence_becomes_a_suggestion(harness: Harness) -> 
         for one in harness.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
         if one["delivery_status"] == Delivery.DISCARDED
     ]
-    released = harness.on(ref, "release", {"draft_entry_id": draft["entry_id"]})
+    body = {"draft_entry_id": draft["entry_id"], PERSON: "carol"}
+    released = harness.on(ref, "release", body)
     assert released.status == 202
     assert harness.queued("ConversationsSmsQueue")[0]["text"] == "We start at 9"
 
