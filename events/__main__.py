@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from events import generated_files
+from events.console.generated_files import files as files_of_the_console
 from events.conversations.generated_files import files as files_of_conversations
 from events.email_threads.generated_files import files as files_of_email_threads
 from events.newsletters.generated_files import files as files_of_newsletters
@@ -21,7 +22,8 @@ from events.whatsapp.generated_files import files as files_of_the_inbox
 def expected() -> Mapping[Path, str]:
     """Return the content of every generated file, by path."""
     return (
-        files_of_conversations()
+        files_of_the_console()
+        | files_of_conversations()
         | files_of_email_threads()
         | files_of_newsletters()
         | files_of_the_help_desk()

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from events.console import direct as console
 from events.conversations import direct as recruiting
 from events.conversations import samples as recruiting_samples
 from events.email_threads import direct as email_threads
@@ -124,7 +125,7 @@ def _starts_table(stack: Stack, functions: Sequence[Function]) -> str:
     say(f"starts under the runtime interface emulator, {STARTS} rounds ...")
     key = seed(stack)
     told = [*direct_events(), *help_desk.direct_events(), *recruiting.direct_events()]
-    told += [*email_threads.direct_events(), *newsletters.direct_events()]
+    told += [*email_threads.direct_events(), *newsletters.direct_events(), *console.direct_events()]
     events = {direct.function: direct.event for direct in told}
     events["RichpanelWebhook"] = help_desk_samples.sample("minimal").event
     events["WhatsAppActions"] = next(call.event for call in action_calls() if call.name == _ACTION)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from events import generated_files
+from events.console import direct as console
 from events.conversations import direct as recruiting
 from events.conversations.samples import samples as recruiting_samples
 from events.email_threads import direct as email_threads
@@ -378,5 +379,6 @@ def test_each_function_of_the_template_has_a_sample_event() -> None:
     functions |= {d.function for d in recruiting.direct_events()}
     functions |= {d.function for d in email_threads.direct_events()}
     functions |= {d.function for d in newsletters.direct_events()}
+    functions |= {d.function for d in console.direct_events()}
 
     assert functions == resources("AWS::Serverless::Function").keys()

@@ -1,0 +1,1 @@
+"""Sample events of the inbox over all contexts."""
