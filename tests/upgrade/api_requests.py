@@ -16,10 +16,12 @@ from typing import Any
 from tests.integration.isolation import (
     conversations_setup,
     email_setup,
+    inbox_setup,
     newsletters_setup,
     richpanel_setup,
     test_conversations_routes,
     test_email_threads,
+    test_inbox,
     test_newsletters,
     test_richpanel,
     test_whatsapp_actions,
@@ -39,6 +41,7 @@ CONTEXTS: dict[str, tuple[Callable[[], AbstractContextManager[System]], list[Att
     "richpanel": (richpanel_setup.two_companies, test_richpanel.ATTACKS),
     "email_threads": (email_setup.two_companies, test_email_threads.ATTACKS),
     "newsletters": (newsletters_setup.two_companies, test_newsletters.ATTACKS),
+    "console": (inbox_setup.two_companies, test_inbox.ATTACKS),
 }
 
 
