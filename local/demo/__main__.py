@@ -29,7 +29,7 @@ def main() -> int:
     """Run the demo; return 0 if the totals of every context match."""
     with running_stack() as stack:
         api_key = seed(stack)
-        console.print(logins_text(stack), highlight=False)
+        console.print(logins_text(), highlight=False)
         results = [
             inbox.play(stack, api_key),
             actions.play(stack),

@@ -262,7 +262,7 @@ def main() -> None:
             seed(stack)
             say("the demo companies are registered, which the sample events name")
             say(f"api: {stack.api_url}")
-            for line in logins_text(stack).splitlines():
+            for line in logins_text().splitlines():
                 say(line)
             say(f"description: {DESCRIPTION}; `make down` stops it")
         case ["status"]:
