@@ -20,6 +20,7 @@ from tests.cost import capacity
 from tests.cost.dynamodb import Pricing
 from tests.cost.kinds import WORDS
 from tests.cost.meter import logging_to
+from tests.integration.console.system import inbox_call
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.system import Invocation
@@ -142,20 +143,7 @@ def _reads(meter: _Meter) -> Measured:
 
 
 def _get(api: ModuleType, **query: str) -> None:
-    event = {
-        "resource": "/inbox",
-        "path": "/inbox",
-        "httpMethod": "GET",
-        "headers": {},
-        "multiValueHeaders": {},
-        "queryStringParameters": query or None,
-        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
-        "pathParameters": None,
-        "requestContext": {"requestId": "1", "authorizer": READER.as_context()},
-        "body": None,
-        "isBase64Encoded": False,
-    }
-    answer: dict[str, Any] = api.handler(event, Invocation())
+    answer: dict[str, Any] = api.handler(inbox_call("/inbox", READER, query), Invocation())
     assert answer["statusCode"] == 200, answer
 
 

@@ -65,7 +65,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     except CredentialsRefused as refusal:
         facts = {"reason": refusal.reason, "credentials": refusal.kind}
         logger.warning("credentials refused", extra=facts)
-        return _policy(event, "Deny", "nobody", {})
+        return _policy(event, "Deny", "unauthenticated", {})
     finally:
         if metrics.metric_set:
             metrics.flush_metrics()

@@ -29,7 +29,7 @@ DIRECT: dict[str, dict[str, object] | None] = {
     "api_conversations": {"statusCode": 200},
     "sending_canned_replies": {"statusCode": 200},
     "admin_parked": {"statusCode": 200},
-    "authorizer_unknown_key": {"principalId": "nobody"},
+    "authorizer_unknown_key": {"principalId": "unauthenticated"},
     "scheduled_minute": None,
     "canary_run": None,
 }

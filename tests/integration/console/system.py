@@ -21,7 +21,7 @@ from tests.streams import Stream
 from tests.template import create_table, environment, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from types import ModuleType
 
     from shared.inbox.entries import Change, Heads
@@ -36,6 +36,26 @@ class Invocation:
 
     def get_remaining_time_in_millis(self) -> int:
         return 29_000
+
+
+def inbox_call(path: str, caller: Caller | None, query: Mapping[str, str]) -> dict[str, Any]:
+    """A GET request to the inbox's API, as API Gateway sends it; without *caller* it has passed no authorizer."""
+    return {
+        "resource": path,
+        "path": path,
+        "httpMethod": "GET",
+        "headers": {},
+        "multiValueHeaders": {},
+        "queryStringParameters": dict(query) or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
+        "pathParameters": None,
+        "requestContext": {
+            "requestId": "request-1",
+            **({"authorizer": caller.as_context()} if caller else {}),
+        },
+        "body": None,
+        "isBase64Encoded": False,
+    }
 
 
 @dataclass
@@ -84,23 +104,7 @@ class InboxSystem:
 
     def get(self, caller: Caller | None = ACME, path: str = "/inbox", **query: Any) -> Answer:
         """Call the API."""
-        given = {name: [str(value)] for name, value in query.items()}
-        event = {
-            "resource": path,
-            "path": path,
-            "httpMethod": "GET",
-            "headers": {},
-            "multiValueHeaders": {},
-            "queryStringParameters": {name: values[0] for name, values in given.items()} or None,
-            "multiValueQueryStringParameters": given or None,
-            "pathParameters": None,
-            "requestContext": {
-                "requestId": "request-1",
-                "authorizer": caller.as_context() if caller else None,
-            },
-            "body": None,
-            "isBase64Encoded": False,
-        }
+        event = inbox_call(path, caller, {name: str(value) for name, value in query.items()})
         answer = self.module.handler(event, Invocation())
         return Answer(answer["statusCode"], json.loads(answer["body"]))
 

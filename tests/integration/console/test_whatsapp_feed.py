@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -152,6 +154,26 @@ def shown(harness: Harness, customer: str) -> Head:
     return found
 
 
+@dataclass
+class Overtaken:
+    """The heads of a run that others overtake after it has read its first head."""
+
+    heads: entries.Heads
+    overtake: Callable[[], None]
+    context: Context = Context.WHATSAPP
+    _is_overtaken: bool = False
+
+    def reference_of(self, key: dict[str, Any]) -> str | None:
+        return self.heads.reference_of(key)
+
+    def read(self, reference: str) -> Head | None:
+        head = self.heads.read(reference)
+        if not self._is_overtaken:
+            self._is_overtaken = True
+            self.overtake()
+        return head
+
+
 def test_a_run_that_read_an_older_head_does_not_replace_a_newer_entry(
     harness: Harness, inbox: InboxSystem, whatsapp: Fed
 ) -> None:
@@ -159,24 +181,11 @@ def test_a_run_that_read_an_older_head_does_not_replace_a_newer_entry(
     whatsapp.take()
     receive(harness, "wamid.2", at=30, body="second")
 
-    class Slow:
-        """A run that is overtaken after it has read the head."""
+    def overtake() -> None:
+        receive(harness, "wamid.3", at=10, body="third")
+        whatsapp.take()
 
-        context = Context.WHATSAPP
-        overtaken = False
-
-        def reference_of(self, key: dict[str, Any]) -> str | None:
-            return whatsapp.heads.reference_of(key)
-
-        def read(self, reference: str) -> Head | None:
-            head = whatsapp.heads.read(reference)
-            if not self.overtaken:
-                self.overtaken = True
-                receive(harness, "wamid.3", at=10, body="third")
-                whatsapp.take()
-            return head
-
-    entries.refresh(inbox.table, Slow(), Conversation.key(PHONE, ADA))
+    entries.refresh(inbox.table, Overtaken(whatsapp.heads, overtake), Conversation.key(PHONE, ADA))
 
     assert inbox.rows()[0]["preview"] == "third"
 
@@ -187,23 +196,12 @@ def test_an_entry_is_not_made_again_by_a_run_that_read_a_head_which_was_then_rem
     receive(harness, "wamid.1")
     reference = Conversation.key(PHONE, ADA)
 
-    class Slow:
-        context = Context.WHATSAPP
-        overtaken = False
+    def overtake() -> None:
+        whatsapp.take()
+        harness.resources.table.delete(pk(reference))
+        whatsapp.take()
 
-        def reference_of(self, key: dict[str, Any]) -> str | None:
-            return whatsapp.heads.reference_of(key)
-
-        def read(self, reference: str) -> Head | None:
-            head = whatsapp.heads.read(reference)
-            if not self.overtaken:
-                self.overtaken = True
-                whatsapp.take()
-                harness.resources.table.delete(pk(reference))
-                whatsapp.take()
-            return head
-
-    entries.refresh(inbox.table, Slow(), reference)
+    entries.refresh(inbox.table, Overtaken(whatsapp.heads, overtake), reference)
 
     assert inbox.entries() == {}
 

@@ -11,7 +11,13 @@ from moto import mock_aws
 
 from shared.api.auth import Caller, Scope
 from shared.inbox.items import Context
-from tests.integration.console.system import InboxSystem, Invocation, Listed, inbox_on_moto
+from tests.integration.console.system import (
+    InboxSystem,
+    Invocation,
+    Listed,
+    inbox_call,
+    inbox_on_moto,
+)
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 
 if TYPE_CHECKING:
@@ -68,26 +74,8 @@ class TwoCompanies:
         self._calls.clear()
 
     def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
-        path = line.removeprefix("GET ")
-        answer = self.inbox.module.handler(
-            {
-                "resource": path,
-                "path": path,
-                "httpMethod": "GET",
-                "headers": {},
-                "multiValueHeaders": {},
-                "pathParameters": None,
-                "queryStringParameters": dict(call.query) or None,
-                "multiValueQueryStringParameters": {n: [v] for n, v in call.query.items()} or None,
-                "requestContext": {
-                    "requestId": "request-of-the-attack",
-                    **({"authorizer": caller.as_context()} if caller else {}),
-                },
-                "body": None,
-                "isBase64Encoded": False,
-            },
-            Invocation(),
-        )
+        event = inbox_call(line.removeprefix("GET "), caller, call.query)
+        answer = self.inbox.module.handler(event, Invocation())
         return Answer(answer["statusCode"], answer["body"])
 
     def stored(self) -> Stored:

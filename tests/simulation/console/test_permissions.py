@@ -12,6 +12,7 @@ from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from shared.api.auth import Caller
 from shared.failures import Permanent
+from tests.integration.console.system import inbox_call
 from tests.simulation.conversations.setup import running_system as running_conversations
 from tests.simulation.email_threads.people import arrive, finished
 from tests.simulation.email_threads.setup import running_system as running_mail
@@ -127,20 +128,9 @@ def _read(system: Any, observer: CallObserver) -> None:
     """The inbox of a company and of an agent."""
     api = imported("console.handlers.api", environment("InboxApi", **STAGE))
     reader = Caller(company=COMPANY, scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
-    for query in ({}, {"assignee": "kim"}):
-        event = {
-            "resource": "/inbox",
-            "path": "/inbox",
-            "httpMethod": "GET",
-            "headers": {},
-            "multiValueHeaders": {},
-            "queryStringParameters": query or None,
-            "multiValueQueryStringParameters": {n: [v] for n, v in query.items()} or None,
-            "pathParameters": None,
-            "requestContext": {"requestId": "1", "authorizer": reader.as_context()},
-            "body": None,
-            "isBase64Encoded": False,
-        }
+    queries: tuple[dict[str, str], ...] = ({}, {"assignee": "kim"})
+    for query in queries:
+        event = inbox_call("/inbox", reader, query)
         answer = _watched(system, observer, "InboxApi", api, event)
         assert answer["statusCode"] == 200, answer
 
