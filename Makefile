@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help demo up down status trace parse mail test test-long lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
-.PHONY: types style imports template weaknesses audit
+.PHONY: types style imports template weaknesses audit pages
 
 BIN := .venvs/dev/bin
 # Containers often forbid bytecode. The suites start many processes, each of which would compile all its modules.
@@ -42,8 +42,8 @@ test: lint ## Run all checks, and all tests but the long ones
 test-long: environments ## Run the tests that take long: load and kill, costs of long conversations, more crashes
 	@$(STACK) beside $(PYTEST) -m long
 
-lint: scanner ## Run ruff, mypy, import-linter, cfn-lint (in sam validate), checkov and pip-audit in parallel
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync types style imports template weaknesses audit
+lint: scanner ## Run ruff, mypy, import-linter, cfn-lint (in sam validate), checkov, pip-audit and the type check of the console in parallel
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync types style imports template weaknesses audit pages
 
 types:
 	$(BIN)/mypy
@@ -64,6 +64,9 @@ weaknesses:
 
 audit:
 	$(BIN)/python -m local.audit
+
+pages:
+	$(BIN)/python -m local.console.check
 
 unit integration simulation: scanner ## Run one test suite
 	@$(BIN)/pytest tests/$@
@@ -107,6 +110,7 @@ lock: environments ## Pin the dependencies of pyproject.toml, with hashes
 	$(PIN) --group ministack --output-file requirements/ministack.txt
 	$(PIN) --group checkov --output-file requirements/checkov.txt
 	$(PIN) --group audit --output-file requirements/audit.txt
+	$(PIN) --group console --output-file requirements/console.txt
 
 clean: down ## Remove all generated files and environments
 	rm -rf .venvs .aws-sam .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -114,7 +118,7 @@ clean: down ## Remove all generated files and environments
 
 environments:
 	@python3.13 -c '' || { echo 'Parley needs Python 3.13 as python3.13 on the PATH.' >&2; exit 1; }
-	@python3.13 -m local.stack.environments dev sam ministack
+	@python3.13 -m local.stack.environments dev sam ministack console
 
 # Large, and not needed by the demo.
 scanner: environments

@@ -1,5 +1,5 @@
 """
-The console's own routes: reads the inbox over all contexts.
+The web console: serves its pages, what they need to know to sign in, and the inbox over all contexts.
 
-Never reads or changes a conversation: the contexts do, by their own APIs.
+Never reads or changes a conversation: the contexts do, by their own APIs, which other software may call too.
 """

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _LAYERS = {
     "shared": BUILT / "SharedLayer" / "python",
     "exports": BUILT / "ExportsLayer" / "python",
+    "pages": BUILT / "ConsolePages" / "python",
 }
 _SHARED = ("shared",)
 

@@ -15,7 +15,7 @@ from local.stack.processes import LOCAL, ROOT, StackError, as_program, follow, m
 FOR_AWS = ROOT / ".aws-sam" / "build"
 BUILT = LOCAL / "build"
 
-_NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache"}
+_NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache", "node_modules"}
 
 
 def host_architecture() -> str:
@@ -67,13 +67,17 @@ def sam_environment() -> dict[str, str]:
 
 def build(architecture: str, folder: Path) -> None:
     """Build for an architecture into one of the folders above, unless that build is up to date."""
-    sources = digest_of(ROOT / name for name in ("template.yaml", "stacks", "functions", "layers"))
+    sources = digest_of(
+        ROOT / name for name in ("template.yaml", "stacks", "functions", "layers", "console")
+    )
     wanted = f"{architecture} {sources}"
     # `sam build` empties its folder first, which also removes the stamp of the previous build.
     stamp = folder / "built-from"
     if stamp.is_file() and stamp.read_text() == wanted:
         say(f"sam-build: up to date for {architecture}")
         return
+    # `sam build` would create it too, but shows no progress.
+    environments.ensure(["console"])
     follow({"sam-build": sam_command(*build_arguments(architecture, folder))}, sam_environment())
     compiling = marked(environments.python_of("sam"), "-m", "local.stack.bytecode", str(folder))
     follow({"bytecode": compiling}, sam_environment())

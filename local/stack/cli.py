@@ -163,7 +163,8 @@ def _current() -> Stack | None:
 
 def _sources() -> str:
     parts = (
-        *("template.yaml", "stacks", "functions", "layers", "requirements/ministack.txt"),
+        *("template.yaml", "stacks", "functions", "layers", "console"),
+        "requirements/ministack.txt",
         *(
             "local/sandbox",
             "local/scripted_model",
@@ -264,6 +265,7 @@ def main() -> None:
             say(f"api: {stack.api_url}")
             for line in logins_text().splitlines():
                 say(line)
+            say(f"console: {stack.console_url}")
             say(f"description: {DESCRIPTION}; `make down` stops it")
         case ["status"]:
             print(_status())

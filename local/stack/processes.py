@@ -42,14 +42,14 @@ def marked(python: Path, *arguments: str) -> list[str]:
 
 
 def launch(
-    name: str, command: Sequence[str], environment: Mapping[str, str]
+    name: str, command: Sequence[str], environment: Mapping[str, str], folder: Path = ROOT
 ) -> subprocess.Popen[bytes]:
-    """Start a program in its own process group; it writes to `.local/logs/<name>.log`."""
+    """Start a program in its own process group, in *folder*; it writes to `.local/logs/<name>.log`."""
     LOGS.mkdir(parents=True, exist_ok=True)
     with (LOGS / f"{name}.log").open("wb") as log:
         process = subprocess.Popen(
             command,
-            cwd=ROOT,
+            cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -60,9 +60,11 @@ def launch(
     return process
 
 
-def follow(commands: Mapping[str, Sequence[str]], environment: Mapping[str, str]) -> None:
+def follow(
+    commands: Mapping[str, Sequence[str]], environment: Mapping[str, str], folder: Path = ROOT
+) -> None:
     """
-    Run programs in parallel to their ends and print the duration of each.
+    Run programs in parallel, in *folder*, to their ends and print the duration of each.
 
     If one fails, the others are stopped and StackError contains the end of its output. On interrupt, all are stopped.
     """
@@ -72,7 +74,7 @@ def follow(commands: Mapping[str, Sequence[str]], environment: Mapping[str, str]
     say(f"{', '.join(commands)} ...")
     try:
         for name, command in commands.items():
-            running[name] = launch(name, command, environment)
+            running[name] = launch(name, command, environment, folder)
         while running:
             for name, process in list(running.items()):
                 code = process.poll()

@@ -21,6 +21,8 @@ WEBHOOKS = {
 
 # A browser's preflight request has no key: no header, body or table is read.
 PREFLIGHTS = {("OPTIONS", "/initiate-conversation")}
+# The files of the console: the same for everyone, loaded before a person has signed in.
+PAGES = {("GET", "/console"), ("GET", "/console/{proxy+}")}
 OPEN_SECRET_NAMES = ("SECRET", "TOKEN", "PASSWORD", "CREDENTIAL")
 
 
@@ -103,7 +105,7 @@ def test_verify_token_webhook_token_seal_key_and_identifier_key_are_generated() 
     assert generated["IdentifierKeysSecret"]["PasswordLength"] >= 32
 
 
-def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None:
+def test_only_webhooks_and_pages_have_no_authorizer() -> None:
     routes = {
         (event["Properties"]["Method"], event["Properties"]["Path"]): event["Properties"]
         for function in FUNCTIONS
@@ -112,7 +114,7 @@ def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None
     }
 
     is_open = {r for r, event in routes.items() if event.get("Auth") == {"Authorizer": "NONE"}}
-    assert is_open == WEBHOOKS | PREFLIGHTS
+    assert is_open == WEBHOOKS | PREFLIGHTS | PAGES
     assert {route for route, event in routes.items() if "Auth" not in event} == {
         ("GET", "/inbox"),
         ("GET", "/inbox/openapi.json"),

@@ -1,0 +1,66 @@
+// Calls the API with the types of its OpenAPI documents. The types are generated: local/console/client.py.
+
+import type { Session } from "../session/session";
+import { ApiError, asApiError, errorOf } from "./errors";
+import type { Routes } from "./routes";
+
+export type { Routes } from "./routes";
+
+export type Route = keyof Routes;
+export type Result<R extends Route> = Routes[R]["answer"]["result"];
+
+export interface Call<R extends Route> {
+  path?: Record<string, string>;
+  query?: Routes[R]["query"];
+  body?: Routes[R]["body"];
+  key?: string; // Idempotency-Key: the same one for a retry
+  signal?: AbortSignal;
+}
+
+export interface Answer<T> {
+  result: T;
+  cursor: string | null;
+}
+
+export class Client {
+  constructor(
+    private readonly apiUrl: string,
+    readonly session: Session,
+  ) {}
+
+  async call<R extends Route>(route: R, call: Call<R> = {}): Promise<Answer<Result<R>>> {
+    const [method, pattern] = route.split(" ") as [string, string];
+    const path = pattern.replace(/{(\w+)}/g, (_, name: string) => encodeURIComponent(call.path?.[name] ?? ""));
+    const address = new URL(path.slice(1), this.apiUrl);
+    for (const [name, value] of Object.entries(call.query ?? {})) {
+      if (value !== undefined && value !== null && value !== "") address.searchParams.set(name, String(value));
+    }
+    const answer = await this.answerOf(address, method, call);
+    const content = (await answer.json()) as { result: Result<R>; cursor?: string };
+    return { result: content.result, cursor: content.cursor ?? null };
+  }
+
+  private async answerOf<R extends Route>(address: URL, method: string, call: Call<R>): Promise<Response> {
+    const headers: Record<string, string> = { Accept: "application/json", ...(await this.session.headers()) };
+    const init: RequestInit = { method, headers, cache: "no-store" };
+    if (call.signal) init.signal = call.signal;
+    if (method !== "GET") headers["Idempotency-Key"] = call.key ?? crypto.randomUUID();
+    if (call.body !== undefined && call.body !== null) {
+      headers["Content-Type"] = "application/json";
+      init.body = JSON.stringify(call.body);
+    }
+    let answer: Response;
+    try {
+      answer = await fetch(address, init);
+    } catch (failure) {
+      if (call.signal?.aborted) throw failure;
+      throw asApiError(failure);
+    }
+    if (answer.status === 401) {
+      this.session.end();
+      throw new ApiError(401, "unauthenticated", "the session has ended", false);
+    }
+    if (!answer.ok) throw await errorOf(answer);
+    return answer;
+  }
+}

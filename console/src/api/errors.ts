@@ -1,0 +1,48 @@
+// The error body of all APIs (shared/api/errors.py), and failures without one.
+
+export interface Problem {
+  field?: string;
+  problem?: string;
+}
+
+export class ApiError extends Error {
+  constructor(
+    readonly status: number, // 0: no answer
+    readonly code: string,
+    message: string,
+    readonly retryable: boolean,
+    readonly details: Problem[] = [],
+    readonly retryAfterSeconds: number | null = null,
+    readonly requestId: string | null = null,
+  ) {
+    super(message);
+  }
+
+  problemOf(field: string): string | null {
+    return this.details.find((problem) => problem.field === field)?.problem ?? null;
+  }
+}
+
+interface Body {
+  error?: { code?: string; message?: string; retryable?: boolean; retry_after?: number; details?: Problem[] };
+  request_id?: string;
+}
+
+export async function errorOf(answer: Response): Promise<ApiError> {
+  const body = (await answer.json().catch(() => ({}))) as Body;
+  const error = body.error ?? {};
+  return new ApiError(
+    answer.status,
+    error.code ?? "unexpected",
+    error.message ?? `HTTP ${answer.status}`,
+    error.retryable ?? answer.status >= 500,
+    error.details ?? [],
+    error.retry_after ?? null,
+    body.request_id ?? null,
+  );
+}
+
+export function asApiError(failure: unknown): ApiError {
+  if (failure instanceof ApiError) return failure;
+  return new ApiError(0, "network", failure instanceof Error ? failure.message : String(failure), true);
+}

@@ -1,0 +1,26 @@
+// What every page needs: the client, the session, and redrawing when the session changes.
+
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { Client } from "./api/client";
+import type { Config } from "./config";
+import type { Session } from "./session/session";
+
+export interface App {
+  client: Client;
+  config: Config;
+  session: Session;
+}
+
+export const AppContext = createContext<App | null>(null);
+
+export function useApp(): App {
+  return useContext(AppContext)!;
+}
+
+export function useSession(): Session {
+  const { session } = useApp();
+  const [, redraw] = useState(0);
+  useEffect(() => session.onChange(() => redraw((count) => count + 1)), [session]);
+  return session;
+}

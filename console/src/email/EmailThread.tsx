@@ -1,0 +1,260 @@
+// An e-mail thread: its mails as text, its drafts and their review, an answer.
+
+import { useEffect, useState } from "preact/hooks";
+import type { EmailThreadsApi } from "../api/routes";
+import { useAction, useResource } from "../api/resource";
+import { useApp, useSession } from "../app";
+import { draftOf, keepDraft } from "../drafts";
+import { actor, moment, when } from "../format";
+import { named, t } from "../texts/texts";
+import { Fact, Frame, Timeline, type Entry } from "../ui/frame";
+import { Icon } from "../ui/icons";
+import { Avatar, Badge, Button, Empty, ErrorNotice, Skeleton } from "../ui/parts";
+
+type Thread = EmailThreadsApi.ThreadView;
+type Mail = EmailThreadsApi.MailView;
+type Draft = EmailThreadsApi.DraftView;
+
+const POLL_MS = 10_000;
+
+export function EmailThread({ id, back }: { id: string; back: string }) {
+  const { client } = useApp();
+  const me = useSession().person?.principal ?? null;
+  const path = { conversation_id: id };
+  const loaded = useResource(
+    async (signal) => {
+      const [thread, mails, drafts] = await Promise.all([
+        client.call("GET /email-threads/{conversation_id}", { path, signal }),
+        client.call("GET /email-threads/{conversation_id}/emails", { path, signal, query: { limit: 50 } }),
+        client.call("GET /email-threads/{conversation_id}/replies", { path, signal }),
+      ]);
+      return { thread: thread.result, mails: mails.result.mails, before: mails.result.next_before ?? null, drafts: drafts.result.drafts };
+    },
+    [client, id],
+    POLL_MS,
+  );
+  const [older, setOlder] = useState<{ mails: Mail[]; before: number | null }>({ mails: [], before: null });
+  if (loaded.value === null) {
+    return (
+      <main class="pane">
+        {loaded.error ? <ErrorNotice error={loaded.error} onRetry={() => void loaded.reload()} /> : <Skeleton rows={4} kind="bubble" />}
+      </main>
+    );
+  }
+  const { thread, drafts } = loaded.value;
+  const reload = () => void loaded.reload();
+  const before = older.mails.length ? older.before : loaded.value.before;
+  const next = async () => {
+    const page = await client.call("GET /email-threads/{conversation_id}/emails", { path, query: { before, limit: 50 } });
+    setOlder({ mails: [...older.mails, ...page.result.mails], before: page.result.next_before ?? null });
+  };
+  const known = new Set(loaded.value.mails.map((mail) => mail.n));
+  const mails = [...loaded.value.mails, ...older.mails.filter((mail) => !known.has(mail.n))];
+  const entries: Entry[] = [...mails].reverse().map((mail) => ({
+    key: String(mail.n),
+    at: mail.received_at,
+    content: <MailCard mail={mail} thread={id} />,
+  }));
+  for (const draft of drafts) {
+    entries.push({ key: draft.reply_id, at: draft.updated_at, content: <DraftCard draft={draft} me={me} onChange={reload} /> });
+  }
+  return (
+    <Frame
+      title={thread.subject}
+      icon="mail"
+      line={[thread.participant, thread.mailbox].filter(Boolean).join(" → ")}
+      back={back}
+      actions={<Actions thread={thread} me={me} onChange={reload} />}
+      facts={<Facts thread={thread} me={me} />}
+      foot={<Writer thread={thread} onChange={reload} />}
+    >
+      {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
+      <Timeline entries={entries} onOlder={before ? () => void next() : null} empty={<Empty icon="mail" title={t("timeline.empty")} />} />
+    </Frame>
+  );
+}
+
+function MailCard({ mail, thread }: { mail: Mail; thread: string }) {
+  const [whole, setWhole] = useState(false);
+  const sender = mail.from ?? "";
+  const hasMore = mail.body.trim().length > mail.new_text.trim().length;
+  return (
+    <article class={`mail ${mail.direction === "outbound" ? "mail-out" : ""}`}>
+      <header class="mail-head">
+        <Avatar name={sender} size="s" />
+        <div>
+          <b>{sender}</b>
+          <p class="quiet">{t("mail.to", { to: [...mail.to, ...mail.cc].join(", ") })}</p>
+        </div>
+        {mail.needs_review && <Badge kind="warn">{t("mail.review")}</Badge>}
+        {mail.delivery && <Badge>{named("delivery", String(mail.delivery))}</Badge>}
+        <time class="quiet" dateTime={mail.received_at} title={moment(mail.received_at)}>
+          {when(mail.received_at)}
+        </time>
+      </header>
+      {mail.erased ? <p class="bubble-note">{t("message.erased")}</p> : <p class="mail-text">{whole ? mail.body : mail.new_text || mail.body}</p>}
+      {hasMore && (
+        <button type="button" class="button button-quiet" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {t(whole ? "mail.less" : "mail.whole")}
+        </button>
+      )}
+      {mail.attachments.length > 0 && (
+        <div class="mail-files">
+          {mail.attachments.map((file) => (
+            <Attachment key={file.index} thread={thread} n={mail.n} file={file} />
+          ))}
+        </div>
+      )}
+    </article>
+  );
+}
+
+function Attachment({ thread, n, file }: { thread: string; n: number; file: EmailThreadsApi.AttachmentView }) {
+  const { client } = useApp();
+  const open = useAction(async () => {
+    const link = await client.call("GET /email-threads/{conversation_id}/emails/{n}/attachments/{index}", {
+      path: { conversation_id: thread, n: String(n), index: String(file.index) },
+    });
+    window.open(link.result.url, "_blank", "noreferrer");
+  });
+  return (
+    <button type="button" class="file" disabled={!file.available || open.busy} title={file.available ? "" : t("mail.unsafe")} onClick={() => void open.run()}>
+      <Icon name={open.error || !file.available ? "alert" : "file"} />
+      <span>{file.filename}</span>
+    </button>
+  );
+}
+
+function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | null; onChange: () => void }) {
+  const { client } = useApp();
+  const path = { conversation_id: draft.conversation_id, reply_id: draft.reply_id };
+  const approve = useAction(async () => {
+    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/approve", { path, body: { version: draft.version, confirm_stale: draft.is_stale === true } });
+    onChange();
+  });
+  const reject = useAction(async () => {
+    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/reject", { path, body: { version: draft.version } });
+    onChange();
+  });
+  const error = approve.error ?? reject.error;
+  return (
+    <article class="mail mail-draft">
+      <header class="mail-head">
+        <Icon name={draft.origin === "ai" ? "robot" : "note"} />
+        <div>
+          <b>{t("draft.title")}</b>
+          <p class="quiet">{draft.origin === "ai" ? t("actor.model") : actor(draft.origin, me)}</p>
+        </div>
+        <Badge kind="info">{named("draft", String(draft.draft_status))}</Badge>
+        {draft.is_stale && <Badge kind="warn">{t("draft.stale")}</Badge>}
+      </header>
+      <p class="quiet">{t("mail.to", { to: [...draft.to, ...draft.cc].join(", ") })}</p>
+      <p class="mail-text">{draft.body_text}</p>
+      {error && <ErrorNotice error={error} />}
+      <div class="mail-actions">
+        <Button kind="primary" icon="send" busy={approve.busy} onClick={() => void approve.run()}>
+          {t("draft.approve")}
+        </Button>
+        <Button kind="quiet" busy={reject.busy} onClick={() => void reject.run()}>
+          {t("draft.reject")}
+        </Button>
+      </div>
+    </article>
+  );
+}
+
+function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; onChange: () => void }) {
+  const { client } = useApp();
+  const path = { conversation_id: thread.conversation_id };
+  const take = useAction(async () => {
+    await client.call("PATCH /email-threads/{conversation_id}", { path, body: { assigned_to: me } });
+    onChange();
+  });
+  const isDone = thread.status === "completed";
+  const complete = useAction(async () => {
+    await client.call("PATCH /email-threads/{conversation_id}", { path, body: { status: isDone ? "active" : "completed" } });
+    onChange();
+  });
+  return (
+    <>
+      {(take.error ?? complete.error) && <ErrorNotice error={(take.error ?? complete.error)!} />}
+      {me && thread.assigned_to !== me && (
+        <Button icon="person" busy={take.busy} onClick={() => void take.run()}>
+          {t("action.assign_me")}
+        </Button>
+      )}
+      <Button icon="check" kind={isDone ? "plain" : "primary"} busy={complete.busy} onClick={() => void complete.run()}>
+        {t(isDone ? "action.reopen" : "action.resolve")}
+      </Button>
+    </>
+  );
+}
+
+function Writer({ thread, onChange }: { thread: Thread; onChange: () => void }) {
+  const { client } = useApp();
+  const [text, setText] = useState(() => draftOf(thread.conversation_id));
+  useEffect(() => keepDraft(thread.conversation_id, text), [thread.conversation_id, text]);
+  const save = useAction(async () => {
+    await client.call("POST /email-threads/{conversation_id}/replies", {
+      path: { conversation_id: thread.conversation_id },
+      body: { body_text: text },
+    });
+    setText("");
+    onChange();
+  });
+  return (
+    <footer class="composer">
+      <div class="writer">
+        {save.error && <ErrorNotice error={save.error} fields={["body_text"]} onRetry={() => void save.run()} />}
+        <textarea rows={3} value={text} aria-label={t("mail.answer")} placeholder={t("mail.answer")} onInput={(event) => setText(event.currentTarget.value)} />
+        <div class="writer-bar">
+          <span class="writer-space" />
+          <span class="quiet writer-hint">{t("mail.hint")}</span>
+          <Button kind="primary" icon="note" busy={save.busy} disabled={!text.trim()} onClick={() => void save.run()}>
+            {t("draft.save")}
+          </Button>
+        </div>
+      </div>
+    </footer>
+  );
+}
+
+function Facts({ thread, me }: { thread: Thread; me: string | null }) {
+  const analysis = thread.ai_analysis;
+  return (
+    <>
+      <dl>
+        <Fact label={t("facts.status")}>
+          <Badge kind="accent">{named("status", String(thread.status))}</Badge>
+        </Fact>
+        <Fact label={t("facts.assignee")}>{thread.assigned_to ? actor(thread.assigned_to, me) : <span class="quiet">{t("facts.nobody")}</span>}</Fact>
+        <Fact label={t("facts.people")}>{thread.participants.join(", ")}</Fact>
+        {thread.tags.length > 0 && (
+          <Fact label={t("facts.labels")}>
+            {thread.tags.map((tag) => (
+              <Badge key={tag}>{tag}</Badge>
+            ))}
+          </Fact>
+        )}
+        <Fact label={t("facts.created")}>{moment(thread.created_at)}</Fact>
+      </dl>
+      {analysis?.summary && (
+        <section class="facts-part">
+          <h3>{t("facts.summary")}</h3>
+          <p>{analysis.summary}</p>
+          {analysis.needs_human && <Badge kind="warn">{t("ai.needs_person")}</Badge>}
+        </section>
+      )}
+      {analysis && analysis.pending_info.length > 0 && (
+        <section class="facts-part">
+          <h3>{t("facts.open_questions")}</h3>
+          <ul>
+            {analysis.pending_info.map((question) => (
+              <li key={question.field}>{question.question}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import { actor, phone, when } from "../format";
+import { placeOf } from "../router";
+import { named, t, tn } from "../texts/texts";
+import { Icon, type IconName } from "../ui/icons";
+import { Avatar, Badge } from "../ui/parts";
+import type { Row } from "./source";
+
+export const CHANNEL_ICONS: Record<Row["channel"], IconName> = { whatsapp: "chat", sms: "phone", email: "mail" };
+
+export function titleOf(row: Row): string {
+  return row.contact ?? (row.handle ? phone(row.handle) : t("inbox.unknown"));
+}
+
+interface Props {
+  row: Row;
+  section: string;
+  current: boolean;
+  me: string | null;
+}
+
+export function InboxRow({ row, section, current, me }: Props) {
+  const title = titleOf(row);
+  const unread = row.unreadCount > 0;
+  return (
+    <li>
+      <a
+        class={`row ${unread ? "row-unread" : ""}`}
+        href={placeOf(section, row.context, row.key)}
+        aria-current={current ? "true" : undefined}
+      >
+        <span class="row-avatar">
+          <Avatar name={title} />
+          <span class={`channel channel-${row.context === "conversations" ? "ai" : row.channel}`}>
+            <Icon name={row.context === "conversations" ? "robot" : CHANNEL_ICONS[row.channel]} size={12} />
+          </span>
+        </span>
+        <span class="row-body">
+          <span class="row-top">
+            <span class="row-title">{title}</span>
+            <time class="row-time" dateTime={row.lastActivityAt}>
+              {when(row.lastActivityAt)}
+            </time>
+          </span>
+          {row.subject && <span class="row-subject">{row.subject}</span>}
+          <span class="row-bottom">
+            <span class="row-preview">{row.preview ?? contextLine(row)}</span>
+            {unread && (
+              <span class="count" aria-label={tn("inbox.unread", row.unreadCount)}>
+                {row.unreadCount}
+              </span>
+            )}
+          </span>
+          <Marks row={row} me={me} />
+        </span>
+      </a>
+    </li>
+  );
+}
+
+function contextLine(row: Row): string {
+  return row.contextStatus ? named("status", row.contextStatus) : "";
+}
+
+function Marks({ row, me }: { row: Row; me: string | null }) {
+  const needsPerson = row.contextStatus === "handoff_pending";
+  if (!row.assignee && !row.labels.length && row.status !== "snoozed" && !needsPerson) return null;
+  return (
+    <span class="row-marks">
+      {needsPerson && <Badge kind="warn">{t("status.handoff_pending")}</Badge>}
+      {row.status === "snoozed" && row.snoozedUntil && (
+        <Badge kind="info">{t("inbox.snoozed_until", { at: when(row.snoozedUntil) })}</Badge>
+      )}
+      {row.assignee && <Badge kind={row.assignee === me ? "accent" : "plain"}>{actor(row.assignee, me)}</Badge>}
+      {row.labels.slice(0, 3).map((label) => (
+        <Badge key={label}>{label}</Badge>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,79 @@
+import { render } from "preact";
+import { useState } from "preact/hooks";
+import { Client } from "./api/client";
+import { AppContext, useSession, type App } from "./app";
+import { loadConfig } from "./config";
+import { Inbox } from "./inbox/Inbox";
+import { useRoute } from "./router";
+import { Session } from "./session/session";
+import { SECTION_NAMES, Shell } from "./shell/Shell";
+import { SignIn, SignInAgain } from "./shell/SignIn";
+import "./style.css";
+import { chooseLanguage, t } from "./texts/texts";
+import { Empty } from "./ui/parts";
+
+function Pages() {
+  const session = useSession();
+  const [section = "all", context, key] = useRoute();
+  const known = SECTION_NAMES.includes(section);
+  return (
+    <Shell section={section}>
+      {known ? (
+        <Inbox key={session.company} section={section} context={context ?? null} conversation={key ?? null} />
+      ) : (
+        <main class="pane">
+          <Empty icon="search" title={t("state.no_page")} />
+        </main>
+      )}
+    </Shell>
+  );
+}
+
+function Root({ failed }: { failed: boolean }) {
+  const session = useSession();
+  const [wasIn, setWasIn] = useState(session.state === "in");
+  if (session.state === "in" && !wasIn) setWasIn(true);
+  if (session.state === "out") return <SignIn failed={failed} />;
+  return (
+    <>
+      <Pages />
+      {session.state === "ended" && <SignInAgain />}
+    </>
+  );
+}
+
+// A reload ends the session, as tokens are in memory; the login pages may still know the person.
+function isReload(): boolean {
+  const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return entry?.type === "reload";
+}
+
+async function start(): Promise<void> {
+  const root = document.getElementById("app")!;
+  await chooseLanguage(navigator.languages);
+  let app: App;
+  try {
+    const config = await loadConfig();
+    const session = new Session(config.login);
+    app = { config, session, client: new Client(config.apiUrl, session) };
+  } catch {
+    render(<Empty icon="alert" title={t("state.unreachable")} />, root);
+    return;
+  }
+  let failed = false;
+  const isReturn = /[?&](code|error)=/.test(location.search);
+  try {
+    await app.session.begin();
+  } catch {
+    failed = true;
+  }
+  if (app.session.state === "out" && app.config.login && !isReturn && isReload()) return app.session.signIn();
+  render(
+    <AppContext.Provider value={app}>
+      <Root failed={failed} />
+    </AppContext.Provider>,
+    root,
+  );
+}
+
+void start();

@@ -1,0 +1,125 @@
+// Who is signed in. Tokens are kept in memory only: they end with the page.
+
+import type { Login } from "../config";
+import { forgetDrafts } from "../drafts";
+import { goToLogin, goToLogout, refreshed, returnFromLogin, type Tokens } from "./pkce";
+
+export type SessionState = "out" | "in" | "ended";
+
+export interface Person {
+  principal: string; // as the API stores it: user:{id}
+  name: string;
+  companies: { company: string; roles: string[] }[];
+}
+
+const EARLY_MS = 60_000; // a token is renewed before it ends, so that no call is refused
+
+export class Session {
+  state: SessionState = "out";
+  person: Person | null = null;
+  company: string | null = null;
+  private access = "";
+  private refresh: string | null = null;
+  private endsAt = 0;
+  private renewal: Promise<void> | null = null;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(private readonly login: Login | null) {}
+
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  // Signs in if this page was opened by the login pages. Raises LoginFailed.
+  async begin(): Promise<void> {
+    const returned = this.login ? await returnFromLogin(this.login) : null;
+    if (!returned) return;
+    this.take(returned.tokens);
+    if (returned.place) location.replace(returned.place);
+  }
+
+  signIn(): void {
+    if (this.login) void goToLogin(this.login, location.hash);
+  }
+
+  signOut(): void {
+    forgetDrafts();
+    this.access = "";
+    this.refresh = null;
+    if (this.login) goToLogout(this.login);
+  }
+
+  // The API or the login provider no longer accepts the token. Drafts stay.
+  end(): void {
+    if (this.state !== "in") return;
+    this.access = "";
+    this.refresh = null;
+    this.become("ended");
+  }
+
+  async headers(): Promise<Record<string, string>> {
+    if (this.state === "in" && this.refresh && Date.now() > this.endsAt - EARLY_MS) {
+      await (this.renewal ??= this.renew().finally(() => (this.renewal = null)));
+    }
+    const headers: Record<string, string> = { Authorization: `Bearer ${this.access}` };
+    if (this.company && (this.person?.companies.length ?? 0) > 1) headers["x-company"] = this.company;
+    return headers;
+  }
+
+  choose(company: string): void {
+    this.company = company;
+    this.tell();
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      this.take(await refreshed(this.login!, this.refresh!));
+    } catch {
+      this.end();
+    }
+  }
+
+  private take(tokens: Tokens): void {
+    this.access = tokens.access_token;
+    this.refresh = tokens.refresh_token ?? this.refresh;
+    const claims = claimsOf(tokens.access_token);
+    this.endsAt = Number(claims.exp ?? 0) * 1000 || Date.now() + (tokens.expires_in ?? 3600) * 1000;
+    const shown = tokens.id_token ? claimsOf(tokens.id_token) : claims;
+    this.person = {
+      principal: `user:${String(claims.sub ?? "")}`,
+      name: String(shown.name ?? shown.email ?? shown.username ?? claims.sub ?? ""),
+      companies: companiesOf(claims[this.login?.groupsClaim ?? "groups"]),
+    };
+    this.company ??= this.person.companies[0]?.company ?? null;
+    this.become("in");
+  }
+
+  private become(state: SessionState): void {
+    this.state = state;
+    this.tell();
+  }
+
+  private tell(): void {
+    for (const listener of this.listeners) listener();
+  }
+}
+
+// Read for display only: the API verifies each token.
+function claimsOf(token: string): Record<string, unknown> {
+  try {
+    const text = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0)))) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+function companiesOf(groups: unknown): Person["companies"] {
+  const found = new Map<string, string[]>();
+  for (const group of Array.isArray(groups) ? groups : [groups]) {
+    const [company, role] = String(group ?? "").split(":");
+    if (company && role) found.set(company, [...(found.get(company) ?? []), role]);
+  }
+  return [...found].map(([company, roles]) => ({ company, roles }));
+}

@@ -1,0 +1,60 @@
+import { useApp, useSession } from "../app";
+import { t } from "../texts/texts";
+import { Icon } from "../ui/icons";
+import { Button } from "../ui/parts";
+
+export function Mark() {
+  return (
+    <span class="mark" aria-hidden="true">
+      <Icon name="chat" size={20} />
+    </span>
+  );
+}
+
+export function SignIn({ failed }: { failed: boolean }) {
+  const { config } = useApp();
+  const session = useSession();
+  return (
+    <main class="signin">
+      <div class="signin-card">
+        <Mark />
+        <h1>Parley</h1>
+        <p>{t("signin.text")}</p>
+        {failed && (
+          <div class="notice notice-error" role="alert">
+            <Icon name="alert" />
+            <p>{t("signin.failed")}</p>
+          </div>
+        )}
+        {config.login ? (
+          <Button kind="primary" onClick={() => session.signIn()}>
+            {t("signin.button")}
+          </Button>
+        ) : (
+          <div class="notice" role="status">
+            <Icon name="info" />
+            <p>{t("signin.missing")}</p>
+          </div>
+        )}
+        {config.stage !== "prod" && <p class="quiet">{t("signin.stage", { stage: config.stage })}</p>}
+      </div>
+    </main>
+  );
+}
+
+// Shown over the page, which stays as it is: a text that is being written is not lost.
+export function SignInAgain() {
+  const session = useSession();
+  return (
+    <div class="overlay" role="alertdialog" aria-modal="true" aria-labelledby="ended">
+      <div class="signin-card">
+        <Mark />
+        <h1 id="ended">{t("ended.title")}</h1>
+        <p>{t("ended.text")}</p>
+        <Button kind="primary" onClick={() => session.signIn()}>
+          {t("signin.button")}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,165 @@
+// Small parts of pages, and the designed states: loading, empty, failed.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ApiError } from "../api/errors";
+import { initials } from "../format";
+import { named, t } from "../texts/texts";
+import { Icon, type IconName } from "./icons";
+
+const TINTS = 6;
+
+export function Avatar({ name, size = "m" }: { name: string; size?: "s" | "m" }) {
+  const tint = [...name].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)!) >>> 0, 7) % TINTS;
+  return (
+    <span class={`avatar avatar-${size} tint-${tint}`} aria-hidden="true">
+      {/\p{L}/u.test(name) ? initials(name) : <Icon name="person" size={size === "s" ? 14 : 18} />}
+    </span>
+  );
+}
+
+export function Badge({ kind = "plain", children }: { kind?: string; children: ComponentChildren }) {
+  return <span class={`badge badge-${kind}`}>{children}</span>;
+}
+
+interface ButtonProps {
+  children: ComponentChildren;
+  onClick?: () => void;
+  kind?: "primary" | "plain" | "quiet";
+  icon?: IconName;
+  busy?: boolean;
+  disabled?: boolean;
+  type?: "button" | "submit";
+  label?: string;
+  pressed?: boolean;
+}
+
+export function Button({ children, onClick, kind = "plain", icon, busy, disabled, type = "button", label, pressed }: ButtonProps) {
+  return (
+    <button
+      type={type}
+      class={`button button-${kind}`}
+      disabled={disabled || busy}
+      aria-busy={busy}
+      aria-label={label}
+      aria-pressed={pressed}
+      onClick={onClick}
+    >
+      {icon && <Icon name={icon} size={16} />}
+      {children}
+    </button>
+  );
+}
+
+export function IconButton({ icon, label, onClick, pressed }: { icon: IconName; label: string; onClick: () => void; pressed?: boolean }) {
+  return (
+    <button type="button" class="icon-button" aria-label={label} title={label} aria-pressed={pressed} onClick={onClick}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <span class="empty-icon">
+        <Icon name={icon} size={26} />
+      </span>
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+    </div>
+  );
+}
+
+export function Skeleton({ rows, kind }: { rows: number; kind: "row" | "bubble" }) {
+  return (
+    <div class={`skeletons skeletons-${kind}`} role="status" aria-label={t("state.loading")}>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} class="skeleton" />
+      ))}
+    </div>
+  );
+}
+
+// The error of a call in words: ours for known codes, else what the API said. Fields are shown beside their inputs.
+export function errorText(error: ApiError): string {
+  if (error.code === "rate_limited" && error.retryAfterSeconds) {
+    return t("error.rate_limited_seconds", { seconds: error.retryAfterSeconds });
+  }
+  const known = named("error", error.code);
+  return known === error.code.replaceAll("_", " ") ? t("error.other", { message: error.message }) : known;
+}
+
+export function ErrorNotice({ error, onRetry, fields = [] }: { error: ApiError; onRetry?: () => void; fields?: string[] }) {
+  const elsewhere = error.details.filter((problem) => !fields.includes(problem.field ?? ""));
+  return (
+    <div class="notice notice-error" role="alert">
+      <Icon name="alert" />
+      <div>
+        <p>{errorText(error)}</p>
+        {elsewhere.map((problem) => (
+          <p key={problem.field} class="detail">
+            <b>{problem.field}</b> {problem.problem}
+          </p>
+        ))}
+        {error.requestId && <p class="detail">{t("error.request", { id: error.requestId })}</p>}
+      </div>
+      {onRetry && error.retryable && (
+        <Button kind="quiet" onClick={onRetry}>
+          {t("action.retry")}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export function Field({ label, error, name, children }: { label: string; error?: ApiError | null; name: string; children: ComponentChildren }) {
+  const problem = error?.problemOf(name);
+  return (
+    <label class="field">
+      <span class="field-label">{label}</span>
+      {children}
+      {problem && (
+        <span class="field-problem" role="alert">
+          {problem}
+        </span>
+      )}
+    </label>
+  );
+}
+
+// A button that opens a panel below it; closes with Escape, and with a click elsewhere.
+export function Menu({ label, button, children, align = "end" }: {
+  label: string;
+  button: ComponentChildren;
+  children: (close: () => void) => ComponentChildren;
+  align?: "start" | "end";
+}) {
+  const [open, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const outside = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) setOpen(false);
+    };
+    const escape = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      setOpen(false);
+      root.current?.querySelector("button")?.focus();
+    };
+    addEventListener("pointerdown", outside);
+    addEventListener("keydown", escape);
+    return () => {
+      removeEventListener("pointerdown", outside);
+      removeEventListener("keydown", escape);
+    };
+  }, [open]);
+  return (
+    <div class="menu" ref={root}>
+      <button type="button" class="button button-plain" aria-label={label} aria-expanded={open} aria-haspopup="true" onClick={() => setOpen(!open)}>
+        {button}
+      </button>
+      {open && <div class={`panel panel-${align}`}>{children(() => setOpen(false))}</div>}
+    </div>
+  );
+}

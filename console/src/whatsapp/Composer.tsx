@@ -1,0 +1,150 @@
+// Writes a message. After the window of 24 hours only templates may be sent. A send is repeated under the same key.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAction } from "../api/resource";
+import { useApp } from "../app";
+import { draftOf, keepDraft } from "../drafts";
+import { duration } from "../format";
+import { t } from "../texts/texts";
+import { Icon } from "../ui/icons";
+import { Button, ErrorNotice, IconButton } from "../ui/parts";
+import { CannedReplies } from "./CannedReplies";
+import { WINDOW_MS, type Head, type Message } from "./data";
+import { shortText } from "./MessageBubble";
+import { TemplatePicker } from "./TemplatePicker";
+
+const LONGEST_TEXT = 4096;
+const SOON_MS = 2 * 3_600_000;
+
+interface Props {
+  conversation: string;
+  head: Head;
+  windowEndsAt: number | null;
+  answered: Message | null;
+  onAnswered: (message: Message | null) => void;
+  onSent: () => void;
+}
+
+export function Composer({ conversation, head, windowEndsAt, answered, onAnswered, onSent }: Props) {
+  const now = useNow();
+  const [picking, setPicking] = useState(false);
+  const left = windowEndsAt === null ? 0 : windowEndsAt - now;
+  const isOpen = left > 0 || head.groupName != null;
+  return (
+    <footer class="composer">
+      {picking ? (
+        <TemplatePicker
+          conversation={conversation}
+          head={head}
+          onClose={() => setPicking(false)}
+          onSent={() => {
+            setPicking(false);
+            onSent();
+          }}
+        />
+      ) : (
+        <>
+          {isOpen ? (
+            <Writer conversation={conversation} head={head} answered={answered} onAnswered={onAnswered} onSent={onSent} onTemplate={() => setPicking(true)} />
+          ) : (
+            <div class="window-closed">
+              <Icon name="clock" />
+              <p>{t(windowEndsAt === null ? "window.never" : "window.closed")}</p>
+              <Button icon="template" kind="primary" onClick={() => setPicking(true)}>
+                {t("template.choose")}
+              </Button>
+            </div>
+          )}
+          {isOpen && left > 0 && left <= WINDOW_MS && (
+            <p class={`window ${left < SOON_MS ? "window-soon" : ""}`}>
+              <Icon name="clock" size={13} /> {t("window.left", { time: duration(left) })}
+            </p>
+          )}
+        </>
+      )}
+    </footer>
+  );
+}
+
+interface WriterProps extends Omit<Props, "windowEndsAt"> {
+  onTemplate: () => void;
+}
+
+function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }: WriterProps) {
+  const { client } = useApp();
+  const [text, setText] = useState(() => draftOf(conversation));
+  const field = useRef<HTMLTextAreaElement>(null);
+  // One key for one text: a repeat after a lost answer cannot send it twice.
+  const attempt = useRef({ text: "", key: "" });
+  const write = (next: string) => {
+    setText(next);
+    keepDraft(conversation, next);
+  };
+  useEffect(() => fit(field.current), [text]);
+  useEffect(() => {
+    if (answered) field.current?.focus();
+  }, [answered]);
+  const send = useAction(async () => {
+    const signature = JSON.stringify([text, answered?.id]);
+    if (attempt.current.text !== signature) attempt.current = { text: signature, key: crypto.randomUUID() };
+    const body = answered ? { text, replyTo: answered.id } : { text };
+    await client.call("POST /whatsapp/conversations/{key}/messages", { path: { key: conversation }, body, key: attempt.current.key });
+    attempt.current = { text: "", key: "" };
+    write("");
+    onAnswered(null);
+    onSent();
+  });
+  const canSend = text.trim().length > 0 && text.length <= LONGEST_TEXT;
+  const keys = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    if (canSend) void send.run();
+  };
+  return (
+    <div class="writer">
+      {send.error && <ErrorNotice error={send.error} onRetry={() => void send.run()} fields={["text"]} />}
+      {answered && (
+        <div class="answered">
+          <blockquote class="quote">
+            <span>{shortText(answered)}</span>
+          </blockquote>
+          <IconButton icon="close" label={t("message.answer_not")} onClick={() => onAnswered(null)} />
+        </div>
+      )}
+      <textarea
+        ref={field}
+        rows={1}
+        value={text}
+        aria-label={t("composer.label")}
+        placeholder={t("composer.placeholder")}
+        aria-invalid={Boolean(send.error?.problemOf("text"))}
+        onInput={(event) => write(event.currentTarget.value)}
+        onKeyDown={keys}
+      />
+      <div class="writer-bar">
+        <CannedReplies head={head} onChoose={(chosen) => write(text ? `${text}\n${chosen}` : chosen)} />
+        <IconButton icon="template" label={t("template.choose")} onClick={onTemplate} />
+        <span class="writer-space">{text.length > LONGEST_TEXT - 200 && <span class="quiet">{LONGEST_TEXT - text.length}</span>}</span>
+        <span class="quiet writer-hint">{t("composer.hint")}</span>
+        <Button kind="primary" icon="send" busy={send.busy} disabled={!canSend} onClick={() => void send.run()}>
+          {t("composer.send")}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function fit(field: HTMLTextAreaElement | null) {
+  if (!field) return;
+  field.style.height = "auto";
+  field.style.height = `${Math.min(field.scrollHeight, 200)}px`;
+}
+
+function useNow(): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 20_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

@@ -1,0 +1,115 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useResource } from "../api/resource";
+import { useApp, useSession } from "../app";
+import { phone } from "../format";
+import { t } from "../texts/texts";
+import { Empty, ErrorNotice, Skeleton } from "../ui/parts";
+import { Frame, Timeline, type Entry } from "../ui/frame";
+import { Composer } from "./Composer";
+import { load, loadOlder, titleOf, windowEndsAt, type Loaded, type Message, type Team } from "./data";
+import { Facts } from "./Facts";
+import { ChangeLine, MessageBubble, NoteCard } from "./MessageBubble";
+import { StateActions } from "./StateActions";
+
+const POLL_MS = 5_000;
+
+export function WhatsAppConversation({ id, back }: { id: string; back: string }) {
+  const { client } = useApp();
+  const me = useSession().person?.principal ?? null;
+  const team = useRef<Team | null>(null);
+  const loaded = useResource(
+    async (signal) => {
+      const value = await load(client, id, signal, team.current);
+      team.current = value.team;
+      return value;
+    },
+    [client, id],
+    POLL_MS,
+  );
+  const [older, setOlder] = useState<{ messages: Message[]; cursor: string | null } | null>(null);
+  const [answered, setAnswered] = useState<Message | null>(null);
+  const value = loaded.value;
+  useMarkRead(id, value);
+
+  if (value === null) {
+    return (
+      <main class="pane">
+        {loaded.error ? <ErrorNotice error={loaded.error} onRetry={() => void loaded.reload()} /> : <Skeleton rows={6} kind="bubble" />}
+      </main>
+    );
+  }
+  const { head } = value;
+  const known = new Set(value.messages.map((message) => message.id));
+  const messages = [...value.messages, ...(older?.messages.filter((message) => !known.has(message.id)) ?? [])];
+  const cursor = older ? older.cursor : value.older;
+  const next = async () => {
+    const page = await loadOlder(client, id, cursor!);
+    setOlder({ messages: [...(older?.messages ?? []), ...page.result.messages], cursor: page.cursor });
+  };
+  const reload = () => {
+    team.current = null;
+    void loaded.reload();
+  };
+  return (
+    <Frame
+      title={titleOf(head) ? phone(titleOf(head)) : t("inbox.unknown")}
+      icon="chat"
+      line={[t("channel.whatsapp"), head.senderPhone ?? head.customer].filter(Boolean).map((part) => phone(part!)).join(" · ")}
+      back={back}
+      actions={<StateActions head={head} me={me} onChange={reload} />}
+      facts={<Facts head={head} me={me} notes={value.notes} onChange={reload} />}
+      foot={
+        <Composer
+          conversation={id}
+          head={head}
+          windowEndsAt={windowEndsAt(messages)}
+          answered={answered}
+          onAnswered={setAnswered}
+          onSent={reload}
+        />
+      }
+    >
+      {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
+      <Timeline
+        entries={entriesOf(value, messages, me, setAnswered)}
+        onOlder={cursor ? () => void next() : null}
+        empty={<Empty icon="chat" title={t("timeline.empty")} />}
+      />
+    </Frame>
+  );
+}
+
+function entriesOf(value: Loaded, messages: Message[], me: string | null, onAnswer: (message: Message) => void): Entry[] {
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const since = messages.at(-1)?.receivedAt ?? "";
+  const entries: Entry[] = messages.map((message) => ({
+    key: message.id,
+    at: message.receivedAt,
+    content: (
+      <MessageBubble
+        message={message}
+        quoted={message.replyTo ? (byId.get(message.replyTo) ?? null) : null}
+        me={me}
+        onAnswer={() => onAnswer(message)}
+      />
+    ),
+  }));
+  for (const note of value.notes) {
+    entries.push({ key: `note-${note.id}`, at: note.at, content: <NoteCard note={note} me={me} /> });
+  }
+  for (const change of value.changes) {
+    entries.push({ key: `change-${change.revision}`, at: change.at, content: <ChangeLine change={change} me={me} /> });
+  }
+  return entries.filter((entry) => entry.at >= since).sort((one, other) => one.at.localeCompare(other.at));
+}
+
+// What is on the screen has been read, while the page is visible.
+function useMarkRead(key: string, value: Loaded | null) {
+  const { client } = useApp();
+  const position = value && value.head.unreadCount > 0 ? value.head.position : null;
+  useEffect(() => {
+    if (!position || document.visibilityState !== "visible") return;
+    // A failure changes nothing that the person does: the next look repeats it.
+    client.call("POST /whatsapp/conversations/{key}/read", { path: { key }, body: { upTo: position } }).catch(() => undefined);
+  }, [client, key, position]);
+}

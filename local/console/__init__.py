@@ -1,0 +1,1 @@
+"""Builds the web console, and generates the types of its API client."""

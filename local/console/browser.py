@@ -1,0 +1,51 @@
+"""
+The browser of the tests of the console, and the checks of accessibility that run in it.
+
+Chromium of this machine, else one from an npm package: neither needs an installation by the user.
+"""
+
+import fcntl
+import shutil
+from pathlib import Path
+
+from local.console import build
+from local.stack import environments
+from local.stack.processes import LOCAL, ROOT
+
+LISTED = ROOT / "tests" / "e2e" / "console" / "browser"
+_FOLDER = LOCAL / "browser"
+# /usr/bin/chromium is a script in some distributions, which passes more options than a test wants.
+_INSTALLED = ("/usr/lib/chromium/chromium", "chromium", "chromium-browser", "google-chrome")
+_UNPACK = """
+import chromium from "@sparticuz/chromium";
+import { copyFileSync } from "node:fs";
+copyFileSync(await chromium.executablePath(), process.argv[2]);
+"""
+
+
+def executable() -> Path:
+    """Return the program of a Chromium. StackError if a download fails."""
+    for name in _INSTALLED:
+        if found := shutil.which(name):
+            return Path(found)
+    unpacked = _packages() / "chromium"
+    if not unpacked.is_file():
+        script = _FOLDER / "unpack.mjs"
+        script.write_text(_UNPACK)
+        build.run("chromium", str(script), str(unpacked), folder=_FOLDER)
+        unpacked.chmod(0o755)
+    return unpacked
+
+
+def axe() -> str:
+    """Return the script that checks the accessibility of a page. StackError if a download fails."""
+    return (_packages() / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
+
+
+def _packages() -> Path:
+    environments.ensure(["console"])
+    _FOLDER.mkdir(parents=True, exist_ok=True)
+    with (LOCAL / "browser.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        build.install("browser-packages", LISTED, _FOLDER)
+    return _FOLDER

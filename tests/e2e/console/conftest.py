@@ -1,0 +1,130 @@
+"""A browser at the console of the deployed stack, a person who may sign in, and a customer whose texts are markup."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import pytest
+import urllib3
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from events.whatsapp import gateway, payloads
+from events.whatsapp.sample_data import COMPANY, COUNTER, Customer
+from local.console import browser as browsers
+from local.stack.cli import Stack
+from tests.e2e.conftest import Deployed
+
+PASSWORD = "Sample-password-of-the-tests-1"
+MARKUP = "<img src=x onerror=alert(1)>"
+HOSTILE = f"{MARKUP}<script>alert(document.domain)</script> \u202e javascript:alert(2) {{{{7*7}}}}"
+# Longer than a cold start of a function on a busy machine.
+PATIENCE_MS = 60_000
+http = urllib3.PoolManager(retries=False, timeout=180)
+
+
+@dataclass
+class Visit:
+    """A page of the console, and what must not happen on it."""
+
+    page: Page
+    stack: Stack
+    dialogs: list[str] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
+
+    def sign_in(self) -> None:
+        """Open the console and sign in on the pages of the login provider."""
+        self.page.goto(self.stack.console_url)
+        self.page.get_by_role("button", name="Sign in").click()
+        self.log_in()
+
+    def log_in(self) -> None:
+        """Fill in the form of the login provider, and return to the console."""
+        self.page.locator("input[name=username]").fill(EMAIL)
+        self.page.locator("input[name=password]").fill(PASSWORD)
+        self.page.locator("[type=submit]").first.click()
+        self.page.get_by_role("navigation", name="Sections").wait_for()
+
+    def open(self, customer: Customer) -> None:
+        """Open the conversation of a customer from the list."""
+        self.page.locator(".row", has_text=customer.name).first.click()
+        self.page.get_by_role("log", name="Messages").wait_for()
+
+
+EMAIL = "lena@example.com"
+
+
+@pytest.fixture(scope="session")
+def person(deployed: Deployed) -> str:
+    """A supervisor of the demo company, by e-mail address."""
+    cognito = deployed.stack.client("cognito-idp")
+    pool = deployed.stack.user_pool_id
+    group = f"{COMPANY}:supervisor"
+    with suppress(cognito.exceptions.GroupExistsException):
+        cognito.create_group(UserPoolId=pool, GroupName=group)
+    with suppress(cognito.exceptions.UsernameExistsException):
+        cognito.admin_create_user(
+            UserPoolId=pool,
+            Username=EMAIL,
+            MessageAction="SUPPRESS",
+            UserAttributes=[{"Name": "email", "Value": EMAIL}],
+        )
+    cognito.admin_set_user_password(
+        UserPoolId=pool, Username=EMAIL, Password=PASSWORD, Permanent=True
+    )
+    cognito.admin_add_user_to_group(UserPoolId=pool, Username=EMAIL, GroupName=group)
+    return EMAIL
+
+
+@pytest.fixture(scope="session")
+def customer(deployed: Deployed) -> Customer:
+    """A customer whose name and message are markup; the message has just arrived."""
+    now = int(time.time())
+    sender = Customer(f"{MARKUP} {now}", wa_id=f"447700{now % 1_000_000:06}")
+    message = payloads.message(
+        sender, f"wamid.CONSOLE{now}", now, payloads.text(f"{HOSTILE} {now}")
+    )
+    change = payloads.messages_change(COUNTER, [message], [payloads.contact(sender)])
+    raw = gateway.utf8_bytes(payloads.webhook(payloads.entry(COUNTER.waba, change)))
+    answer = http.request(
+        "POST",
+        f"{deployed.stack.api_url}/webhooks/whatsapp",
+        body=raw,
+        headers={"Content-Type": "application/json", "X-Hub-Signature-256": gateway.sign(raw)},
+    )
+    assert answer.status == 200
+    return sender
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=browsers.executable(), args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    with chromium.new_context(locale="en-GB", viewport={"width": 1280, "height": 800}) as context:
+        context.set_default_timeout(PATIENCE_MS)
+        yield context
+
+
+@pytest.fixture
+def visit(context: BrowserContext, deployed: Deployed, person: str) -> Visit:
+    found = Visit(context.new_page(), deployed.stack)
+    found.page.on("dialog", lambda dialog: (found.dialogs.append(dialog.message), dialog.dismiss()))
+    found.page.on(
+        "console",
+        lambda message: (
+            found.violations.append(message.text)
+            if "Content Security Policy" in message.text
+            else None
+        ),
+    )
+    return found

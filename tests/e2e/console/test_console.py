@@ -1,0 +1,166 @@
+"""The console of the deployed stack, used with a browser as a person does."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+from urllib.parse import urljoin
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Route, expect
+
+from events.whatsapp.sample_data import Customer
+from local.console import browser as browsers
+from tests.e2e.conftest import Deployed
+from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http
+
+pytestmark = pytest.mark.e2e
+MOST_BYTES_OF_THE_FIRST_LOAD = 150_000
+ANSWER = "Bring it by before six, we will have a look. 🔧"
+
+
+@pytest.fixture(autouse=True)
+def patience() -> None:
+    expect.set_options(timeout=PATIENCE_MS)
+
+
+def test_the_first_load_is_small(deployed: Deployed) -> None:
+    """The page with everything that it names, compressed as a browser gets it."""
+
+    def load(address: str) -> tuple[int, str]:
+        headers = {"Accept": "*/*", "Accept-Encoding": "gzip"}
+        answer = http.request(
+            "GET", address, headers=headers, preload_content=False, decode_content=False
+        )
+        raw = answer.read(decode_content=False)
+        assert (answer.status, answer.headers["Content-Encoding"]) == (200, "gzip"), address
+        return len(raw), answer.headers["Cache-Control"]
+
+    page = http.request("GET", deployed.stack.console_url, headers={"Accept": "text/html"})
+    named = re.findall(r'(?:src|href)="(\./[^"]+)"', page.data.decode())
+    base = f"{deployed.stack.api_url}/"
+    loads = [load(urljoin(base, name)) for name in named]
+
+    assert len([name for name in named if name.endswith(".js")]) >= 1
+    assert {caching for _, caching in loads} == {"public, max-age=31536000, immutable"}
+    size = load(deployed.stack.console_url)[0] + sum(length for length, _ in loads)
+    assert size <= MOST_BYTES_OF_THE_FIRST_LOAD
+
+
+def test_a_person_signs_in_reads_and_answers(visit: Visit, customer: Customer) -> None:
+    visit.sign_in()
+    visit.open(customer)
+    page = visit.page
+    log = page.get_by_role("log", name="Messages")
+
+    # The customer's markup is text: there is no picture, no script ran, and no dialog opened.
+    expect(log).to_contain_text(HOSTILE)
+    expect(page.get_by_role("heading", level=2, name=customer.name)).to_be_visible()
+    assert page.locator("img").count() == 0
+
+    page.get_by_role("textbox", name="Message").fill(ANSWER)
+    page.get_by_role("button", name="Send").click()
+    sent = log.locator(".message-out", has_text=ANSWER)
+    expect(sent).to_have_count(1)
+    expect(sent.get_by_role("img", name=re.compile("Sent|Delivered|Read"))).to_be_visible()
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("")
+    assert visit.dialogs == []
+    assert visit.violations == []
+
+
+def test_a_conversation_is_taken_labelled_noted_and_resolved(
+    visit: Visit, customer: Customer
+) -> None:
+    visit.sign_in()
+    visit.open(customer)
+    page = visit.page
+    facts = page.get_by_role("complementary", name="Details")
+
+    page.get_by_role("button", name="Assign to me").click()
+    expect(facts).to_contain_text("You")
+    page.get_by_role("textbox", name="Add a label").fill("repair")
+    page.get_by_role("textbox", name="Add a label").press("Enter")
+    expect(facts.get_by_text("repair", exact=True)).to_be_visible()
+    page.get_by_role("textbox", name="New note").fill("Promised for Friday")
+    page.get_by_role("button", name="Add note").click()
+    expect(page.get_by_role("log", name="Messages")).to_contain_text("Promised for Friday")
+    page.get_by_role("button", name="Resolve").click()
+    expect(page.get_by_role("button", name="Reopen")).to_be_visible()
+    page.get_by_role("button", name="Reopen").click()
+    expect(page.get_by_role("button", name="Resolve")).to_be_visible()
+
+
+def test_a_text_that_is_not_sent_outlives_the_end_of_a_session(
+    visit: Visit, customer: Customer
+) -> None:
+    visit.sign_in()
+    visit.open(customer)
+    page = visit.page
+    page.get_by_role("textbox", name="Message").fill("half a sentence")
+
+    def refuse(route: Route) -> None:
+        body = {"error": {"code": "unauthenticated", "message": "", "retryable": False}}
+        route.fulfill(status=401, body=json.dumps(body), content_type="application/json")
+
+    page.route("**/whatsapp/conversations/**", refuse)
+    page.get_by_role("alertdialog", name="Your session has ended").wait_for()
+    page.unroute("**/whatsapp/conversations/**")
+    page.get_by_role("button", name="Sign in").click()
+    visit.log_in()
+
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("half a sentence")
+    kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+    assert "half a sentence" in kept
+    assert "eyJ" not in kept  # no token
+
+
+def test_a_person_of_another_company_does_not_see_the_conversation(
+    visit: Visit, customer: Customer
+) -> None:
+    """The address of a conversation is no permission."""
+    visit.sign_in()
+    visit.page.goto(f"{visit.stack.console_url}#/all/whatsapp/not-a-key-of-this-company")
+
+    expect(visit.page.get_by_role("alert")).to_contain_text("belongs to another company")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_serious_barrier(visit: Visit, customer: Customer, scheme: Any) -> None:
+    visit.page.emulate_media(color_scheme=scheme)
+    visit.page.goto(visit.stack.console_url)
+    visit.page.get_by_role("button", name="Sign in").wait_for()
+    found = {"sign in": barriers(visit.page)}
+    visit.sign_in()
+    visit.page.locator(".row").first.wait_for()
+    found["inbox"] = barriers(visit.page)
+    visit.open(customer)
+    found["conversation"] = barriers(visit.page)
+
+    assert found == {"sign in": [], "inbox": [], "conversation": []}
+
+
+def test_on_a_phone_one_pane_is_shown(
+    visit: Visit, customer: Customer, context: BrowserContext
+) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    visit.sign_in()
+    page = visit.page
+    visit.open(customer)
+
+    expect(page.get_by_role("region", name="Conversations")).to_be_hidden()
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width == 390
+    page.get_by_role("link", name="Back").click()
+    expect(page.get_by_role("region", name="Conversations")).to_be_visible()
+
+
+def barriers(page: Page) -> list[str]:
+    """The serious and critical findings of axe: rule and the places that break it."""
+    page.evaluate(browsers.axe())
+    report = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{finding['id']}: {[node['target'] for node in finding['nodes']]}"
+        for finding in report["violations"]
+        if finding["impact"] in {"serious", "critical"}
+    ]
