@@ -265,7 +265,6 @@ def main() -> None:
             say(f"api: {stack.api_url}")
             for line in logins_text().splitlines():
                 say(line)
-            say(f"console: {stack.console_url}")
             say(f"description: {DESCRIPTION}; `make down` stops it")
         case ["status"]:
             print(_status())
