@@ -7,9 +7,12 @@ import { defineConfig, type Plugin } from "vite";
 function addressesOfThePage(): Plugin {
   return {
     name: "addresses-of-the-page",
-    transformIndexHtml: {
-      order: "post",
-      handler: (html) => html.replaceAll('"./assets/', '"./console/assets/').replaceAll(" crossorigin", ""),
+    enforce: "post", // after Vite has put in the names of the files
+    generateBundle(_, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type !== "asset" || !file.fileName.endsWith(".html")) continue;
+        file.source = String(file.source).replaceAll('"./assets/', '"./console/assets/').replaceAll(" crossorigin", "");
+      }
     },
   };
 }

@@ -86,7 +86,7 @@ def customer(deployed: Deployed) -> Customer:
     message = payloads.message(
         sender, f"wamid.CONSOLE{now}", now, payloads.text(f"{HOSTILE} {now}")
     )
-    change = payloads.messages_change(COUNTER, [message], [payloads.contact(sender)])
+    change = payloads.messages_change(COUNTER, [message], [sender])
     raw = gateway.utf8_bytes(payloads.webhook(payloads.entry(COUNTER.waba, change)))
     answer = http.request(
         "POST",
