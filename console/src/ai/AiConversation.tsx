@@ -128,7 +128,7 @@ function Actions({ head, me, onChange }: { head: Head; me: string | null; onChan
   const { client } = useApp();
   const path = { ref: head.ref };
   const take = useAction(async () => {
-    await client.call("POST /conversations/{ref}/take-over", { path, body: { agent_id: me ?? "", force: head.owner !== null && head.owner !== me } });
+    await client.call("POST /conversations/{ref}/take-over", { path, body: { force: head.owner != null && head.owner !== me } });
     onChange();
   });
   const giveBack = useAction(async () => {

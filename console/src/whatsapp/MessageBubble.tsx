@@ -118,7 +118,7 @@ export function NoteCard({ note, me }: { note: Note; me: string | null }) {
       <div>
         <p class="bubble-text">{note.text}</p>
         <p class="bubble-foot">
-          <span>{t("note.by", { who: actor(note.agent ?? note.by, me) })}</span>
+          <span>{t("note.by", { who: actor(note.by, me) })}</span>
           <time dateTime={note.at}>{clock(note.at)}</time>
         </p>
       </div>
@@ -133,7 +133,7 @@ export function ChangeLine({ change, me }: { change: Change; me: string | null }
     .map(([name, value]) => describe(name, value, me));
   return (
     <p class="change">
-      <span>{actor(change.agent ?? change.by, me)}</span> {parts.join(", ")} · <time dateTime={change.at}>{clock(change.at)}</time>
+      <span>{actor(change.by, me)}</span> {parts.join(", ")} · <time dateTime={change.at}>{clock(change.at)}</time>
     </p>
   );
 }
