@@ -16,6 +16,7 @@ from conversations.api.views import (
     Link,
     MessageView,
     RecipientView,
+    SourceView,
     StandingView,
     SummaryView,
     TurnView,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from shared.consent.records import Consent
     from shared.consent.unreachable import Unreachable
 
-_AS_THEY_ARE = MessageView.model_fields.keys() - {"whole_text", "media", "function"}
+_AS_THEY_ARE = MessageView.model_fields.keys() - {"whole_text", "media", "function", "sources"}
 
 
 def summary_of_open(project_id: str, opening: Open) -> SummaryView:
@@ -157,6 +158,14 @@ def message_view(bucket: Bucket, opened: OpenConversation, message: Message) -> 
         **named,
         function=FunctionView(**_proposed(message.proposal)) if message.proposal else None,
         whole_text=_link(message.content_key, own),
+        sources=[
+            SourceView(
+                chunk_id=passage["chunk_id"],
+                score=passage["score"],
+                cited=passage.get("cited") == "true",
+            )
+            for passage in message.retrieved
+        ],
         media=[
             FileView(
                 name=file.get("name"),
@@ -235,7 +244,12 @@ def _waiting_view(message: Message | None) -> WaitingView | None:
 
 def _proposed(proposal: Proposal) -> dict[str, Any]:
     arguments = json.loads(proposal.arguments)
-    return {"name": proposal.name, "arguments": arguments, "verdict": proposal.verdict}
+    return {
+        "name": proposal.name,
+        "arguments": arguments,
+        "verdict": proposal.verdict,
+        "decided_by": proposal.decided_by,
+    }
 
 
 def _turn_view(state: State) -> TurnView | None:

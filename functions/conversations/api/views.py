@@ -78,11 +78,16 @@ class UnreachableView(View):
 
 
 class FunctionView(View):
-    """Function call of the model that needs approval; without a verdict it waits, or was never shown to agents."""
+    """
+    Function call of the model that needs approval; without a verdict it waits, or was never shown to agents.
+
+    `decided_by`: the author who released or refused it.
+    """
 
     name: str
     arguments: Json
     verdict: str | None
+    decided_by: str | None
 
 
 class WaitingView(FunctionView):
@@ -159,8 +164,21 @@ class FileView(View):
     download: Link | None
 
 
+class SourceView(View):
+    """Passage of the company's documents that the model was given; `cited` if the message cites it. Without content."""
+
+    chunk_id: str
+    score: str
+    cited: bool
+
+
 class MessageView(View):
-    """A message. `whole_text` links to the full text if it is too long to be shown."""
+    """
+    A message. `whole_text` links to the full text if it is too long to be shown.
+
+    Of the model: `calls` of the provider, `functions` that it called, `sources` that it was given and `answers` of the
+    customer that it recorded, by question.
+    """
 
     entry_id: str
     message_timestamp: str
@@ -193,7 +211,10 @@ class MessageView(View):
     ai_completion_tokens: int | None
     ai_total_tokens: int | None
     processing_time_ms: int | None
+    calls: int | None
     functions: list[str]
+    sources: list[SourceView]
+    answers: dict[str, str]
     function: FunctionView | None
     hand_off_reason: str | None
     hand_off_cause: str | None

@@ -21,8 +21,8 @@ from whatsapp.api.views import (
     Notes,
     NoteView,
     Numbers,
-    conversation_view,
     number_view,
+    whole_conversation_view,
 )
 from whatsapp.store.items import Conversation, Edit, Media, Message, Phone
 
@@ -60,7 +60,7 @@ def numbers(table: Table, company: str) -> Page[Numbers]:
 def conversation(deps: ApiDependencies, company: str, key: str) -> ConversationView:
     """Return a conversation by its *key* from a list. Raises NotFound."""
     head = head_of(deps, company, key)
-    return conversation_view(head, key=key, now=clock.to_text(clock.now_ms()))
+    return whole_conversation_view(head, key=key, now=clock.to_text(clock.now_ms()))
 
 
 def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery) -> Page[Messages]:

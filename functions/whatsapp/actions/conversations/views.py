@@ -11,11 +11,9 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.api.entry_search import Entry
 from whatsapp.api.json_view import Json, Moment, View
 from whatsapp.api.message_views import MessageView, message_view
-from whatsapp.api.views import StateView, state_view
+from whatsapp.api.views import WINDOW_MS, StateView, state_view, window_until
 from whatsapp.store.items import Conversation, Media, Message, Status
 from whatsapp.store.items.groups import Call as PhoneCall
-
-WINDOW_MS = 24 * clock.HOUR_MS
 
 
 class Window(View):
@@ -94,7 +92,7 @@ def window_of(head: Conversation, now_ms: int) -> Window:
     last = head.last_inbound_at
     until_ms = clock.from_text(last) + WINDOW_MS if last else 0
     free_ms = clock.from_text(head.free_entry_until) if head.free_entry_until else 0
-    end = clock.to_text(max(until_ms, free_ms)) if until_ms or free_ms else None
+    end = window_until(head)
     if until_ms > now_ms and until_ms >= free_ms:
         return Window(open=True, reason="customer_wrote", until=end, last_inbound_at=last)
     if free_ms > now_ms:

@@ -383,3 +383,28 @@ def test_the_log_of_one_conversation_holds_nothing_of_another(harness: Harness) 
     harness.says(other, "Elsewhere")
 
     assert harness.call("GET /conversations/{ref}/messages", ref=ref).result == {"messages": []}
+
+
+def test_a_message_of_the_model_shows_what_it_used(harness: Harness) -> None:
+    ref = harness.begin()
+    harness.says(
+        ref,
+        "The night shift begins at ten.",
+        author="ai",
+        calls=2,
+        functions=["search_documents"],
+        answers={"shift": "night"},
+        retrieved=[
+            {"chunk_id": "chunk-1", "score": "0.8100", "cited": "true"},
+            {"chunk_id": "chunk-2", "score": "0.4200"},
+        ],
+    )
+
+    (logged,) = harness.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+
+    assert (logged["calls"], logged["functions"]) == (2, ["search_documents"])
+    assert logged["answers"] == {"shift": "night"}
+    assert logged["sources"] == [
+        {"chunk_id": "chunk-1", "score": "0.8100", "cited": True},
+        {"chunk_id": "chunk-2", "score": "0.4200", "cited": False},
+    ]

@@ -185,6 +185,16 @@ def test_a_function_that_needs_approval_is_shown_in_the_conversation_and_its_log
     assert (logged["kind"], logged["function"]) == ("function", function)
 
 
+def test_a_decided_function_names_who_decided(harness: Harness) -> None:
+    ref, _ = waiting(harness)
+    harness.on(ref, "hand-back", {PERSON: "carol"})
+
+    (logged,) = harness.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+
+    decision = {name: logged["function"][name] for name in ("verdict", "decided_by")}
+    assert decision == {"verdict": "refused", "decided_by": "human:carol"}
+
+
 def test_a_text_is_refused_in_the_release_of_a_function(harness: Harness) -> None:
     ref, message = waiting(harness)
 

@@ -4,12 +4,14 @@ import pytest
 
 from tests.integration.whatsapp.api.conftest import (
     ADA,
+    CONVERSATION,
     Answer,
     Api,
     second_number,
 )
 from tests.integration.whatsapp.conftest import PHONE, Harness, text
 from whatsapp import store
+from whatsapp.store.items import Conversation
 
 
 def test_a_conversation_is_listed_with_its_newest_message(harness: Harness, api: Api) -> None:
@@ -52,6 +54,43 @@ def test_a_conversation_is_listed_with_its_newest_message(harness: Harness, api:
     )
     assert "447700900101" not in key
     assert PHONE not in key
+
+
+def test_a_conversation_says_until_when_the_customer_may_be_answered_freely(
+    harness: Harness, api: Api
+) -> None:
+    harness.take({"messages": [text("wamid.1", at=1767268700)]})
+    [listed] = api.conversations()
+
+    shown = api.get(CONVERSATION, key=listed["key"]).body["result"]
+
+    assert shown["windowUntil"] == "2026-01-02T11:58:20.999Z"
+    assert listed == {name: shown[name] for name in shown if name != "windowUntil"}
+
+
+@pytest.mark.parametrize(
+    ("free_entry_until", "window_until"),
+    [
+        ("2026-01-04T10:00:00.000Z", "2026-01-04T10:00:00.000Z"),
+        ("2026-01-01T10:00:00.000Z", "2026-01-02T11:58:20.999Z"),
+    ],
+)
+def test_an_answered_ad_extends_the_window_and_never_shortens_it(
+    harness: Harness, api: Api, free_entry_until: str, window_until: str
+) -> None:
+    harness.take({"messages": [text("wamid.1", at=1767268700)]})
+    facts = Conversation.named(
+        free_entry_until=free_entry_until,
+        marketing_opt_out=True,
+        marketing_opt_out_at="2026-01-01T09:00:00.000Z",
+    )
+    harness.resources.table.update({"pk": f"CONV#{PHONE}#447700900101"}, put=facts)
+    [listed] = api.conversations()
+
+    shown = api.get(CONVERSATION, key=listed["key"]).body["result"]
+
+    assert shown["windowUntil"] == window_until
+    assert shown["marketingOptOutAt"] == "2026-01-01T09:00:00.000Z"
 
 
 def test_the_key_of_a_conversation_stays_the_same(harness: Harness, api: Api) -> None:
