@@ -44,6 +44,14 @@ export function duration(ms: number): string {
   return hours ? t("time.hours", { hours, minutes: minutes % 60 }) : t("time.minutes", { minutes });
 }
 
+export function minutesAndSeconds(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1_048_576).toLocaleString(locale, { maximumFractionDigits: 1 })} MB`;
+}
+
 export function initials(name: string): string {
   const words = name.replace(/[^\p{L}\p{N}\s]/gu, "").split(/\s+/).filter(Boolean);
   const letters = words.length > 1 ? words[0]![0]! + words.at(-1)![0]! : (words[0] ?? "?").slice(0, 2);
@@ -60,4 +68,11 @@ export function actor(principal: string, me: string | null): string {
 
 function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
+}
+
+// An amount as a text; without a known currency, the number and what the API says.
+export function money(amount: number, currency: string): string {
+  if (!Number.isFinite(amount)) return "–";
+  if (!/^[A-Z]{3}$/.test(currency)) return `${amount.toLocaleString(locale)} ${currency}`.trim();
+  return amount.toLocaleString(locale, { style: "currency", currency });
 }

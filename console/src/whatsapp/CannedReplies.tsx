@@ -1,20 +1,24 @@
 import { useState } from "preact/hooks";
 import type { WhatsappSending } from "../api/routes";
 import { useResource } from "../api/resource";
-import { useApp } from "../app";
+import { useApp, useSession } from "../app";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { ErrorNotice, Menu, Skeleton } from "../ui/parts";
-import type { Head } from "./data";
+import { Button, ErrorNotice, Field, Menu, Skeleton } from "../ui/parts";
+import { filled, known } from "./variables";
 
-export function CannedReplies({ head, onChoose }: { head: Head; onChoose: (text: string) => void }) {
+type Reply = WhatsappSending.CannedReplyView;
+
+// `customer`: the name to fill in, if it is known. Other variables are asked for.
+export function CannedReplies({ customer, onChoose }: { customer: string | null; onChoose: (text: string) => void }) {
   return (
     <Menu label={t("canned.choose")} align="start" button={<Icon name="bolt" />}>
       {(close) => (
         <List
-          onChoose={(reply) => {
+          customer={customer}
+          onChoose={(text) => {
             close();
-            onChoose(filled(reply.text, head));
+            onChoose(text);
           }}
         />
       )}
@@ -22,12 +26,20 @@ export function CannedReplies({ head, onChoose }: { head: Head; onChoose: (text:
   );
 }
 
-function List({ onChoose }: { onChoose: (reply: WhatsappSending.CannedReplyView) => void }) {
+function List({ customer, onChoose }: { customer: string | null; onChoose: (text: string) => void }) {
   const { client } = useApp();
+  const me = useSession().person?.name ?? null;
   const replies = useResource(async (signal) => (await client.call("GET /whatsapp/canned-replies", { signal })).result.cannedReplies, [client]);
   const [words, setWords] = useState("");
+  const [asking, setAsking] = useState<Reply | null>(null);
   if (replies.error) return <ErrorNotice error={replies.error} onRetry={() => void replies.reload()} />;
   if (replies.value === null) return <Skeleton rows={3} kind="row" />;
+  const choose = (reply: Reply) => {
+    const values = known(reply.variables, { name: customer, me });
+    if (reply.variables.every((name) => values[name])) onChoose(filled(reply.text, values));
+    else setAsking(reply);
+  };
+  if (asking) return <Values reply={asking} given={known(asking.variables, { name: customer, me })} onFilled={onChoose} onBack={() => setAsking(null)} />;
   const found = replies.value.filter((reply) => `${reply.name} ${reply.text}`.toLocaleLowerCase().includes(words.toLocaleLowerCase()));
   return (
     <div class="choices">
@@ -37,7 +49,7 @@ function List({ onChoose }: { onChoose: (reply: WhatsappSending.CannedReplyView)
       )}
       {found.length === 0 && <p class="quiet choices-empty">{t("canned.empty")}</p>}
       {found.map((reply) => (
-        <button key={reply.name} type="button" class="choice choice-tall" onClick={() => onChoose(reply)}>
+        <button key={reply.name} type="button" class="choice choice-tall" onClick={() => choose(reply)}>
           <b>{reply.name}</b>
           <span class="quiet">{reply.text}</span>
         </button>
@@ -46,7 +58,36 @@ function List({ onChoose }: { onChoose: (reply: WhatsappSending.CannedReplyView)
   );
 }
 
-// The customer's name is known; other variables stay for the agent to replace.
-function filled(text: string, head: Head): string {
-  return head.senderName ? text.replaceAll("{{name}}", head.senderName) : text;
+interface ValuesProps {
+  reply: Reply;
+  given: Record<string, string>;
+  onFilled: (text: string) => void;
+  onBack: () => void;
+}
+
+function Values({ reply, given, onFilled, onBack }: ValuesProps) {
+  const [values, setValues] = useState(given);
+  const isComplete = reply.variables.every((name) => values[name]?.trim());
+  return (
+    <form
+      class="picker-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onFilled(filled(reply.text, values));
+      }}
+    >
+      <p class="picker-preview">{filled(reply.text, values)}</p>
+      {reply.variables.map((name) => (
+        <Field key={name} label={t("template.value", { name })} name={name}>
+          <input value={values[name] ?? ""} maxLength={1024} onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })} />
+        </Field>
+      ))}
+      <Button kind="primary" type="submit" disabled={!isComplete}>
+        {t("canned.insert")}
+      </Button>
+      <Button kind="quiet" onClick={onBack}>
+        {t("action.back")}
+      </Button>
+    </form>
+  );
 }

@@ -2,34 +2,49 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAction } from "../api/resource";
+import type { ChannelConsent } from "../contact/consent";
+import { OptedOut } from "../contact/OptedOut";
 import { useApp } from "../app";
 import { draftOf, keepDraft } from "../drafts";
-import { duration } from "../format";
+import { duration, moment } from "../format";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { Button, ErrorNotice, IconButton } from "../ui/parts";
+import { AttachButton, Attachment, mediaOf, useAttachment } from "./Attachment";
+import { takesCaption } from "./attachments";
 import { CannedReplies } from "./CannedReplies";
-import { WINDOW_MS, type Head, type Message } from "./data";
+import type { Head, Message } from "./data";
 import { shortText } from "./MessageBubble";
 import { TemplatePicker } from "./TemplatePicker";
 
 const LONGEST_TEXT = 4096;
+const LONGEST_CAPTION = 1024;
 const SOON_MS = 2 * 3_600_000;
 
 interface Props {
   conversation: string;
   head: Head;
   windowEndsAt: number | null;
+  consent: ChannelConsent | null;
+  me: string | null;
   answered: Message | null;
   onAnswered: (message: Message | null) => void;
   onSent: () => void;
 }
 
-export function Composer({ conversation, head, windowEndsAt, answered, onAnswered, onSent }: Props) {
+export function Composer({ conversation, head, windowEndsAt, consent, me, answered, onAnswered, onSent }: Props) {
   const now = useNow();
   const [picking, setPicking] = useState(false);
   const left = windowEndsAt === null ? 0 : windowEndsAt - now;
   const isOpen = left > 0 || head.groupName != null;
+  // The server refuses a send as well. What was written stays in the draft.
+  if (consent?.state === "opted_out") {
+    return (
+      <footer class="composer">
+        <OptedOut consent={consent} me={me} />
+      </footer>
+    );
+  }
   return (
     <footer class="composer">
       {picking ? (
@@ -55,7 +70,12 @@ export function Composer({ conversation, head, windowEndsAt, answered, onAnswere
               </Button>
             </div>
           )}
-          {isOpen && left > 0 && left <= WINDOW_MS && (
+          {head.marketingOptOutAt && (
+            <p class="window">
+              <Icon name="info" size={13} /> {t("optout.marketing", { at: moment(head.marketingOptOutAt) })}
+            </p>
+          )}
+          {isOpen && left > 0 && (
             <p class={`window ${left < SOON_MS ? "window-soon" : ""}`}>
               <Icon name="clock" size={13} /> {t("window.left", { time: duration(left) })}
             </p>
@@ -66,7 +86,7 @@ export function Composer({ conversation, head, windowEndsAt, answered, onAnswere
   );
 }
 
-interface WriterProps extends Omit<Props, "windowEndsAt"> {
+interface WriterProps extends Omit<Props, "windowEndsAt" | "consent" | "me"> {
   onTemplate: () => void;
 }
 
@@ -74,6 +94,7 @@ function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }
   const { client } = useApp();
   const [text, setText] = useState(() => draftOf(conversation));
   const field = useRef<HTMLTextAreaElement>(null);
+  const attachment = useAttachment();
   // One key for one text: a repeat after a lost answer cannot send it twice.
   const attempt = useRef({ text: "", key: "" });
   const write = (next: string) => {
@@ -85,24 +106,36 @@ function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }
     if (answered) field.current?.focus();
   }, [answered]);
   const send = useAction(async () => {
-    const signature = JSON.stringify([text, answered?.id]);
+    const { file, upload } = attachment;
+    const signature = JSON.stringify([text, answered?.id, upload]);
     if (attempt.current.text !== signature) attempt.current = { text: signature, key: crypto.randomUUID() };
-    const body = answered ? { text, replyTo: answered.id } : { text };
+    const content = file && upload ? { media: mediaOf(file, upload, text) } : { text };
+    const body = answered ? { ...content, replyTo: answered.id } : content;
     await client.call("POST /whatsapp/conversations/{key}/messages", { path: { key: conversation }, body, key: attempt.current.key });
     attempt.current = { text: "", key: "" };
     write("");
+    attachment.remove();
     onAnswered(null);
     onSent();
   });
-  const canSend = text.trim().length > 0 && text.length <= LONGEST_TEXT;
+  const longest = attachment.file ? LONGEST_CAPTION : LONGEST_TEXT;
+  const needsNoText = attachment.file !== null && attachment.upload !== null;
+  const hasLostText = attachment.file !== null && !takesCaption(attachment.file.kind.type) && text.trim().length > 0;
+  const canSend = (attachment.file ? needsNoText : text.trim().length > 0) && text.length <= longest && !hasLostText;
   const keys = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     if (canSend) void send.run();
   };
   return (
-    <div class="writer">
+    <div class={`writer ${attachment.dragging ? "writer-drop" : ""}`} {...attachment.dropTarget}>
       {send.error && <ErrorNotice error={send.error} onRetry={() => void send.run()} fields={["text"]} />}
+      <Attachment attachment={attachment} />
+      {hasLostText && (
+        <p class="field-problem" role="alert">
+          {t("attach.no_caption")}
+        </p>
+      )}
       {answered && (
         <div class="answered">
           <blockquote class="quote">
@@ -117,14 +150,24 @@ function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }
         value={text}
         aria-label={t("composer.label")}
         placeholder={t("composer.placeholder")}
-        aria-invalid={Boolean(send.error?.problemOf("text"))}
+        aria-invalid={Boolean(send.error?.problemOf("text")) || text.length > longest}
+        onPaste={(event) => {
+          const pasted = event.clipboardData?.files[0];
+          if (pasted) attachment.choose(pasted);
+        }}
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={keys}
       />
+      {send.error?.problemOf("text") && (
+        <p class="field-problem" role="alert">
+          {send.error.problemOf("text")}
+        </p>
+      )}
       <div class="writer-bar">
-        <CannedReplies head={head} onChoose={(chosen) => write(text ? `${text}\n${chosen}` : chosen)} />
+        <AttachButton onChoose={attachment.choose} />
+        <CannedReplies customer={head.senderName ?? null} onChoose={(chosen) => write(text ? `${text}\n${chosen}` : chosen)} />
         <IconButton icon="template" label={t("template.choose")} onClick={onTemplate} />
-        <span class="writer-space">{text.length > LONGEST_TEXT - 200 && <span class="quiet">{LONGEST_TEXT - text.length}</span>}</span>
+        <span class="writer-space">{text.length > longest - 200 && <span class={text.length > longest ? "field-problem" : "quiet"}>{longest - text.length}</span>}</span>
         <span class="quiet writer-hint">{t("composer.hint")}</span>
         <Button kind="primary" icon="send" busy={send.busy} disabled={!canSend} onClick={() => void send.run()}>
           {t("composer.send")}

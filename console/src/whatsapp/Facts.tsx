@@ -1,6 +1,6 @@
 // Beside the conversation: who the customer is, what agents set, notes.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useAction } from "../api/resource";
 import { useApp } from "../app";
 import { actor, moment, phone } from "../format";
@@ -8,6 +8,9 @@ import { t, type Key } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { Avatar, Badge, Button, ErrorNotice, Field } from "../ui/parts";
 import { Fact } from "../ui/frame";
+import { AssignMenu } from "../contact/AssignMenu";
+import { OtherConversations } from "../contact/OtherConversations";
+import { draftOf, keepDraft } from "../drafts";
 import { titleOf, type Head, type Note } from "./data";
 import { useChange } from "./StateActions";
 
@@ -36,15 +39,12 @@ export function Facts({ head, me, notes, onChange }: Props) {
         </Fact>
         <Fact label={t("facts.assignee")}>
           {head.assignee ? actor(head.assignee, me) : <span class="quiet">{t("facts.nobody")}</span>}
-          {head.assignee && (
-            <Button kind="quiet" busy={busy} onClick={() => void change({ assignee: null })}>
-              {t("action.unassign")}
-            </Button>
-          )}
+          <AssignMenu assignee={head.assignee ?? null} me={me} busy={busy} onAssign={(assignee) => void change({ assignee })} />
         </Fact>
       </dl>
       <Labels head={head} busy={busy} change={(labels) => change({ labels, revision: head.revision })} />
       <NoteForm conversation={head.key} count={notes.length} onChange={onChange} />
+      <OtherConversations handles={[head.senderPhone ?? head.customer, head.username]} context="whatsapp" id={head.key} />
       <div class="facts-end">
         <Button kind="quiet" icon="archive" busy={busy} onClick={() => void change({ archived: !head.archived })}>
           {t(head.archived ? "action.unarchive" : "action.archive")}
@@ -90,7 +90,9 @@ function Labels({ head, busy, change }: { head: Head; busy: boolean; change: (la
 
 function NoteForm({ conversation, count, onChange }: { conversation: string; count: number; onChange: () => void }) {
   const { client } = useApp();
-  const [text, setText] = useState("");
+  const draft = `note:${conversation}`;
+  const [text, setText] = useState(() => draftOf(draft));
+  useEffect(() => keepDraft(draft, text), [draft, text]);
   const action = useAction(async () => {
     await client.call("POST /whatsapp/conversations/{key}/notes", { path: { key: conversation }, body: { text } });
     setText("");

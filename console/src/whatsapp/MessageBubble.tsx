@@ -3,9 +3,14 @@
 import { actor, clock, moment, phone } from "../format";
 import { named, t, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
+import { NoteText } from "../ui/NoteText";
 import { IconButton } from "../ui/parts";
 import type { Change, Message, Note } from "./data";
+import { History } from "./History";
 import { Media } from "./Media";
+import { Order } from "./Order";
+import { itemsOf } from "./order";
+import { UnknownSend } from "./UnknownSend";
 
 const STATES: Record<string, IconName> = { sent: "check", delivered: "checks", read: "checks", failed: "alert" };
 
@@ -14,9 +19,10 @@ interface Props {
   quoted: Message | null;
   me: string | null;
   onAnswer: () => void;
+  onChange: () => void;
 }
 
-export function MessageBubble({ message, quoted, me, onAnswer }: Props) {
+export function MessageBubble({ message, quoted, me, onAnswer, onChange }: Props) {
   const isOut = message.direction === "OUTBOUND";
   return (
     <div class={`message ${isOut ? "message-out" : "message-in"}`}>
@@ -25,7 +31,9 @@ export function MessageBubble({ message, quoted, me, onAnswer }: Props) {
         {(message.forwarded || message.forwardedManyTimes) && <p class="bubble-note">{t("message.forwarded")}</p>}
         {message.replyTo && <Quote message={quoted} />}
         <Content message={message} />
+        {message.versions && message.versions.length > 1 && <History message={message} versions={message.versions} />}
         <Foot message={message} isOut={isOut} me={me} />
+        {isOut && message.sendState === "unknown" && !message.deliveryStatus && <UnknownSend message={message} me={me} onChange={onChange} />}
       </div>
       {message.reactions?.length ? (
         <span class="reactions">{message.reactions.map((reaction) => reaction.emoji).join(" ")}</span>
@@ -56,10 +64,12 @@ function Content({ message }: { message: Message }) {
   if (message.erased) return <p class="bubble-note">{t("message.erased")}</p>;
   if (message.revokedAt && !message.text) return <p class="bubble-note">{t("message.revoked")}</p>;
   const text = message.text ?? message.caption;
+  const items = itemsOf(message.content);
   return (
     <>
       {message.media && <Media message={message} media={message.media} />}
-      {text ? <p class="bubble-text">{text}</p> : !message.media && <Other message={message} />}
+      {items.length > 0 && <Order items={items} />}
+      {text ? <p class="bubble-text">{text}</p> : !message.media && items.length === 0 && <Other message={message} />}
       {message.wholeContent && (
         <a class="link" href={message.wholeContent.link} target="_blank" rel="noreferrer">
           {t("message.whole")}
@@ -95,7 +105,6 @@ function Foot({ message, isOut, me }: { message: Message; isOut: boolean; me: st
           </span>
         )}
       </p>
-      {isOut && state === "unknown" && <p class="bubble-problem">{t("delivery.unknown_text")}</p>}
       {message.deliveryStatus === "failed" && <Problem error={message.statusError} />}
     </>
   );
@@ -116,7 +125,7 @@ export function NoteCard({ note, me }: { note: Note; me: string | null }) {
     <div class="note">
       <Icon name="note" size={16} />
       <div>
-        <p class="bubble-text">{note.text}</p>
+        <NoteText text={note.text} />
         <p class="bubble-foot">
           <span>{t("note.by", { who: actor(note.by, me) })}</span>
           <time dateTime={note.at}>{clock(note.at)}</time>

@@ -5,8 +5,9 @@ import { phone } from "../format";
 import { t } from "../texts/texts";
 import { Empty, ErrorNotice, Skeleton } from "../ui/parts";
 import { Frame, Timeline, type Entry } from "../ui/frame";
+import { CallLine } from "./CallLine";
 import { Composer } from "./Composer";
-import { load, loadOlder, titleOf, windowEndsAt, type Loaded, type Message, type Team } from "./data";
+import { load, loadOlder, titleOf, type Loaded, type Message, type Team } from "./data";
 import { Facts } from "./Facts";
 import { ChangeLine, MessageBubble, NoteCard } from "./MessageBubble";
 import { StateActions } from "./StateActions";
@@ -62,7 +63,9 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
         <Composer
           conversation={id}
           head={head}
-          windowEndsAt={windowEndsAt(messages)}
+          windowEndsAt={head.windowUntil ? Date.parse(head.windowUntil) : null}
+          consent={value.consent}
+          me={me}
           answered={answered}
           onAnswered={setAnswered}
           onSent={reload}
@@ -71,7 +74,7 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
     >
       {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
       <Timeline
-        entries={entriesOf(value, messages, me, setAnswered)}
+        entries={entriesOf(value, messages, me, setAnswered, reload)}
         onOlder={cursor ? () => void next() : null}
         empty={<Empty icon="chat" title={t("timeline.empty")} />}
       />
@@ -79,7 +82,7 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
   );
 }
 
-function entriesOf(value: Loaded, messages: Message[], me: string | null, onAnswer: (message: Message) => void): Entry[] {
+function entriesOf(value: Loaded, messages: Message[], me: string | null, onAnswer: (message: Message) => void, onChange: () => void): Entry[] {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const since = messages.at(-1)?.receivedAt ?? "";
   const entries: Entry[] = messages.map((message) => ({
@@ -91,6 +94,7 @@ function entriesOf(value: Loaded, messages: Message[], me: string | null, onAnsw
         quoted={message.replyTo ? (byId.get(message.replyTo) ?? null) : null}
         me={me}
         onAnswer={() => onAnswer(message)}
+        onChange={onChange}
       />
     ),
   }));
@@ -99,6 +103,9 @@ function entriesOf(value: Loaded, messages: Message[], me: string | null, onAnsw
   }
   for (const change of value.changes) {
     entries.push({ key: `change-${change.revision}`, at: change.at, content: <ChangeLine change={change} me={me} /> });
+  }
+  for (const call of value.calls) {
+    entries.push({ key: `call-${call.callId}`, at: call.startedAt, content: <CallLine call={call} me={me} /> });
   }
   return entries.filter((entry) => entry.at >= since).sort((one, other) => one.at.localeCompare(other.at));
 }

@@ -1,13 +1,15 @@
 // What a WhatsApp conversation consists of, and what may be sent.
 
 import type { Client, Result } from "../api/client";
-import type { WhatsappApi } from "../api/routes";
+import { asApiError } from "../api/errors";
+import type { Actions, WhatsappApi } from "../api/routes";
+import { consentOf, type ChannelConsent } from "../contact/consent";
 
 export type Head = WhatsappApi.ConversationView;
 export type Message = WhatsappApi.MessageView;
 export type Note = WhatsappApi.NoteView;
 export type Change = WhatsappApi.ChangeView;
-export type NumberOfCompany = WhatsappApi.NumberView;
+export type Call = Actions.CallView;
 
 export const WINDOW_MS = 24 * 3_600_000;
 
@@ -17,19 +19,24 @@ export interface Loaded {
   older: string | null; // cursor
   notes: Note[];
   changes: Change[];
+  calls: Call[];
+  consent: ChannelConsent | null;
 }
 
-// What the team wrote, as it was read with the revision of the head, and until when it is not read again.
+// What is beside the messages, as it was read with the revision of the head, and until when it is not read again.
 export interface Team {
   notes: Note[];
   changes: Change[];
+  calls: Call[];
+  consent: ChannelConsent | null;
   revision: number;
   until: number;
 }
 
 const TEAM_MS = 30_000;
 
-// Reads notes and changes only if the team changed something, or after 30 seconds: all callers of a company share a rate.
+// Reads what is beside the messages only if the team changed something, or after 30 seconds: all callers of a company
+// share a rate.
 export async function load(client: Client, key: string, signal: AbortSignal, known: Team | null): Promise<Loaded & { team: Team }> {
   const path = { key };
   const [head, messages] = await Promise.all([
@@ -37,24 +44,52 @@ export async function load(client: Client, key: string, signal: AbortSignal, kno
     client.call("GET /whatsapp/conversations/{key}/messages", { path, signal, query: { limit: 50 } }),
   ]);
   const { revision } = head.result;
-  const team = known?.revision === revision && known.until > Date.now() ? known : await loadTeam(client, key, signal, revision);
+  const team = known?.revision === revision && known.until > Date.now() ? known : await loadTeam(client, head.result, signal);
   return {
     head: head.result,
     messages: messages.result.messages,
     older: messages.cursor,
     notes: team.notes,
     changes: team.changes,
+    calls: team.calls,
+    consent: team.consent,
     team,
   };
 }
 
-async function loadTeam(client: Client, key: string, signal: AbortSignal, revision: number): Promise<Team> {
-  const path = { key };
-  const [notes, changes] = await Promise.all([
+async function loadTeam(client: Client, head: Head, signal: AbortSignal): Promise<Team> {
+  const path = { key: head.key };
+  const number = numberOf(head);
+  const [notes, changes, calls, consent] = await Promise.all([
     client.call("GET /whatsapp/conversations/{key}/notes", { path, signal, query: { limit: 50 } }),
     client.call("GET /whatsapp/conversations/{key}/changes", { path, signal, query: { limit: 50 } }),
+    permitted(callsOf(client, head, signal), []),
+    permitted(consentOf(client, number && `+${number}`, "whatsapp", signal), null),
   ]);
-  return { notes: notes.result.notes, changes: changes.result.changes, revision, until: Date.now() + TEAM_MS };
+  return { notes: notes.result.notes, changes: changes.result.changes, calls, consent, revision: head.revision, until: Date.now() + TEAM_MS };
+}
+
+async function callsOf(client: Client, head: Head, signal: AbortSignal): Promise<Call[]> {
+  const customer = numberOf(head) ?? head.senderUserId;
+  if (!customer || head.groupName) return [];
+  const body = { phoneNumberId: head.phone, toNumber: customer, limit: 50 };
+  return (await client.call("POST /whatsapp/actions/get_call_logs", { body, signal })).result.calls;
+}
+
+// Calls and consent need scopes of their own: a person without them reads the rest.
+async function permitted<T>(read: Promise<T>, without: T): Promise<T> {
+  try {
+    return await read;
+  } catch (failure) {
+    if (asApiError(failure).code === "forbidden") return without;
+    throw failure;
+  }
+}
+
+// The customer's number in digits; null for a group and for a customer who is known by a user id only.
+export function numberOf(head: Head): string | null {
+  const number = head.senderPhone ?? head.customer ?? "";
+  return head.groupName == null && /^\d{7,15}$/.test(number) ? number : null;
 }
 
 export function loadOlder(client: Client, key: string, cursor: string): Promise<{ result: Result<"GET /whatsapp/conversations/{key}/messages">; cursor: string | null }> {
@@ -63,10 +98,4 @@ export function loadOlder(client: Client, key: string, cursor: string): Promise<
 
 export function titleOf(head: Head): string {
   return head.groupName ?? head.senderName ?? head.username ?? head.senderPhone ?? head.customer ?? "";
-}
-
-// When free-form answers end: 24 hours after the newest message of the customer; null if there is none among these.
-export function windowEndsAt(messages: Message[]): number | null {
-  const newest = messages.find((message) => message.direction === "INBOUND");
-  return newest ? Date.parse(newest.receivedAt) + WINDOW_MS : null;
 }

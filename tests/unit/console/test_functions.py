@@ -1,0 +1,112 @@
+"""Pure functions of the console, run by Node.js; SMS segments are counted as the server counts them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+import pytest
+
+from local.console import build
+from shared.providers.sms.segments import gsm_equivalent, measure
+from tests.template import ROOT
+
+SOURCES = ROOT / "console" / "src"
+TEXTS = [
+    "",
+    "Hello",
+    "a" * 160,
+    "a" * 161,
+    "€" * 80,
+    "€" * 81,
+    "a" * 152 + "€" + "a" * 10,
+    "\u201cHello\u201d \u2013 it\u2019s ready\u2026",
+    "Grüße aus Köln",
+    "ş" * 70,
+    "ş" * 71,
+    "🔧" * 35,
+    "🔧" * 36,
+    "a" * 66 + "🔧" + "a" * 4,
+    "\u200b\u00a0\t",
+]
+
+
+def run(module: str, expression: str, value: Any) -> Any:
+    """Evaluate an expression with the functions of a module and `value`, and return its result."""
+    script = (
+        f"import * as m from {json.dumps((SOURCES / module).as_uri())};"
+        f"const value = {json.dumps(value)};"
+        f"console.log(JSON.stringify({expression}));"
+    )
+    node = str(build.node() / "bin" / "node")
+    command = [node, "--disable-warning=ExperimentalWarning", "--input-type=module", "-e", script]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)  # noqa: S603 - our own program and sources
+    return json.loads(answer.stdout)
+
+
+def test_segments_of_an_sms_are_counted_as_the_server_counts_them() -> None:
+    counted = run("ai/segments.ts", "value.map((text) => m.measure(m.gsmEquivalent(text)))", TEXTS)
+
+    sizes = [measure(gsm_equivalent(text)) for text in TEXTS]
+    assert counted == [
+        {"encoding": size.encoding, "units": size.units, "segments": size.segments}
+        for size in sizes
+    ]
+
+
+def test_an_order_has_a_total_only_in_one_currency() -> None:
+    def item(price: Any, currency: str) -> dict[str, Any]:
+        return {
+            "product_retailer_id": "lamp",
+            "quantity": 3,
+            "item_price": price,
+            "currency": currency,
+        }
+
+    orders = [
+        {"items": [item(0.1, "EUR"), item("19.99", "EUR")]},
+        {"items": [item(1, "EUR"), item(1, "GBP")]},
+        {"items": [item("?", "EUR")]},
+        {"items": "no list"},
+        None,
+    ]
+
+    totals = run(
+        "whatsapp/order.ts", "value.map((content) => m.totalOf(m.itemsOf(content)))", orders
+    )
+
+    assert totals == [{"amount": 60.27, "currency": "EUR"}, None, None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("mime_type", "size", "kind"),
+    [
+        ("image/png", 1_000, "image"),
+        ("image/png", 6_000_000, "document"),
+        ("image/svg+xml", 1_000, "document"),
+        ("video/mp4", 1_000, "video"),
+        ("", 1_000, "document"),
+    ],
+)
+def test_a_file_is_sent_as_what_it_fits(mime_type: str, size: int, kind: str) -> None:
+    expression = "m.kindOf(value[0], value[1]).type"
+
+    assert run("whatsapp/attachments.ts", expression, [mime_type, size]) == kind
+
+
+def test_an_email_address_in_a_note_is_no_mention() -> None:
+    note = "@lena see ann@example.com, then tell @Tom."
+
+    parts = run("ui/mentions.ts", "m.partsOf(value)", note)
+
+    assert "".join(part["text"] for part in parts) == note
+    assert [part["text"] for part in parts if part["isMention"]] == ["@lena", "@Tom."]
+
+
+def test_a_canned_reply_keeps_variables_without_a_value() -> None:
+    text = "Hello {{name}}, your {{item}} is ready. {{7*7}}"
+
+    filled = run("whatsapp/variables.ts", "m.filled(value, {name: 'Ada', item: ''})", text)
+
+    assert filled == "Hello Ada, your {{item}} is ready. {{7*7}}"
