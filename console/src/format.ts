@@ -76,3 +76,7 @@ export function money(amount: number, currency: string): string {
   if (!/^[A-Z]{3}$/.test(currency)) return `${amount.toLocaleString(locale)} ${currency}`.trim();
   return amount.toLocaleString(locale, { style: "currency", currency });
 }
+
+export function clockWithSeconds(at: string): string {
+  return new Date(at).toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+}

@@ -1,22 +1,22 @@
 // A conversation that a model leads: read it, take it over, write, hand it back, release what waits.
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { ConversationsAdmin } from "../api/routes";
-import { useAction, useResource } from "../api/resource";
+import { useState } from "preact/hooks";
+import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
-import { draftOf, keepDraft } from "../drafts";
-import { actor, clock, moment, phone } from "../format";
+import { clockWithSeconds, phone } from "../format";
 import { CHANNEL_ICONS } from "../inbox/InboxRow";
 import { named, t, type Key } from "../texts/texts";
-import { Fact, Frame, Timeline } from "../ui/frame";
+import { Frame, Timeline } from "../ui/frame";
 import { Icon } from "../ui/icons";
-import { Badge, Button, Empty, ErrorNotice, Skeleton } from "../ui/parts";
-
-type Head = ConversationsAdmin.ConversationView;
-type Message = ConversationsAdmin.MessageView;
+import { Empty, ErrorNotice, Skeleton } from "../ui/parts";
+import { AiActions } from "./AiActions";
+import { AiFacts } from "./AiFacts";
+import { AiFoot } from "./AiFoot";
+import { AiMessage } from "./AiMessage";
+import { inFlightOf, stopOf, type Head, type Message } from "./data";
+import { FunctionApproval } from "./FunctionApproval";
 
 const POLL_MS = 5_000;
-const ENDED = ["closed", "opted_out", "failed"];
 
 export function AiConversation({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
@@ -51,16 +51,15 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
   const known = new Set(loaded.value.messages.map((message) => message.entry_id));
   const messages = [...loaded.value.messages, ...older.messages.filter((message) => !known.has(message.entry_id))];
   const title = [head.recipient.first_name, head.recipient.last_name].filter(Boolean).join(" ") || head.recipient.tel || head.recipient.email || id;
-  const isMine = head.mode === "human" && head.owner === me;
   return (
     <Frame
       title={phone(title)}
       icon="robot"
       line={[t(`channel.${head.channel_method}` as Key), head.project_name ?? head.project_id].join(" · ")}
       back={back}
-      actions={<Actions head={head} me={me} onChange={reload} />}
-      facts={<Facts head={head} me={me} />}
-      foot={<Foot head={head} isMine={isMine} onChange={reload} />}
+      actions={<AiActions head={head} me={me} onChange={reload} />}
+      facts={<AiFacts head={head} me={me} />}
+      foot={<AiFoot head={head} me={me} onChange={reload} />}
     >
       {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
       {head.hand_off_to_human && (
@@ -71,11 +70,13 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
           </p>
         </div>
       )}
+      <Stopped head={head} messages={messages} isWhole={before === null} />
+      {head.waits_for_approval && <FunctionApproval key={head.waits_for_approval.entry_id} head={head} waiting={head.waits_for_approval} onChange={reload} />}
       <Timeline
         entries={[...messages].reverse().map((message) => ({
           key: message.entry_id,
           at: message.message_timestamp,
-          content: <Bubble message={message} me={me} />,
+          content: <AiMessage head={head} message={message} me={me} onChange={reload} />,
         }))}
         onOlder={before ? () => void next() : null}
         empty={<Empty icon={CHANNEL_ICONS[head.channel_method as "sms"] ?? "chat"} title={t("timeline.empty")} />}
@@ -84,129 +85,20 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
   );
 }
 
-function Bubble({ message, me }: { message: Message; me: string | null }) {
-  const isCustomer = message.role === "user" || message.author === "customer";
-  const who = message.author === "ai" ? t("actor.model") : message.principal ? actor(message.principal, me) : message.author;
+function Stopped({ head, messages, isWhole }: { head: Head; messages: Message[]; isWhole: boolean }) {
+  const stop = stopOf(head, messages, isWhole);
+  if (!stop) return null;
+  const number = stop.last && `#${stop.number ?? stop.last.entry_id.slice(0, 8)}`;
   return (
-    <div class={`message ${isCustomer ? "message-in" : "message-out"}`}>
-      <div class={`bubble ${message.author === "ai" ? "bubble-ai" : ""}`}>
-        {message.subject && <p class="bubble-sender">{message.subject}</p>}
-        {message.content && <p class="bubble-text">{message.content}</p>}
-        {message.whole_text && (
-          <a class="link" href={message.whole_text.link} target="_blank" rel="noreferrer">
-            {t("message.whole")}
-          </a>
-        )}
-        {message.media.map((file, index) =>
-          file.download ? (
-            <a key={index} class="file" href={file.download.link} target="_blank" rel="noreferrer">
-              <Icon name="file" />
-              <span>{file.name ?? file.mime_type}</span>
-            </a>
-          ) : (
-            <p key={index} class="file file-missing">
-              <Icon name="file" />
-              <span>{file.name ?? named("media", message.media_state ?? "UNAVAILABLE")}</span>
-            </p>
-          ),
-        )}
-        {message.function && <p class="bubble-note">{t("ai.function", { name: message.function.name })}</p>}
-        <p class="bubble-foot">
-          {!isCustomer && <span>{who}</span>}
-          <time dateTime={message.message_timestamp} title={moment(message.message_timestamp)}>
-            {clock(message.message_timestamp)}
-          </time>
-          {!isCustomer && message.delivery_status && <span>{named("delivery", message.delivery_status)}</span>}
+    <div class="notice" role="status">
+      <Icon name="robot" />
+      <div>
+        <p>
+          {t("ai.stopped", { at: clockWithSeconds(stop.at) })}{" "}
+          {stop.last ? t("ai.last_message", { number: number!, at: clockWithSeconds(stop.last.message_timestamp) }) : t("ai.no_message")}
         </p>
-        {message.hand_off_reason && <p class="bubble-problem">{named("reason", message.hand_off_reason)}</p>}
+        {inFlightOf(head) && <p class="detail">{t("ai.in_flight")}</p>}
       </div>
     </div>
-  );
-}
-
-function Actions({ head, me, onChange }: { head: Head; me: string | null; onChange: () => void }) {
-  const { client } = useApp();
-  const path = { ref: head.ref };
-  const take = useAction(async () => {
-    await client.call("POST /conversations/{ref}/take-over", { path, body: { force: head.owner != null && head.owner !== me } });
-    onChange();
-  });
-  const giveBack = useAction(async () => {
-    await client.call("POST /conversations/{ref}/hand-back", { path, body: { answer_pending: true } });
-    onChange();
-  });
-  if (ENDED.includes(head.conversation_status)) return null;
-  return (
-    <>
-      {(take.error ?? giveBack.error) && <ErrorNotice error={(take.error ?? giveBack.error)!} />}
-      {head.mode === "human" && head.owner === me ? (
-        <Button icon="robot" busy={giveBack.busy} onClick={() => void giveBack.run()}>
-          {t("ai.hand_back")}
-        </Button>
-      ) : (
-        <Button icon="person" kind="primary" busy={take.busy} onClick={() => void take.run()}>
-          {t("ai.take_over")}
-        </Button>
-      )}
-    </>
-  );
-}
-
-function Foot({ head, isMine, onChange }: { head: Head; isMine: boolean; onChange: () => void }) {
-  const { client } = useApp();
-  const [text, setText] = useState(() => draftOf(head.ref));
-  const attempt = useRef({ text: "", key: "" });
-  useEffect(() => keepDraft(head.ref, text), [head.ref, text]);
-  const send = useAction(async () => {
-    if (attempt.current.text !== text) attempt.current = { text, key: crypto.randomUUID() };
-    await client.call("POST /conversations/{ref}/messages", { path: { ref: head.ref }, body: { text }, key: attempt.current.key });
-    setText("");
-    onChange();
-  });
-  if (ENDED.includes(head.conversation_status)) return <p class="foot-note">{named("status", head.conversation_status)}</p>;
-  if (!isMine) return <p class="foot-note">{t(head.mode === "human" ? "ai.with_colleague" : "ai.with_model")}</p>;
-  return (
-    <footer class="composer">
-      <div class="writer">
-        {send.error && <ErrorNotice error={send.error} onRetry={() => void send.run()} fields={["text"]} />}
-        <textarea rows={3} value={text} aria-label={t("composer.label")} placeholder={t("composer.placeholder")} onInput={(event) => setText(event.currentTarget.value)} />
-        <div class="writer-bar">
-          <span class="writer-space" />
-          <Button kind="primary" icon="send" busy={send.busy} disabled={!text.trim()} onClick={() => void send.run()}>
-            {t("composer.send")}
-          </Button>
-        </div>
-      </div>
-    </footer>
-  );
-}
-
-function Facts({ head, me }: { head: Head; me: string | null }) {
-  const answers = Object.entries(head.recorded_answers);
-  return (
-    <>
-      <dl>
-        <Fact label={t("facts.status")}>
-          <Badge kind={head.hand_off_to_human ? "warn" : "accent"}>{named("status", head.conversation_status)}</Badge>
-        </Fact>
-        <Fact label={t("facts.leads")}>{head.mode === "human" ? actor(head.owner ?? "", me) : t("actor.model")}</Fact>
-        {head.recipient.tel && <Fact label={t("facts.phone")}>{phone(head.recipient.tel)}</Fact>}
-        {head.recipient.email && <Fact label={t("facts.email")}>{head.recipient.email}</Fact>}
-        {head.window_until && <Fact label={t("facts.window")}>{moment(head.window_until)}</Fact>}
-        <Fact label={t("facts.created")}>{moment(head.created_at)}</Fact>
-      </dl>
-      {answers.length > 0 && (
-        <section class="facts-part">
-          <h3>{t("facts.answers")}</h3>
-          <dl>
-            {answers.map(([question, answer]) => (
-              <Fact key={question} label={question}>
-                {answer}
-              </Fact>
-            ))}
-          </dl>
-        </section>
-      )}
-    </>
   );
 }

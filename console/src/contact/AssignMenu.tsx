@@ -11,6 +11,7 @@ interface Props {
   assignee: string | null;
   me: string | null;
   busy: boolean;
+  canRemove: boolean;
   onAssign: (assignee: string | null) => void;
 }
 
@@ -22,7 +23,7 @@ export function AssignMenu(props: Props) {
   );
 }
 
-function Choices({ assignee, me, busy, onAssign, onDone }: Props & { onDone: () => void }) {
+function Choices({ assignee, me, busy, canRemove, onAssign, onDone }: Props & { onDone: () => void }) {
   const { client } = useApp();
   const found = useResource(
     async (signal) => {
@@ -46,7 +47,7 @@ function Choices({ assignee, me, busy, onAssign, onDone }: Props & { onDone: () 
           {actor(one, me)}
         </button>
       ))}
-      {assignee && (
+      {assignee && canRemove && (
         <button type="button" class="choice" disabled={busy} onClick={() => choose(null)}>
           {t("action.unassign")}
         </button>

@@ -39,7 +39,7 @@ export function Facts({ head, me, notes, onChange }: Props) {
         </Fact>
         <Fact label={t("facts.assignee")}>
           {head.assignee ? actor(head.assignee, me) : <span class="quiet">{t("facts.nobody")}</span>}
-          <AssignMenu assignee={head.assignee ?? null} me={me} busy={busy} onAssign={(assignee) => void change({ assignee })} />
+          <AssignMenu assignee={head.assignee ?? null} me={me} busy={busy} canRemove onAssign={(assignee) => void change({ assignee })} />
         </Fact>
       </dl>
       <Labels head={head} busy={busy} change={(labels) => change({ labels, revision: head.revision })} />
