@@ -4,6 +4,7 @@ import { Client } from "./api/client";
 import { AppContext, useSession, type App } from "./app";
 import { loadConfig } from "./config";
 import { Inbox } from "./inbox/Inbox";
+import { Review } from "./review/Review";
 import { useRoute } from "./router";
 import { Session } from "./session/session";
 import { SECTION_NAMES, Shell } from "./shell/Shell";
@@ -18,7 +19,9 @@ function Pages() {
   const known = SECTION_NAMES.includes(section);
   return (
     <Shell section={section}>
-      {known ? (
+      {section === "review" ? (
+        <Review key={session.company} context={context ?? null} conversation={key ?? null} />
+      ) : known ? (
         <Inbox key={session.company} section={section} context={context ?? null} conversation={key ?? null} />
       ) : (
         <main class="pane">

@@ -1,19 +1,25 @@
 // An e-mail thread: its mails as text, its drafts and their review, an answer.
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { EmailThreadsApi } from "../api/routes";
 import { useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
-import { draftOf, keepDraft } from "../drafts";
-import { actor, moment, when } from "../format";
+import { consentOf } from "../contact/consent";
+import { OptedOut } from "../contact/OptedOut";
+import { AssignMenu } from "../contact/AssignMenu";
+import { OtherConversations } from "../contact/OtherConversations";
+import { DraftCard } from "./DraftCard";
+import { NoteForm } from "./NoteForm";
+import { Writer } from "./Writer";
+import { actor, clock, moment, when } from "../format";
 import { named, t } from "../texts/texts";
 import { Fact, Frame, Timeline, type Entry } from "../ui/frame";
+import { NoteText } from "../ui/NoteText";
 import { Icon } from "../ui/icons";
 import { Avatar, Badge, Button, Empty, ErrorNotice, Skeleton } from "../ui/parts";
 
 type Thread = EmailThreadsApi.ThreadView;
 type Mail = EmailThreadsApi.MailView;
-type Draft = EmailThreadsApi.DraftView;
 
 const POLL_MS = 10_000;
 
@@ -23,12 +29,13 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
   const path = { conversation_id: id };
   const loaded = useResource(
     async (signal) => {
-      const [thread, mails, drafts] = await Promise.all([
+      const [thread, mails, drafts, notes] = await Promise.all([
         client.call("GET /email-threads/{conversation_id}", { path, signal }),
         client.call("GET /email-threads/{conversation_id}/emails", { path, signal, query: { limit: 50 } }),
         client.call("GET /email-threads/{conversation_id}/replies", { path, signal }),
+        client.call("GET /email-threads/{conversation_id}/notes", { path, signal, query: { limit: 50 } }),
       ]);
-      return { thread: thread.result, mails: mails.result.mails, before: mails.result.next_before ?? null, drafts: drafts.result.drafts };
+      return { thread: thread.result, mails: mails.result.mails, before: mails.result.next_before ?? null, drafts: drafts.result.drafts, notes: notes.result.notes };
     },
     [client, id],
     POLL_MS,
@@ -41,7 +48,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
       </main>
     );
   }
-  const { thread, drafts } = loaded.value;
+  const { thread, drafts, notes } = loaded.value;
   const reload = () => void loaded.reload();
   const before = older.mails.length ? older.before : loaded.value.before;
   const next = async () => {
@@ -58,6 +65,10 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
   for (const draft of drafts) {
     entries.push({ key: draft.reply_id, at: draft.updated_at, content: <DraftCard draft={draft} me={me} onChange={reload} /> });
   }
+  for (const note of notes) {
+    entries.push({ key: `note-${note.k}`, at: note.at, content: <Note note={note} me={me} /> });
+  }
+  entries.sort((one, other) => one.at.localeCompare(other.at));
   return (
     <Frame
       title={thread.subject}
@@ -65,8 +76,8 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
       line={[thread.participant, thread.mailbox].filter(Boolean).join(" → ")}
       back={back}
       actions={<Actions thread={thread} me={me} onChange={reload} />}
-      facts={<Facts thread={thread} me={me} />}
-      foot={<Writer thread={thread} onChange={reload} />}
+      facts={<Facts thread={thread} me={me} onChange={reload} />}
+      foot={<Foot thread={thread} me={me} onChange={reload} />}
     >
       {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
       <Timeline entries={entries} onOlder={before ? () => void next() : null} empty={<Empty icon="mail" title={t("timeline.empty")} />} />
@@ -125,49 +136,12 @@ function Attachment({ thread, n, file }: { thread: string; n: number; file: Emai
   );
 }
 
-function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | null; onChange: () => void }) {
-  const { client } = useApp();
-  const path = { conversation_id: draft.conversation_id, reply_id: draft.reply_id };
-  const approve = useAction(async () => {
-    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/approve", { path, body: { version: draft.version, confirm_stale: draft.is_stale === true } });
-    onChange();
-  });
-  const reject = useAction(async () => {
-    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/reject", { path, body: { version: draft.version } });
-    onChange();
-  });
-  const error = approve.error ?? reject.error;
-  return (
-    <article class="mail mail-draft">
-      <header class="mail-head">
-        <Icon name={draft.origin === "ai" ? "robot" : "note"} />
-        <div>
-          <b>{t("draft.title")}</b>
-          <p class="quiet">{draft.origin === "ai" ? t("actor.model") : actor(draft.origin, me)}</p>
-        </div>
-        <Badge kind="info">{named("draft", String(draft.draft_status))}</Badge>
-        {draft.is_stale && <Badge kind="warn">{t("draft.stale")}</Badge>}
-      </header>
-      <p class="quiet">{t("mail.to", { to: [...draft.to, ...draft.cc].join(", ") })}</p>
-      <p class="mail-text">{draft.body_text}</p>
-      {error && <ErrorNotice error={error} />}
-      <div class="mail-actions">
-        <Button kind="primary" icon="send" busy={approve.busy} onClick={() => void approve.run()}>
-          {t("draft.approve")}
-        </Button>
-        <Button kind="quiet" busy={reject.busy} onClick={() => void reject.run()}>
-          {t("draft.reject")}
-        </Button>
-      </div>
-    </article>
-  );
-}
-
 function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; onChange: () => void }) {
   const { client } = useApp();
   const path = { conversation_id: thread.conversation_id };
+  let assignee = me;
   const take = useAction(async () => {
-    await client.call("PATCH /email-threads/{conversation_id}", { path, body: { assigned_to: me } });
+    await client.call("PATCH /email-threads/{conversation_id}", { path, body: { assigned_to: assignee } });
     onChange();
   });
   const isDone = thread.status === "completed";
@@ -178,6 +152,16 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
   return (
     <>
       {(take.error ?? complete.error) && <ErrorNotice error={(take.error ?? complete.error)!} />}
+      <AssignMenu
+        assignee={thread.assigned_to ?? null}
+        me={me}
+        busy={take.busy}
+        canRemove
+        onAssign={(one) => {
+          assignee = one;
+          void take.run();
+        }}
+      />
       {me && thread.assigned_to !== me && (
         <Button icon="person" busy={take.busy} onClick={() => void take.run()}>
           {t("action.assign_me")}
@@ -190,36 +174,35 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
   );
 }
 
-function Writer({ thread, onChange }: { thread: Thread; onChange: () => void }) {
-  const { client } = useApp();
-  const [text, setText] = useState(() => draftOf(thread.conversation_id));
-  useEffect(() => keepDraft(thread.conversation_id, text), [thread.conversation_id, text]);
-  const save = useAction(async () => {
-    await client.call("POST /email-threads/{conversation_id}/replies", {
-      path: { conversation_id: thread.conversation_id },
-      body: { body_text: text },
-    });
-    setText("");
-    onChange();
-  });
+function Note({ note, me }: { note: EmailThreadsApi.NoteView; me: string | null }) {
   return (
-    <footer class="composer">
-      <div class="writer">
-        {save.error && <ErrorNotice error={save.error} fields={["body_text"]} onRetry={() => void save.run()} />}
-        <textarea rows={3} value={text} aria-label={t("mail.answer")} placeholder={t("mail.answer")} onInput={(event) => setText(event.currentTarget.value)} />
-        <div class="writer-bar">
-          <span class="writer-space" />
-          <span class="quiet writer-hint">{t("mail.hint")}</span>
-          <Button kind="primary" icon="note" busy={save.busy} disabled={!text.trim()} onClick={() => void save.run()}>
-            {t("draft.save")}
-          </Button>
-        </div>
+    <div class="note">
+      <Icon name="note" size={16} />
+      <div>
+        <NoteText text={note.text} />
+        <p class="bubble-foot">
+          <span>{t("note.by", { who: actor(note.by, me) })}</span>
+          <time dateTime={note.at}>{clock(note.at)}</time>
+        </p>
       </div>
-    </footer>
+    </div>
   );
 }
 
-function Facts({ thread, me }: { thread: Thread; me: string | null }) {
+function Foot({ thread, me, onChange }: { thread: Thread; me: string | null; onChange: () => void }) {
+  const { client } = useApp();
+  const consent = useResource((signal) => consentOf(client, thread.participant ?? null, "email", signal), [client, thread.participant]);
+  if (consent.value?.state === "opted_out") {
+    return (
+      <footer class="composer">
+        <OptedOut consent={consent.value} me={me} />
+      </footer>
+    );
+  }
+  return <Writer thread={thread.conversation_id} onChange={onChange} />;
+}
+
+function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; onChange: () => void }) {
   const analysis = thread.ai_analysis;
   return (
     <>
@@ -255,6 +238,8 @@ function Facts({ thread, me }: { thread: Thread; me: string | null }) {
           </ul>
         </section>
       )}
+      <NoteForm thread={thread.conversation_id} count={thread.note_count} onChange={onChange} />
+      <OtherConversations handles={[thread.participant]} context="email_threads" id={thread.conversation_id} />
     </>
   );
 }

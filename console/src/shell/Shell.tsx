@@ -12,6 +12,7 @@ const SECTIONS: { name: string; icon: IconName; label: Key }[] = [
   { name: "whatsapp", icon: "chat", label: "nav.whatsapp" },
   { name: "conversations", icon: "robot", label: "nav.conversations" },
   { name: "email_threads", icon: "mail", label: "nav.email_threads" },
+  { name: "review", icon: "check", label: "nav.review" },
 ];
 
 export const SECTION_NAMES = SECTIONS.map((section) => section.name);
