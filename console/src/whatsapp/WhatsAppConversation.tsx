@@ -72,7 +72,7 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
         />
       }
     >
-      {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
+      {(loaded.error ?? value.incomplete) && <ErrorNotice error={(loaded.error ?? value.incomplete)!} onRetry={reload} />}
       <Timeline
         entries={entriesOf(value, messages, me, setAnswered, reload)}
         onOlder={cursor ? () => void next() : null}

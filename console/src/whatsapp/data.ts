@@ -1,7 +1,7 @@
 // What a WhatsApp conversation consists of, and what may be sent.
 
 import type { Client, Result } from "../api/client";
-import { asApiError } from "../api/errors";
+import { asApiError, type ApiError } from "../api/errors";
 import type { Actions, WhatsappApi } from "../api/routes";
 import { consentOf, type ChannelConsent } from "../contact/consent";
 
@@ -11,8 +11,6 @@ export type Note = WhatsappApi.NoteView;
 export type Change = WhatsappApi.ChangeView;
 export type Call = Actions.CallView;
 
-export const WINDOW_MS = 24 * 3_600_000;
-
 export interface Loaded {
   head: Head;
   messages: Message[]; // newest first
@@ -21,6 +19,7 @@ export interface Loaded {
   changes: Change[];
   calls: Call[];
   consent: ChannelConsent | null;
+  incomplete: ApiError | null; // why calls or consent are missing
 }
 
 // What is beside the messages, as it was read with the revision of the head, and until when it is not read again.
@@ -29,11 +28,14 @@ export interface Team {
   changes: Change[];
   calls: Call[];
   consent: ChannelConsent | null;
+  incomplete: ApiError | null; // why calls or consent are missing
   revision: number;
   until: number;
 }
 
 const TEAM_MS = 30_000;
+// Without the right, or with a contact that has no valid number, there is nothing to show.
+const NONE_TO_SHOW = ["forbidden", "invalid_input", "not_found"];
 
 // Reads what is beside the messages only if the team changed something, or after 30 seconds: all callers of a company
 // share a rate.
@@ -53,6 +55,7 @@ export async function load(client: Client, key: string, signal: AbortSignal, kno
     changes: team.changes,
     calls: team.calls,
     consent: team.consent,
+    incomplete: team.incomplete,
     team,
   };
 }
@@ -63,10 +66,18 @@ async function loadTeam(client: Client, head: Head, signal: AbortSignal): Promis
   const [notes, changes, calls, consent] = await Promise.all([
     client.call("GET /whatsapp/conversations/{key}/notes", { path, signal, query: { limit: 50 } }),
     client.call("GET /whatsapp/conversations/{key}/changes", { path, signal, query: { limit: 50 } }),
-    permitted(callsOf(client, head, signal), []),
-    permitted(consentOf(client, number && `+${number}`, "whatsapp", signal), null),
+    beside(callsOf(client, head, signal), []),
+    beside(consentOf(client, number && `+${number}`, "whatsapp", signal), null),
   ]);
-  return { notes: notes.result.notes, changes: changes.result.changes, calls, consent, revision: head.revision, until: Date.now() + TEAM_MS };
+  return {
+    notes: notes.result.notes,
+    changes: changes.result.changes,
+    calls: calls.value,
+    consent: consent.value,
+    incomplete: calls.error ?? consent.error,
+    revision: head.revision,
+    until: Date.now() + TEAM_MS,
+  };
 }
 
 async function callsOf(client: Client, head: Head, signal: AbortSignal): Promise<Call[]> {
@@ -76,13 +87,18 @@ async function callsOf(client: Client, head: Head, signal: AbortSignal): Promise
   return (await client.call("POST /whatsapp/actions/get_call_logs", { body, signal })).result.calls;
 }
 
-// Calls and consent need scopes of their own: a person without them reads the rest.
-async function permitted<T>(read: Promise<T>, without: T): Promise<T> {
+interface Beside<T> {
+  value: T;
+  error: ApiError | null;
+}
+
+// Calls and consent need scopes of their own, and their failure must not hide the messages: it is shown above them.
+async function beside<T>(read: Promise<T>, without: T): Promise<Beside<T>> {
   try {
-    return await read;
+    return { value: await read, error: null };
   } catch (failure) {
-    if (asApiError(failure).code === "forbidden") return without;
-    throw failure;
+    const error = asApiError(failure);
+    return { value: without, error: NONE_TO_SHOW.includes(error.code) ? null : error };
   }
 }
 

@@ -91,6 +91,48 @@ def test_a_conversation_is_taken_labelled_noted_and_resolved(
     expect(page.get_by_role("button", name="Resolve")).to_be_visible()
 
 
+def test_a_refused_file_leaves_the_text_as_it_is(visit: Visit, customer: Customer) -> None:
+    visit.sign_in()
+    visit.open(customer)
+    page = visit.page
+    page.get_by_role("textbox", name="Message").fill("Here is the quote")
+
+    empty = {"name": "quote.txt", "mimeType": "text/plain", "buffer": b""}
+    page.locator(".composer input[type=file]").set_input_files(files=[empty])  # type: ignore[list-item]  # a file payload is a dict at run time
+
+    expect(page.get_by_role("alert")).to_contain_text("The file is empty")
+    expect(page.get_by_role("alert")).to_contain_text("documents up to 100 MB")
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("Here is the quote")
+
+
+def test_a_mention_is_highlighted_and_markup_in_a_note_is_text(
+    visit: Visit, customer: Customer
+) -> None:
+    visit.sign_in()
+    visit.open(customer)
+    page = visit.page
+
+    page.get_by_role("textbox", name="New note").fill("@lena look: <b>bold</b>")
+    page.get_by_role("button", name="Add note").click()
+
+    log = page.get_by_role("log", name="Messages")
+    expect(log.locator("mark")).to_have_text("@lena")
+    expect(log).to_contain_text("<b>bold</b>")
+
+
+def test_what_waits_for_review_is_a_section(visit: Visit, customer: Customer) -> None:
+    visit.sign_in()
+    page = visit.page
+    page.get_by_role("navigation", name="Sections").get_by_role("link", name="Review").click()
+
+    expect(page.get_by_role("region", name="Waits for review")).to_be_visible()
+    page.get_by_role("button", name="First messages").click()
+    expect(page.get_by_role("button", name="First messages")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    assert visit.violations == []
+
+
 def test_a_text_that_is_not_sent_outlives_the_end_of_a_session(
     visit: Visit, customer: Customer
 ) -> None:

@@ -18,7 +18,15 @@ CODE = "\n".join(file.read_text("utf-8") for file in sorted(SOURCES.rglob("*.ts*
 # Their last words are values of the API.
 BY_VALUE = {
     *("nav", "inbox.status", "channel", "media", "type", "delivery", "draft", "status", "error"),
-    *("change.status", "reason", "call.state", "unknown.decision", "unknown.outcome", "verdict", "author"),
+    *(
+        "change.status",
+        "reason",
+        "call.state",
+        "unknown.decision",
+        "unknown.outcome",
+        "verdict",
+        "author",
+    ),
 }
 
 
