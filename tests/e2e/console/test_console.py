@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, FilePayload, Page, Route, expect
 
 from events.whatsapp.sample_data import Customer
 from local.console import browser as browsers
@@ -97,8 +97,8 @@ def test_a_refused_file_leaves_the_text_as_it_is(visit: Visit, customer: Custome
     page = visit.page
     page.get_by_role("textbox", name="Message").fill("Here is the quote")
 
-    empty = {"name": "quote.txt", "mimeType": "text/plain", "buffer": b""}
-    page.locator(".composer input[type=file]").set_input_files(files=[empty])  # type: ignore[list-item]  # a file payload is a dict at run time
+    empty = FilePayload(name="quote.txt", mimeType="text/plain", buffer=b"")
+    page.locator(".composer input[type=file]").set_input_files(files=[empty])
 
     expect(page.get_by_role("alert")).to_contain_text("The file is empty")
     expect(page.get_by_role("alert")).to_contain_text("documents up to 100 MB")

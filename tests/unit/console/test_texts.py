@@ -26,6 +26,7 @@ BY_VALUE = {
         "unknown.outcome",
         "verdict",
         "author",
+        "review",
     ),
 }
 
