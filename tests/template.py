@@ -27,6 +27,7 @@ PSEUDO_PARAMETERS: Final = {
     "AWS::AccountId": ACCOUNT,
     "AWS::Partition": "aws",
     "AWS::Region": REGION,
+    "AWS::StackName": "parley-dev",
     "AWS::URLSuffix": "amazonaws.com",
 }
 # The property that names a resource, by its type.

@@ -366,6 +366,22 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "ssm.GetParametersByPath": _on_switches,
     "ssm.GetParameter": _reads_parameter,
     "ssm.PutParameter": _on_switch,
+    "ssm.GetParameterHistory": lambda parameters: {
+        Use(
+            "ssm:GetParameterHistory",
+            f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{parameters['Name']}",
+        )
+    },
+    # IAM compares a list by prefix with all alarms; metrics and query results have no resource.
+    "cloudwatch.DescribeAlarms": lambda _: {
+        Use("cloudwatch:DescribeAlarms", f"arn:aws:cloudwatch:{REGION}:{ACCOUNT}:alarm:*")
+    },
+    "cloudwatch.GetMetricData": lambda _: {Use("cloudwatch:GetMetricData", "*")},
+    "cloudwatch-logs.GetQueryResults": lambda _: {Use("logs:GetQueryResults", "*")},
+    "cloudwatch-logs.StartQuery": lambda parameters: {
+        Use("logs:StartQuery", f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:{group}:*")
+        for group in parameters["logGroupNames"]
+    },
     "sesv2.SendEmail": _mails,
     "pinpoint-sms-voice-v2.SendTextMessage": _texts,
 }

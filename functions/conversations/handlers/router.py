@@ -126,7 +126,9 @@ def _answer(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         return _refused(RequestRefused("INTERNAL_ERROR", message, status), request_id)
     metrics.add_metric("Accepted", MetricUnit.Count, 1)
     tracing.annotate(conversation=answer["conversation_ref"])
-    logger.info("request accepted", extra={"conversation": answer["conversation_ref"]})
+    about = {"conversation": answer["conversation_ref"], "change": "initiate_conversation"}
+    actor = {"company": caller.company, "principal": caller.principal}
+    logger.info("request accepted", extra=about | actor)
     return _response(HTTPStatus.OK, answer)
 
 

@@ -338,3 +338,14 @@ def test_entries_of_another_company_are_in_its_own_list(
 
     assert [row["address"] for row in inbox.rows()] == [PHONE]
     assert [row["address"] for row in inbox.rows(GLOBEX)] == [GLOBEX_PHONE]
+
+
+def test_a_new_conversation_is_counted_once(
+    harness: Harness, inbox: InboxSystem, whatsapp: Fed, counted: list[str]
+) -> None:
+    receive(harness, "wamid.1")
+    whatsapp.take()
+    receive(harness, "wamid.2", at=30)
+    whatsapp.take()
+
+    assert counted.count("NewConversations") == 1

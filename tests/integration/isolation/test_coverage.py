@@ -16,6 +16,7 @@ from tests.integration.isolation import (
     test_email_threads,
     test_inbox,
     test_newsletters,
+    test_operations,
     test_richpanel,
     test_whatsapp_actions,
     test_whatsapp_routes,
@@ -40,6 +41,7 @@ BY_CALLS = [
     *test_email_threads.ATTACKS,
     *test_inbox.ATTACKS,
     *test_newsletters.ATTACKS,
+    *test_operations.ATTACKS,
 ]
 
 

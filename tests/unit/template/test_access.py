@@ -118,6 +118,7 @@ def test_only_webhooks_and_pages_have_no_authorizer() -> None:
     assert {route for route, event in routes.items() if "Auth" not in event} == {
         ("GET", "/inbox"),
         ("GET", "/inbox/openapi.json"),
+        ("GET", "/operations/{proxy+}"),
         ("GET", "/whatsapp/openapi.json"),
         ("GET", "/whatsapp/conversations"),
         ("GET", "/whatsapp/conversations/{key}"),

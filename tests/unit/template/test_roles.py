@@ -9,6 +9,13 @@ from tests.template import environment, exists, properties, resolved, resources,
 from tests.unit.template.grants import FUNCTIONS, as_list, resource_policies
 from whatsapp.jobs import canary
 
+# These operations support no resource.
+WITHOUT_RESOURCES = {
+    "social-messaging:ListLinkedWhatsAppBusinessAccounts",
+    "cloudwatch:GetMetricData",
+    "logs:GetQueryResults",
+}
+
 
 def grants_of(policies: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for policy in policies:
@@ -47,8 +54,8 @@ def test_a_grant_names_its_purpose_its_actions_and_its_resources(function: str) 
         assert statement["Effect"] == "Allow"
         assert statement["Sid"]
         assert not [action for action in as_list(statement["Action"]) if "*" in action]
-        if statement["Action"] == "social-messaging:ListLinkedWhatsAppBusinessAccounts":
-            assert statement["Resource"] == "*"  # The operation supports no resource.
+        if set(as_list(statement["Action"])) <= WITHOUT_RESOURCES:
+            assert statement["Resource"] == "*"
             continue
         for resource in as_list(statement["Resource"]):
             assert resource.startswith("arn:aws:")

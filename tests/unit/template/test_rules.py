@@ -40,6 +40,8 @@ WITHOUT_RESOURCES = {
     "xray:PutTelemetryRecords",
     "xray:PutTraceSegments",
     "social-messaging:ListLinkedWhatsAppBusinessAccounts",
+    "cloudwatch:GetMetricData",
+    "logs:GetQueryResults",
 }
 # The emulator does not evaluate the path of the switches and requires access to all. It runs on one machine only.
 ON_EMULATOR_ONLY = {

@@ -115,6 +115,7 @@ def _answer(resources: ActionResources, invocation: _Invocation) -> dict[str, An
     """Run the action and return the envelope of its result or failure. Writes one log line."""
     caller: Caller | None = None
     name = invocation.name if invocation.name in ACTIONS else "unknown"
+    made: dict[str, str] = {}
     try:
         with tracing.step("action", route=name):
             caller, key, fields = invocation.read()
@@ -133,6 +134,8 @@ def _answer(resources: ActionResources, invocation: _Invocation) -> dict[str, An
             content = _run(action, call)
             about = {"operation": action.name, "requestId": call.id, "mode": action.mode}
             content = {**about, **content}
+            # The audit log: `GET /operations/actions` finds the line by `change`.
+            made = {} if _only_reads(action, call) else {"change": action.name}
     except Exception as error:  # noqa: BLE001 - every failure has an answer
         content = answers.refusal(error, name, invocation.request_id)
     finally:
@@ -146,14 +149,19 @@ def _answer(resources: ActionResources, invocation: _Invocation) -> dict[str, An
             "status": content["statusCode"],
             "company": caller.company if caller else None,
             "principal": caller.principal if caller else None,
+            **made,
         },
     )
     return content
 
 
+def _only_reads(action: Action, call: Call[Any]) -> bool:
+    return action.is_read or bool(getattr(call.input, "dry_run", False))
+
+
 def _run(action: Action, call: Call[Any]) -> dict[str, Any]:
     """Return the status, the result and the cursor of an action."""
-    if action.is_read or getattr(call.input, "dry_run", False):
+    if _only_reads(action, call):
         return _content(_act(action, call))
     from shared.api import idempotency  # noqa: PLC0415 - reads start faster
 

@@ -38,6 +38,7 @@ class Scope(StrEnum):
     WHATSAPP_ANALYTICS = "whatsapp:analytics"
     WHATSAPP_CONTACTS = "whatsapp:contacts"  # contacts, their consent and addresses; blocked users
     OPERATOR = "operator"  # parked events of all companies and of none, and dead letters
+    AUDIT_READ = "audit:read"  # who changed what in the company, over all contexts
     # One deployment serves one help desk. These two scopes give access to it to keys of the company named in its
     # account; if the account names no company, to keys of any company.
     RICHPANEL_READ = "richpanel:read"  # switches, decisions about a conversation and reasons

@@ -188,7 +188,8 @@ class Routes:
                 content = _once(requests, request, decoded, change)
                 about = {"conversation": decoded["ref"]} if "ref" in decoded else {}
                 actor = {"company": request.caller.company, "principal": request.caller.principal}
-                logger.info(operation.name, extra=about | actor)
+                # The audit log: `GET /operations/actions` finds the line by `change`.
+                logger.info(operation.name, extra={"change": operation.name} | about | actor)
                 is_open = goes_on is not None and goes_on(content["result"])
                 return self._answer(content, HTTPStatus.ACCEPTED if is_open else status)
 

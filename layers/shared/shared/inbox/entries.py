@@ -47,13 +47,14 @@ class Heads(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """An entry that was written or removed, with its new version."""
+    """An entry that was written or removed, with its new version. *is_new*: there was none before."""
 
     company_id: str
     context: Context
     reference: str
     version: int
     is_removed: bool
+    is_new: bool = False
 
 
 def refresh(table: Table, heads: Heads, reference: str) -> Change | None:
@@ -90,6 +91,8 @@ def refresh(table: Table, heads: Heads, reference: str) -> Change | None:
             reference=reference,
             version=version,
             is_removed=wanted is None,
+            is_new=wanted is not None
+            and (stored is None or (change is not None and change.is_new)),
         )
         if stored is not None:
             return change

@@ -90,6 +90,8 @@ class _Run:
         if change is None:
             return
         self.changes += 1
+        if change.is_new:
+            metrics.add_metric("NewConversations", MetricUnit.Count, 1)
         if feed.announce is not None:
             feed.announce(change)
         logger.debug("entry changed", extra={"context": context, "version": change.version})

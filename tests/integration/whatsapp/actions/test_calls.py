@@ -1,8 +1,11 @@
 """What all calls of actions share: envelope, scopes, idempotency, bad input, listing and direct invocation."""
 
+import json
+
 import pytest
 
 from shared.api.auth import Caller
+from tests.integration.logs import recorded
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import ACME, ADA, GLOBEX, SCOPES, Actions
 from tests.integration.whatsapp.conftest import NOW, PHONE, text
@@ -41,6 +44,20 @@ def test_a_dry_run_shows_the_payload_and_stores_nothing(actions: Actions) -> Non
     assert answer.result["state"] == "dry_run"
     assert answer.result["payload"]["text"] == {"body": HELLO["text"]}
     assert (actions.harness.keys(), actions.wire) == (before, [])
+
+
+def test_a_change_is_one_line_of_the_audit_log_reads_dry_runs_and_refusals_are_none(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = recorded(monkeypatch)
+    actions.send("send_text", {**HELLO, "dryRun": True})
+    actions.send("send_text", {**HELLO, "colour": "red"})
+    actions.run("ping", {})
+    actions.send("send_text", HELLO)
+
+    [line] = [entry for entry in map(json.loads, log.getvalue().splitlines()) if "change" in entry]
+    assert (line["change"], line["company"]) == ("send_text", "acme")
+    assert line["principal"]
 
 
 @pytest.mark.parametrize(

@@ -336,6 +336,20 @@ def test_dead_letters_are_listed_and_redriven(admin: Admin) -> None:
     assert admin.waiting() == [{}]
 
 
+def test_a_change_is_one_line_of_the_audit_log_and_a_read_is_none(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = ids(admin.events())["acme"]
+    log: StringIO = recorded(monkeypatch)
+
+    admin.events()
+    admin.call(REPLAY, ADMIN, event_id=mine)
+
+    [line] = [entry for entry in map(json.loads, log.getvalue().splitlines()) if "change" in entry]
+    assert line["change"] == "replay_parked"
+    assert (line["company"], line["principal"]) == ("acme", "api-key:1")
+
+
 def test_each_replay_is_logged_with_its_ids_and_counted(
     admin: Admin, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,123 @@
+"""HTTP API of operations: queues, alarms, conservation, cost, switches, and the audit log of changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from botocore.config import Config
+
+from console.operations import inputs, views
+from console.operations.actions import AuditLog
+from console.operations.alarms import Alarms
+from console.operations.conservation import Conservation
+from console.operations.cost import Cost
+from console.operations.measurements import CloudWatchMetrics, Unavailable
+from console.operations.queues import Queues
+from console.operations.switches import StoredSwitches
+from shared.api.auth import Scope
+from shared.api.inputs import NoInput
+from shared.api.routing import Request, Routes
+from shared.runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperationsSettings(Settings):
+    """The environment of this function. *first_queue_url*: any queue; *tables*: in the order of `INDEXES`."""
+
+    stage: str
+    alarm_prefix: str
+    first_queue_url: str
+    tables: tuple[str, ...]
+
+
+settings = OperationsSettings.load()
+# A person waits: a service that does not answer is shown as unavailable.
+quick = Config(connect_timeout=1, read_timeout=4, retries={"total_max_attempts": 2})
+cloudwatch = cache(lambda: boto3.client("cloudwatch", config=quick))
+sqs = cache(lambda: boto3.client("sqs", config=quick))
+ssm = cache(lambda: boto3.client("ssm", config=quick))
+logs = cache(lambda: boto3.client("logs", config=quick))
+metrics = CloudWatchMetrics(cloudwatch)
+queues = Queues(
+    client=sqs, metrics=metrics, first_url=settings.first_queue_url, stage=settings.stage
+)
+alarms = Alarms(client=cloudwatch, prefix=settings.alarm_prefix)
+conservation = Conservation(metrics=metrics, queues=queues, namespace=f"Parley/{settings.stage}")
+cost = Cost(metrics=metrics, stage=settings.stage, tables=settings.tables)
+switches = StoredSwitches(client=ssm, stage=settings.stage)
+audit_log = AuditLog(client=logs, stage=settings.stage)
+routes = Routes(
+    title="Parley: operations",
+    document="/operations/openapi.json",
+    errors={Unavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "unavailable")},
+)
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """API Gateway proxy event in, proxy response out."""
+    return routes.respond(event, context)
+
+
+@routes.reads(
+    "GET /operations/queues", Scope.OPERATOR, input_model=NoInput, result=views.QueuesView
+)
+def list_queues(_request: Request[NoInput]) -> views.QueuesView:
+    """List all queues of the deployment with their depths and ages."""
+    return queues.shown()
+
+
+@routes.reads(
+    "GET /operations/alarms", Scope.OPERATOR, input_model=NoInput, result=views.AlarmsView
+)
+def list_alarms(_request: Request[NoInput]) -> views.AlarmsView:
+    """List the alarms of the deployment, those in ALARM first."""
+    return alarms.shown()
+
+
+@routes.reads(
+    "GET /operations/conservation",
+    Scope.OPERATOR,
+    input_model=inputs.DaysQuery,
+    result=views.ConservationView,
+)
+def get_conservation(request: Request[inputs.DaysQuery]) -> views.ConservationView:
+    """Return where the events that were accepted on these days are."""
+    return conservation.shown(request.input)
+
+
+@routes.reads(
+    "GET /operations/cost", Scope.OPERATOR, input_model=inputs.MonthQuery, result=views.CostView
+)
+def get_cost(request: Request[inputs.MonthQuery]) -> views.CostView:
+    """Return an estimate of a month's cost from measured units."""
+    return cost.shown(request.input.month)
+
+
+@routes.reads(
+    "GET /operations/switches",
+    Scope.OPERATOR,
+    input_model=NoInput,
+    result=views.DeploymentSwitches,
+)
+def list_switches(_request: Request[NoInput]) -> views.DeploymentSwitches:
+    """List the switches that hold for all companies, with their changes."""
+    return switches.shown()
+
+
+@routes.reads(
+    "GET /operations/actions",
+    Scope.AUDIT_READ,
+    Scope.OPERATOR,
+    input_model=inputs.ActionsQuery,
+    result=views.ActionsView,
+)
+def list_actions(request: Request[inputs.ActionsQuery]) -> views.ActionsView:
+    """List changes that people and API keys of the company made, newest first."""
+    return audit_log.changes(request.caller, request.input)

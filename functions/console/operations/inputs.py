@@ -1,0 +1,58 @@
+"""Input models of the operations API."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from shared.api.inputs import Input
+from shared.runtime import clock
+
+MOST_DAYS = 31
+
+
+def today() -> date:
+    """Return the present day (UTC)."""
+    return datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC).date()
+
+
+class DaysQuery(Input):
+    """A period of whole days (UTC), by default today; at most 31 days."""
+
+    first_day: date = Field(default_factory=today, alias="from")
+    last_day: date = Field(default_factory=today, alias="to")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.first_day <= self.last_day <= self.first_day + timedelta(days=MOST_DAYS - 1):
+            raise ValueError(f"to: must be from `from` to {MOST_DAYS - 1} days later")
+        return self
+
+
+class MonthQuery(Input):
+    """A month (UTC), by default the present one."""
+
+    month: Annotated[str, Field(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$")] = Field(
+        default_factory=lambda: f"{today():%Y-%m}"
+    )
+
+    @model_validator(mode="after")
+    def _has_begun(self) -> Self:
+        if self.month > f"{today():%Y-%m}":
+            raise ValueError("month: must have begun")
+        return self
+
+
+class ActionsQuery(DaysQuery):
+    """
+    Which changes: of people (`people`), of API keys (`keys`) or of both, or of one `principal`.
+
+    `company` is for operators; without it they get the changes of all companies.
+    """
+
+    actors: Literal["people", "keys", "all"] = "people"
+    principal: Annotated[str, Field(pattern=r"^(user|api-key):[A-Za-z0-9._|@-]{1,128}$")] | None = (
+        None
+    )
+    company: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] | None = None
+    limit: int = Field(default=100, ge=1, le=500)

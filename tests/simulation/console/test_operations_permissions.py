@@ -1,0 +1,59 @@
+"""The role of the operations API permits exactly what the function does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from console.operations.deployment import CHANGING
+from tests.integration.console.operations import ADMIN, OPERATOR, STAGE, operations_on_moto
+from tests.simulation.permissions import (
+    CallObserver,
+    Use,
+    granted_for_lambda,
+    grants_of,
+    missing,
+    needless,
+)
+
+FUNCTION = "OperationsApi"
+ROUTES = ("queues", "alarms", "conservation", "cost", "switches")
+
+
+@pytest.fixture(scope="module")
+def uses() -> set[Use]:
+    observer = CallObserver()
+
+    def note(params: dict[str, Any], model: Any, **_: Any) -> None:
+        if observer.running:
+            service = model.service_model.service_id.hyphenize()
+            observer.note(f"{service}.{model.name}", params)
+
+    with mock_aws(), pytest.MonkeyPatch.context() as patch:
+        session = boto3.Session()
+        session.events.register("provide-client-params", note)
+        patch.setattr(boto3, "DEFAULT_SESSION", session)
+        with operations_on_moto() as system:
+            logs = boto3.client("logs")
+            for name in CHANGING:
+                logs.create_log_group(logGroupName=f"/aws/lambda/parley-{STAGE}-{name}")
+            object.__setattr__(system.module.audit_log, "client", lambda: logs)
+            watched = observer.watching(FUNCTION, system.module.handler)
+            patch.setattr(system.module, "handler", watched)
+            for name in ROUTES:
+                assert system.get(name, OPERATOR).status == 200, name
+            assert system.get("actions", ADMIN).status == 200
+    return observer.uses[FUNCTION]
+
+
+def test_the_function_uses_every_permission_of_its_role(uses: set[Use]) -> None:
+    grants = grants_of(FUNCTION, Stage=STAGE) - granted_for_lambda(FUNCTION, Stage=STAGE)
+
+    assert needless(grants, uses) == []
+
+
+def test_the_role_permits_every_call_of_the_function(uses: set[Use]) -> None:
+    assert missing(grants_of(FUNCTION, Stage=STAGE), uses) == []
