@@ -1,17 +1,18 @@
 import { render } from "preact";
 import { useState } from "preact/hooks";
 import { Client } from "./api/client";
+import { useResource } from "./api/resource";
 import { AppContext, useSession, type App } from "./app";
 import { loadConfig } from "./config";
 import { Inbox } from "./inbox/Inbox";
 import { Review } from "./review/Review";
 import { useRoute } from "./router";
 import { Session } from "./session/session";
-import { SECTION_NAMES, Shell } from "./shell/Shell";
+import { OPERATIONS, SECTION_NAMES, Shell } from "./shell/Shell";
 import { SignIn, SignInAgain } from "./shell/SignIn";
 import "./style.css";
 import { chooseLanguage, t } from "./texts/texts";
-import { Empty } from "./ui/parts";
+import { Empty, ErrorNotice, Skeleton } from "./ui/parts";
 
 function Pages() {
   const session = useSession();
@@ -21,6 +22,8 @@ function Pages() {
     <Shell section={section}>
       {section === "review" ? (
         <Review key={session.company} context={context ?? null} conversation={key ?? null} />
+        ) : section === OPERATIONS ? (
+        <OperationsPage key={session.company} part={context ?? null} />
       ) : known ? (
         <Inbox key={session.company} section={section} context={context ?? null} conversation={key ?? null} />
       ) : (
@@ -29,6 +32,17 @@ function Pages() {
         </main>
       )}
     </Shell>
+  );
+}
+
+// Few people need it: it is not part of the first load.
+function OperationsPage({ part }: { part: string | null }) {
+  const page = useResource(() => import("./operations/Operations"), []);
+  if (page.value) return <page.value.Operations part={part} />;
+  return (
+    <main class="pane">
+      {page.error ? <ErrorNotice error={page.error} onRetry={() => void page.reload()} /> : <Skeleton rows={4} kind="row" />}
+    </main>
   );
 }
 

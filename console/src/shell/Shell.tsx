@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useApp, useSession } from "../app";
+import { partsFor, rightsOf } from "../operations/access";
 import { placeOf } from "../router";
 import { t, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
@@ -15,17 +16,22 @@ const SECTIONS: { name: string; icon: IconName; label: Key }[] = [
   { name: "review", icon: "check", label: "nav.review" },
 ];
 
+export const OPERATIONS = "operations";
 export const SECTION_NAMES = SECTIONS.map((section) => section.name);
 
 export function Shell({ section, children }: { section: string; children: ComponentChildren }) {
   const { config } = useApp();
+  const session = useSession();
+  const sections = partsFor(rightsOf(session)).length
+    ? [...SECTIONS, { name: OPERATIONS, icon: "gauge" as const, label: "nav.operations" as const }]
+    : SECTIONS;
   return (
     <div class="shell">
       <nav class="rail" aria-label={t("nav.label")}>
         <a class="rail-brand" href={placeOf("all")} aria-label="Parley">
           <Mark />
         </a>
-        {SECTIONS.map((entry) => (
+        {sections.map((entry) => (
           <a
             key={entry.name}
             class="rail-link"

@@ -18,16 +18,9 @@ CODE = "\n".join(file.read_text("utf-8") for file in sorted(SOURCES.rglob("*.ts*
 # Their last words are values of the API.
 BY_VALUE = {
     *("nav", "inbox.status", "channel", "media", "type", "delivery", "draft", "status", "error"),
-    *(
-        "change.status",
-        "reason",
-        "call.state",
-        "unknown.decision",
-        "unknown.outcome",
-        "verdict",
-        "author",
-        "review",
-    ),
+    *("change.status", "reason", "call.state", "unknown.decision", "unknown.outcome", "verdict"),
+    *("author", "review"),
+    *("ops.part", "ops.period", "ops.actors", "context", "alarm", "parked", "outcome", "variant"),
 }
 
 

@@ -1,0 +1,99 @@
+// The decisions of the help desk of a day, newest first.
+
+import { useState } from "preact/hooks";
+import type { RichpanelAdmin } from "../api/routes";
+import { useAction, useResource } from "../api/resource";
+import { useApp } from "../app";
+import { clock } from "../format";
+import { named, t } from "../texts/texts";
+import { Badge, Button } from "../ui/parts";
+import { Section, Table } from "./parts";
+
+const OUTCOMES = ["replied", "reply_failed", "handed_over", "routed", "dry_run", "not_written"] as const;
+type Outcome = (typeof OUTCOMES)[number];
+type Decision = RichpanelAdmin.DecisionView;
+
+export function Decisions() {
+  const { client } = useApp();
+  const [day, setDay] = useState(new Date().toISOString().slice(0, 10));
+  const [outcome, setOutcome] = useState<Outcome | "">("");
+  const [more, setMore] = useState<{ rows: Decision[]; cursor: string | null } | null>(null);
+  const query = { day, outcome: outcome || null, limit: 50 };
+  const decisions = useResource(
+    async (signal) => {
+      setMore(null);
+      const answer = await client.call("GET /admin/richpanel/decisions", { query, signal });
+      return { rows: answer.result.decisions, cursor: answer.cursor };
+    },
+    [client, day, outcome],
+  );
+  const cursor = more ? more.cursor : (decisions.value?.cursor ?? null);
+  const next = useAction(async () => {
+    const answer = await client.call("GET /admin/richpanel/decisions", { query: { ...query, cursor } });
+    setMore({ rows: [...(more?.rows ?? []), ...answer.result.decisions], cursor: answer.cursor });
+  });
+  const tools = (
+    <>
+      <label class="ops-filter">
+        <span class="field-label">{t("ops.day")}</span>
+        <input type="date" value={day} onChange={(event) => event.currentTarget.value && setDay(event.currentTarget.value)} />
+      </label>
+      <label class="ops-filter">
+        <span class="field-label">{t("ops.outcome")}</span>
+        <select value={outcome} onChange={(event) => setOutcome(event.currentTarget.value as Outcome | "")}>
+          <option value="">{t("ops.every")}</option>
+          {OUTCOMES.map((one) => (
+            <option key={one} value={one}>
+              {named("outcome", one)}
+            </option>
+          ))}
+        </select>
+      </label>
+    </>
+  );
+  return (
+    <Section title={t("ops.part.decisions")} resource={decisions} tools={tools}>
+      {(page) => (
+        <>
+          <DecisionTable rows={[...page.rows, ...(more?.rows ?? [])]} />
+          {cursor && (
+            <Button busy={next.busy} onClick={() => void next.run()}>
+              {t("inbox.more")}
+            </Button>
+          )}
+        </>
+      )}
+    </Section>
+  );
+}
+
+function DecisionTable({ rows }: { rows: Decision[] }) {
+  return (
+    <Table
+      label={t("ops.part.decisions")}
+      rows={rows}
+      keyOf={(row) => `${row.at}${row.event_id}`}
+      empty={t("ops.decisions.none")}
+      columns={[
+        { name: t("ops.at"), cell: (row) => <time dateTime={row.at}>{clock(row.at)}</time> },
+        { name: t("ops.ticket"), cell: (row) => <code>{row.conversation_id}</code> },
+        {
+          name: t("ops.outcome"),
+          cell: (row) => <Badge kind={row.outcome === "replied" ? "accent" : row.outcome === "reply_failed" ? "warn" : "plain"}>{named("outcome", row.outcome)}</Badge>,
+        },
+        { name: t("ops.intent"), cell: (row) => (row.intent ?? "").replaceAll("_", " ") },
+        { name: t("ops.team"), cell: (row) => (row.team ?? "").replaceAll("_", " ") },
+        { name: t("ops.reason"), cell: (row) => row.gate ?? "" },
+        {
+          name: t("ops.facts"),
+          cell: (row) => (
+            <details>
+              <summary>{row.template ?? t("ops.show")}</summary>
+              <pre class="ops-facts">{JSON.stringify(row.facts, null, 1)}</pre>
+            </details>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,60 @@
+// What operators and administrators see: one part at a time, by place (#/operations/parked).
+
+import { useSession } from "../app";
+import { placeOf } from "../router";
+import { t } from "../texts/texts";
+import { Empty } from "../ui/parts";
+import { partsFor, rightsOf, type Part, type Rights } from "./access";
+import { Audit } from "./Audit";
+import { Cost } from "./Cost";
+import { Decisions } from "./Decisions";
+import { Overview } from "./Overview";
+import { Parked } from "./Parked";
+import { Switches } from "./Switches";
+import { Templates } from "./Templates";
+
+export function Operations({ part }: { part: string | null }) {
+  const rights = rightsOf(useSession());
+  const parts = partsFor(rights);
+  const shown = part === null ? parts[0] : parts.find((one) => one === part);
+  if (shown === undefined) {
+    return (
+      <main class="pane pane-empty">
+        <Empty icon="info" title={t("ops.no_access")} />
+      </main>
+    );
+  }
+  return (
+    <main class="pane ops" aria-label={t("nav.operations")}>
+      <nav class="tabs ops-tabs" aria-label={t("ops.parts")}>
+        {parts.map((one) => (
+          <a key={one} class="tab" href={placeOf("operations", one)} aria-current={one === shown ? "page" : undefined}>
+            {t(`ops.part.${one}`)}
+          </a>
+        ))}
+      </nav>
+      <div class="ops-body" key={shown}>
+        <Content part={shown} rights={rights} />
+      </div>
+    </main>
+  );
+}
+
+function Content({ part, rights }: { part: Part; rights: Rights }) {
+  switch (part) {
+    case "overview":
+      return <Overview />;
+    case "parked":
+      return <Parked rights={rights} />;
+    case "switches":
+      return <Switches rights={rights} />;
+    case "decisions":
+      return <Decisions />;
+    case "templates":
+      return <Templates />;
+    case "cost":
+      return <Cost />;
+    case "audit":
+      return <Audit rights={rights} />;
+  }
+}

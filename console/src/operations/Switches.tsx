@@ -1,0 +1,174 @@
+// Switches of the deployment (set with AWS's tools) and of the help desk, with who changed them and when.
+
+import { useState } from "preact/hooks";
+import type { ConsoleOperations, RichpanelAdmin } from "../api/routes";
+import { useAction, useResource } from "../api/resource";
+import { useApp, useSession } from "../app";
+import { actor } from "../format";
+import { named, t } from "../texts/texts";
+import { Badge, Button, Field } from "../ui/parts";
+import type { Rights } from "./access";
+import { Confirm, Section, Table, Time } from "./parts";
+
+export function Switches({ rights }: { rights: Rights }) {
+  return (
+    <>
+      {rights.operator && <OfDeployment />}
+      {rights.admin && <OfHelpDesk />}
+    </>
+  );
+}
+
+function OfDeployment() {
+  const { client } = useApp();
+  const switches = useResource(
+    async (signal) => (await client.call("GET /operations/switches", { signal })).result.switches,
+    [client],
+  );
+  return (
+    <Section title={t("ops.switches.deployment")} about={t("ops.switches.deployment_about")} resource={switches}>
+      {(rows) => (
+        <Table
+          label={t("ops.switches.deployment")}
+          rows={rows}
+          keyOf={(row) => row.parameter}
+          empty={t("ops.nothing")}
+          columns={[
+            {
+              name: t("ops.name"),
+              cell: (row) => (
+                <>
+                  <b>{row.name}</b>
+                  <p class="quiet">{named("context", row.context)}</p>
+                </>
+              ),
+            },
+            { name: t("ops.value"), cell: (row) => <Stored row={row} /> },
+            { name: t("ops.changes"), cell: (row) => <History changes={row.changes} /> },
+            { name: t("ops.parameter"), cell: (row) => <code>{row.parameter}</code> },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+function Stored({ row }: { row: ConsoleOperations.DeploymentSwitch }) {
+  if (row.problem) return <p class="field-problem">{t("ops.unavailable", { reason: row.problem })}</p>;
+  return <Badge kind="info">{row.text ?? t("ops.unknown")}</Badge>;
+}
+
+function History({ changes }: { changes: ConsoleOperations.SwitchChange[] }) {
+  return (
+    <ul class="ops-list">
+      {changes.slice(0, 3).map((change) => (
+        <li key={change.at}>
+          {change.text} · <Time at={change.at} /> <span class="quiet">{change.by.split("/").slice(-1)[0]}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface Facts {
+  who?: string;
+  switch?: string;
+  from?: unknown;
+  to?: unknown;
+}
+
+function OfHelpDesk() {
+  const { client } = useApp();
+  const [asked, setAsked] = useState<string | null>(null);
+  const switches = useResource(
+    async (signal) => (await client.call("GET /admin/richpanel/switches", { signal })).result,
+    [client],
+  );
+  return (
+    <Section title={t("ops.switches.help_desk")} about={t("ops.switches.help_desk_about")} resource={switches}>
+      {(found) => (
+        <>
+          {!found.readable && <p class="notice notice-warn">{t("ops.switches.unreadable")}</p>}
+          <Table
+            label={t("ops.switches.help_desk")}
+            rows={Object.entries(found.switches)}
+            keyOf={([name]) => name}
+            empty={t("ops.nothing")}
+            columns={[
+              { name: t("ops.name"), cell: ([name]) => <b>{name}</b> },
+              { name: t("ops.in_force"), cell: ([, standing]) => <code>{JSON.stringify(standing.in_force)}</code> },
+              { name: t("ops.action"), cell: ([name]) => <Button onClick={() => setAsked(name)}>{t("ops.change")}</Button> },
+            ]}
+          />
+          <Changes changes={found.changes} />
+          {asked && (
+            <Change
+              name={asked}
+              standing={found.switches[asked]!}
+              onClose={() => setAsked(null)}
+              onDone={() => {
+                setAsked(null);
+                void switches.reload();
+              }}
+            />
+          )}
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Changes({ changes }: { changes: RichpanelAdmin.ActionView[] }) {
+  const me = useSession().person?.principal ?? null;
+  const facts = (change: RichpanelAdmin.ActionView) => (typeof change.facts === "object" ? ((change.facts ?? {}) as Facts) : {});
+  return (
+    <>
+      <h3>{t("ops.changes")}</h3>
+      <Table
+        label={t("ops.changes")}
+        rows={changes}
+        keyOf={(change) => `${change.at}${change.action}`}
+        empty={t("ops.changes.none")}
+        columns={[
+          { name: t("ops.at"), cell: (change) => <Time at={change.at} /> },
+          { name: t("ops.who"), cell: (change) => <span title={facts(change).who}>{actor(facts(change).who ?? t("ops.unknown"), me)}</span> },
+          { name: t("ops.name"), cell: (change) => facts(change).switch ?? change.action.split(":")[0] },
+          {
+            name: t("ops.change"),
+            cell: (change) =>
+              "to" in facts(change) && <code>{`${JSON.stringify(facts(change).from)} → ${JSON.stringify(facts(change).to)}`}</code>,
+          },
+          { name: t("ops.result"), cell: (change) => change.result },
+        ]}
+      />
+    </>
+  );
+}
+
+function Change({ name, standing, onClose, onDone }: {
+  name: string;
+  standing: RichpanelAdmin.StandingView;
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  const { client } = useApp();
+  const [key] = useState(() => crypto.randomUUID());
+  const isFlag = typeof standing.in_force === "boolean";
+  const [text, setText] = useState(isFlag ? String(!standing.in_force) : (standing.text ?? ""));
+  const action = useAction(() => client.call("PUT /admin/richpanel/switches", { body: { [name]: text }, key: `${key}:${text}`.slice(0, 255) }));
+  return (
+    <Confirm title={t("ops.switch.title", { name })} action={action} button={t("ops.change")} onClose={onClose} onDone={onDone}>
+      <p>{t("ops.switch.text", { from: JSON.stringify(standing.in_force) })}</p>
+      <Field label={t("ops.value")} name={name} error={action.error}>
+        {isFlag ? (
+          <select value={text} onChange={(event) => setText(event.currentTarget.value)}>
+            <option>true</option>
+            <option>false</option>
+          </select>
+        ) : (
+          <textarea rows={4} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        )}
+      </Field>
+    </Confirm>
+  );
+}

@@ -1,0 +1,27 @@
+// Which parts of the page a person sees, by role. The API checks the scopes of each call.
+
+import type { Session } from "../session/session";
+
+export type Rights = { operator: boolean; admin: boolean };
+
+export const PARTS = ["overview", "parked", "switches", "decisions", "templates", "cost", "audit"] as const;
+export type Part = (typeof PARTS)[number];
+
+const NEEDS: Record<Part, (rights: Rights) => boolean> = {
+  overview: ({ operator }) => operator,
+  parked: ({ operator, admin }) => operator || admin,
+  switches: ({ operator, admin }) => operator || admin,
+  decisions: ({ admin }) => admin,
+  templates: ({ admin }) => admin,
+  cost: ({ operator }) => operator,
+  audit: ({ operator, admin }) => operator || admin,
+};
+
+export function rightsOf(session: Session): Rights {
+  const roles = session.person?.companies.find(({ company }) => company === session.company)?.roles ?? [];
+  return { operator: roles.includes("operator"), admin: roles.includes("admin") };
+}
+
+export function partsFor(rights: Rights): Part[] {
+  return PARTS.filter((part) => NEEDS[part](rights));
+}
