@@ -54,7 +54,7 @@ export function Audit({ rights }: { rights: Rights }) {
               { name: t("ops.who"), cell: (row) => <span title={row.principal}>{actor(row.principal, me)}</span> },
               ...(rights.operator ? [{ name: t("account.company"), cell: (row: { company: string }) => row.company }] : []),
               { name: t("ops.context"), cell: (row) => named("context", row.context) },
-              { name: t("ops.change"), cell: (row) => <b>{row.change.replaceAll("_", " ")}</b> },
+              { name: t("ops.changed"), cell: (row) => <b>{row.change.replaceAll("_", " ")}</b> },
               { name: t("ops.id"), cell: (row) => <code>{row.conversation ?? row.correlationId ?? ""}</code> },
             ]}
           />

@@ -134,7 +134,7 @@ function Changes({ changes }: { changes: RichpanelAdmin.ActionView[] }) {
           { name: t("ops.who"), cell: (change) => <span title={facts(change).who}>{actor(facts(change).who ?? t("ops.unknown"), me)}</span> },
           { name: t("ops.name"), cell: (change) => facts(change).switch ?? change.action.split(":")[0] },
           {
-            name: t("ops.change"),
+            name: t("ops.changed"),
             cell: (change) =>
               "to" in facts(change) && <code>{`${JSON.stringify(facts(change).from)} → ${JSON.stringify(facts(change).to)}`}</code>,
           },

@@ -1,7 +1,7 @@
 // What the sections share: frame with states, table, confirmation.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Action, Resource } from "../api/resource";
 import { moment } from "../format";
 import { t } from "../texts/texts";
@@ -98,7 +98,8 @@ export function Confirm({ title, children, action, button, onClose, onDone }: {
   onDone: () => void;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before the next key: Escape must close it.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const run = async () => {
     if (await action.run()) onDone();
   };

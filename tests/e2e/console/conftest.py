@@ -31,6 +31,7 @@ class Visit:
 
     page: Page
     stack: Stack
+    email: str
     dialogs: list[str] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
 
@@ -42,7 +43,7 @@ class Visit:
 
     def log_in(self) -> None:
         """Fill in the form of the login provider, and return to the console."""
-        self.page.locator("input[name=username]").fill(EMAIL)
+        self.page.locator("input[name=username]").fill(self.email)
         self.page.locator("input[name=password]").fill(PASSWORD)
         self.page.locator("[type=submit]").first.click()
         self.page.get_by_role("navigation", name="Sections").wait_for()
@@ -53,29 +54,38 @@ class Visit:
         self.page.get_by_role("log", name="Messages").wait_for()
 
 
-EMAIL = "lena@example.com"
+def with_roles(deployed: Deployed, email: str, *roles: str) -> str:
+    """Create a person of the demo company who may sign in, unless there is one. Returns the e-mail address."""
+    cognito = deployed.stack.client("cognito-idp")
+    pool = deployed.stack.user_pool_id
+    with suppress(cognito.exceptions.UsernameExistsException):
+        cognito.admin_create_user(
+            UserPoolId=pool,
+            Username=email,
+            MessageAction="SUPPRESS",
+            UserAttributes=[{"Name": "email", "Value": email}],
+        )
+    cognito.admin_set_user_password(
+        UserPoolId=pool, Username=email, Password=PASSWORD, Permanent=True
+    )
+    for role in roles:
+        group = f"{COMPANY}:{role}"
+        with suppress(cognito.exceptions.GroupExistsException):
+            cognito.create_group(UserPoolId=pool, GroupName=group)
+        cognito.admin_add_user_to_group(UserPoolId=pool, Username=email, GroupName=group)
+    return email
 
 
 @pytest.fixture(scope="session")
 def person(deployed: Deployed) -> str:
     """A supervisor of the demo company, by e-mail address."""
-    cognito = deployed.stack.client("cognito-idp")
-    pool = deployed.stack.user_pool_id
-    group = f"{COMPANY}:supervisor"
-    with suppress(cognito.exceptions.GroupExistsException):
-        cognito.create_group(UserPoolId=pool, GroupName=group)
-    with suppress(cognito.exceptions.UsernameExistsException):
-        cognito.admin_create_user(
-            UserPoolId=pool,
-            Username=EMAIL,
-            MessageAction="SUPPRESS",
-            UserAttributes=[{"Name": "email", "Value": EMAIL}],
-        )
-    cognito.admin_set_user_password(
-        UserPoolId=pool, Username=EMAIL, Password=PASSWORD, Permanent=True
-    )
-    cognito.admin_add_user_to_group(UserPoolId=pool, Username=EMAIL, GroupName=group)
-    return EMAIL
+    return with_roles(deployed, "lena@example.com", "supervisor")
+
+
+@pytest.fixture(scope="session")
+def operator(deployed: Deployed) -> str:
+    """An operator who is an administrator of the demo company too, by e-mail address."""
+    return with_roles(deployed, "otto@example.com", "admin", "operator")
 
 
 @pytest.fixture(scope="session")
@@ -117,7 +127,17 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def visit(context: BrowserContext, deployed: Deployed, person: str) -> Visit:
-    found = Visit(context.new_page(), deployed.stack)
+    return visit_of(context, deployed, person)
+
+
+@pytest.fixture
+def visit_of_operator(context: BrowserContext, deployed: Deployed, operator: str) -> Visit:
+    return visit_of(context, deployed, operator)
+
+
+def visit_of(context: BrowserContext, deployed: Deployed, email: str) -> Visit:
+    """Return a new page of a person who has not signed in yet."""
+    found = Visit(context.new_page(), deployed.stack, email)
     found.page.on("dialog", lambda dialog: (found.dialogs.append(dialog.message), dialog.dismiss()))
     found.page.on(
         "console",

@@ -1,0 +1,46 @@
+"""The operations page of the deployed stack, used with a browser."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.console.conftest import PATIENCE_MS, Visit
+from tests.e2e.console.test_console import barriers
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(autouse=True)
+def patience() -> None:
+    expect.set_options(timeout=PATIENCE_MS)
+
+
+def test_an_operator_sees_the_deployment_and_no_part_has_barriers(
+    visit_of_operator: Visit,
+) -> None:
+    visit, page = visit_of_operator, visit_of_operator.page
+    visit.sign_in()
+    page.get_by_role("link", name="Operations").click()
+    queue = page.get_by_role("row").filter(has_text="richpanel-live.fifo")
+    expect(queue.get_by_role("cell").nth(1)).to_have_text("0")
+
+    parts = page.get_by_role("navigation", name="Parts of operations").get_by_role("link")
+    names = parts.all_inner_texts()
+    assert len(names) == 7
+    for name in names:
+        parts.filter(has_text=name).click()
+        expect(parts.filter(has_text=name)).to_have_attribute("aria-current", "page")
+        expect(page.get_by_role("heading", level=2).first).to_be_visible()
+        expect(page.locator(".ops-section[aria-busy=true]")).to_have_count(0)
+        assert barriers(page) == [], name
+        assert page.locator(".notice-error").all_inner_texts() == [], name
+    assert visit.violations == []
+
+
+def test_a_supervisor_does_not_see_the_page(visit: Visit) -> None:
+    visit.sign_in()
+
+    expect(visit.page.get_by_role("link", name="Operations")).to_have_count(0)
+    visit.page.goto(f"{visit.page.url.partition('#')[0]}#/operations")
+    expect(visit.page.get_by_role("main")).to_contain_text("administrators and operators")
