@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 
 import pytest
 import urllib3
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Page,
+    sync_playwright,
+)
 
 from events.whatsapp import gateway, payloads
 from events.whatsapp.sample_data import COMPANY, COUNTER, Customer
@@ -138,13 +145,15 @@ def visit_of_operator(context: BrowserContext, deployed: Deployed, operator: str
 def visit_of(context: BrowserContext, deployed: Deployed, email: str) -> Visit:
     """Return a new page of a person who has not signed in yet."""
     found = Visit(context.new_page(), deployed.stack, email)
-    found.page.on("dialog", lambda dialog: (found.dialogs.append(dialog.message), dialog.dismiss()))
-    found.page.on(
-        "console",
-        lambda message: (
+
+    def note_dialog(dialog: Dialog) -> None:
+        found.dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    def note_message(message: ConsoleMessage) -> None:
+        if "Content Security Policy" in message.text:
             found.violations.append(message.text)
-            if "Content Security Policy" in message.text
-            else None
-        ),
-    )
+
+    found.page.on("dialog", note_dialog)
+    found.page.on("console", note_message)
     return found
