@@ -49,6 +49,18 @@ def direct_events() -> list[Direct]:
                 "whatsapp:read conversations:read email_threads:read",
             ),
         ),
+        Direct(
+            "open_console",
+            "Console",
+            "A browser opens the console; nobody has signed in yet.",
+            api_call("open_console", START, "/console", ""),
+        ),
+        Direct(
+            "list_queues",
+            "OperationsApi",
+            "A request for the queues of the deployment, with the context of the authorizer.",
+            api_call("list_queues", START, "/operations/queues", "operator"),
+        ),
     ]
 
 

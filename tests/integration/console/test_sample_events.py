@@ -11,6 +11,7 @@ import pytest
 from moto import mock_aws
 
 from events.console import direct
+from tests.integration.console.operations import operations_on_moto
 from tests.integration.console.system import Invocation, inbox_on_moto
 from tests.template import create_table, environment, properties
 
@@ -52,3 +53,11 @@ def test_the_inbox_without_entries_is_empty() -> None:
 
         assert answer["statusCode"] == 200
         assert json.loads(answer["body"])["result"] == {"conversations": []}
+
+
+def test_the_queues_of_the_deployment_are_listed() -> None:
+    with mock_aws(), operations_on_moto() as operations:
+        answer = operations.module.handler(SAMPLES["list_queues"].event, Invocation())
+
+        assert answer["statusCode"] == 200
+        assert json.loads(answer["body"])["result"]["queues"][0]["name"] == "whatsapp.fifo"
