@@ -372,10 +372,8 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
             f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{parameters['Name']}",
         )
     },
-    # IAM compares a list by prefix with all alarms; metrics and query results have no resource.
-    "cloudwatch.DescribeAlarms": lambda _: {
-        Use("cloudwatch:DescribeAlarms", f"arn:aws:cloudwatch:{REGION}:{ACCOUNT}:alarm:*")
-    },
+    # A list of alarms by prefix names none; metrics and query results have no resource.
+    "cloudwatch.DescribeAlarms": lambda _: {Use("cloudwatch:DescribeAlarms", "*")},
     "cloudwatch.GetMetricData": lambda _: {Use("cloudwatch:GetMetricData", "*")},
     "cloudwatch-logs.GetQueryResults": lambda _: {Use("logs:GetQueryResults", "*")},
     "cloudwatch-logs.StartQuery": lambda parameters: {

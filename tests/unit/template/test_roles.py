@@ -12,6 +12,7 @@ from whatsapp.jobs import canary
 # These operations support no resource.
 WITHOUT_RESOURCES = {
     "social-messaging:ListLinkedWhatsAppBusinessAccounts",
+    "cloudwatch:DescribeAlarms",  # by prefix
     "cloudwatch:GetMetricData",
     "logs:GetQueryResults",
 }

@@ -40,6 +40,7 @@ WITHOUT_RESOURCES = {
     "xray:PutTelemetryRecords",
     "xray:PutTraceSegments",
     "social-messaging:ListLinkedWhatsAppBusinessAccounts",
+    "cloudwatch:DescribeAlarms",  # by prefix
     "cloudwatch:GetMetricData",
     "logs:GetQueryResults",
 }
