@@ -30,6 +30,7 @@ from shared.action_ledger import Action
 from shared.consent.records import Consent
 from shared.consent.unreachable import Unreachable
 from shared.inbox import items as inbox
+from shared.live import items as live
 from whatsapp.store.items import ACTION_PK_PATTERN, WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
 
@@ -139,6 +140,16 @@ def inbox_page() -> str:
         " (`assignee_pk`, `activity`) hold whole items. Items with `ttl` (epoch seconds) have a lifetime, and no read"
         " shows them after it. A required attribute is in **bold**.",
         *(_inbox_chapter(item) for item in (inbox.Entry, inbox.ParkedHead, inbox.Rebuild)),
+        "# The table of connections",
+        "Generated in the same way from `layers/shared/shared/live/items.py`.",
+        "One table, `live-<stage>`, with the string keys `pk` and `sk`. `gsi_connection` (`connection_id`) holds keys.",
+        *(
+            f"## {item.__name__}\n\n{_part(item, f'- Key: `{item.pk_pattern}` / `{sort}`')}"
+            for item, sort in (
+                (live.Ticket, "TICKET"),
+                (live.Connection, live.Connection.sk_pattern),
+            )
+        ),
     )
 
 

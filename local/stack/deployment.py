@@ -129,6 +129,7 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
         trace_daemon=trace_daemon,
         tables={
             "inbox": outputs["InboxTableName"],
+            "live": outputs["LiveTableName"],
             "whatsapp": outputs["WhatsAppTableName"],
             "api_keys": outputs["ApiKeysTableName"],
             "richpanel_idempotency": outputs["RichpanelIdempotencyTableName"],

@@ -331,6 +331,16 @@ def _texts(parameters: dict[str, Any]) -> set[Use]:
 
 
 # SDK operations and their IAM actions: the names may differ, and batches have no action of their own.
+def _posts(parameters: dict[str, Any]) -> set[Use]:
+    path = f"local/POST/@connections/{parameters['ConnectionId']}"
+    return {
+        Use(
+            "execute-api:ManageConnections",
+            f"arn:aws:execute-api:{REGION}:{ACCOUNT}:LiveApi/{path}",
+        )
+    }
+
+
 USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "dynamodb.GetItem": _on_item("dynamodb:GetItem"),
     "dynamodb.PutItem": _on_item("dynamodb:PutItem"),
@@ -340,6 +350,7 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "dynamodb.BatchGetItem": _on_items,
     "dynamodb.BatchWriteItem": _on_batch,
     "dynamodb.TransactWriteItems": _in_transaction,
+    "apigatewaymanagementapi.PostToConnection": _posts,
     "s3.GetObject": _on_object("s3:GetObject"),
     "s3.HeadObject": _on_object("s3:GetObject"),
     "s3.PutObject": _on_object("s3:PutObject"),

@@ -60,12 +60,13 @@ from whatsapp.store.ordering import order_key
 pytestmark = pytest.mark.long
 
 # Those of conversations and of e-mail have their own systems and their own tests like this one, as the inbox over all
-# contexts has.
+# contexts and its live updates have.
 FUNCTIONS = sorted(
     name
     for name in resources("AWS::Serverless::Function")
     if not name.startswith(("Conversations", "Email", "Newsletters", "Inbox"))
     and not name.endswith("InboxFeed")
+    and name != "ConsoleLive"
 )
 # What calls need that no scenario here makes: at AWS instead of Graph, of texts and templates that are too long for an
 # item, of lists and pages. The integration tests make them. A grant that is exercised must leave this list.

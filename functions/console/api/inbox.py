@@ -18,7 +18,7 @@ from shared.api.opaque_ids import Seal, seal_of
 from shared.inbox import lists
 from shared.inbox.items import Context, Entry, Status
 from shared.inbox.lists import InboxList
-from shared.inbox.references import whatsapp_address
+from shared.inbox.references import key_of
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -150,7 +150,5 @@ def _page(stored: Iterable[Entry], wanted: _Filter, limit: int) -> tuple[list[En
 
 
 def _row(seal: Seal, entry: Entry, now: str) -> InboxRow:
-    key = entry.reference
-    if entry.context is Context.WHATSAPP:
-        key = seal.seal(key, bound_to=whatsapp_address(entry.company_id))
+    key = key_of(entry.context, entry.company_id, entry.reference, lambda: seal)
     return row(entry, key=key, now=now)

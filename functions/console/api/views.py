@@ -1,4 +1,4 @@
-"""Response models of the inbox."""
+"""Response models of the inbox and of live updates."""
 
 from __future__ import annotations
 
@@ -51,6 +51,17 @@ class Inbox(views.View):
     """A page of the inbox, newest activity first."""
 
     conversations: list[InboxRow]
+
+
+class LiveTicket(views.View):
+    """Opens one connection, before `expiresAt`: `{url}?ticket={ticket}`. Each connection needs another ticket."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    ticket: str
+    url: str
+    expires_in_seconds: int
+    expires_at: str
 
 
 def row(entry: Entry, *, key: str, now: str) -> InboxRow:

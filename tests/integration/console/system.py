@@ -38,12 +38,14 @@ class Invocation:
         return 29_000
 
 
-def inbox_call(path: str, caller: Caller | None, query: Mapping[str, str]) -> dict[str, Any]:
-    """A GET request to the inbox's API, as API Gateway sends it; without *caller* it has passed no authorizer."""
+def inbox_call(
+    method: str, path: str, caller: Caller | None, query: Mapping[str, str]
+) -> dict[str, Any]:
+    """A request to the inbox's API as API Gateway sends it; without *caller* it has passed no authorizer."""
     return {
         "resource": path,
         "path": path,
-        "httpMethod": "GET",
+        "httpMethod": method,
         "headers": {},
         "multiValueHeaders": {},
         "queryStringParameters": dict(query) or None,
@@ -76,7 +78,11 @@ class Fed:
         given = self.pending() if records is None else records
         if not given:
             return []
-        of = feed.Feed(table=self.table, heads=self.heads, announce=self.announced.append)
+        of = feed.Feed(
+            table=self.table,
+            heads=self.heads,
+            announce=lambda changes, _: self.announced.extend(changes),
+        )
         answer = feed.process(of, {"Records": given}, Invocation())  # type: ignore[arg-type]  # has the method used
         return [str(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
 
@@ -104,7 +110,13 @@ class InboxSystem:
 
     def get(self, caller: Caller | None = ACME, path: str = "/inbox", **query: Any) -> Answer:
         """Call the API."""
-        event = inbox_call(path, caller, {name: str(value) for name, value in query.items()})
+        return self.call("GET", caller, path, **query)
+
+    def call(self, method: str, caller: Caller | None, path: str, **query: Any) -> Answer:
+        """Call the API, without a body."""
+        event = inbox_call(
+            method, path, caller, {name: str(value) for name, value in query.items()}
+        )
         answer = self.module.handler(event, Invocation())
         return Answer(answer["statusCode"], json.loads(answer["body"]))
 
@@ -129,6 +141,7 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
     """Create the table and import the function. moto must be active."""
     dynamodb = boto3.client("dynamodb")
     table = Table(dynamodb, create_table(dynamodb, "InboxTable"))
+    live = create_table(dynamodb, "LiveTable")
     secret = properties("ApiSealSecret")["Name"]
     secrets = boto3.client("secretsmanager")
     held = {one["Name"] for one in secrets.list_secrets()["SecretList"]}
@@ -140,7 +153,8 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
         patch.setenv("API_SEAL_SECRET_ID", secret)
         module = importlib.reload(importlib.import_module("console.handlers.api"))
         yield InboxSystem(table, module)
-    dynamodb.delete_table(TableName=table.name)  # other tests may have the same moto
+    for name in (table.name, live):
+        dynamodb.delete_table(TableName=name)  # other tests may have the same moto
 
 
 @dataclass

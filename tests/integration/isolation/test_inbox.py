@@ -1,4 +1,4 @@
-"""Attacks on GET /inbox: the rows of another company, and those of other projects."""
+"""Attacks on GET /inbox, the rows of another company and those of other projects, and on POST /live/tickets."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 from tests.integration.isolation.attacks import Attack, Call, of_document
 from tests.integration.isolation.inbox_setup import LINE, READ, TwoCompanies, two_companies
 from tests.integration.isolation.route_tests import suite_of
+
+TICKETS = "POST /live/tickets"
 
 
 def of_list(names: str, **query: str) -> Attack:
@@ -26,6 +28,13 @@ ATTACKS = [
     of_list("the assignee", assignee="{assignee}"),
     of_list("words", q="{words}"),
     of_list("a cursor", limit="1", cursor="{cursor}"),
+    Attack(
+        line=TICKETS,
+        names="nothing",
+        scopes=READ,
+        call=lambda _: Call(),
+        is_blind="a ticket opens a connection of its own company (tests/integration/console/test_live.py)",
+    ),
     of_document("GET /inbox/openapi.json", *READ),
 ]
 

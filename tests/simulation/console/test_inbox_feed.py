@@ -1,6 +1,7 @@
 """
 The inbox feed may be killed before or after any call it makes, and any call may fail: the retry of its batch results in
-the entries of an undisturbed run. The same for batches that are cut, repeated and reordered.
+the entries of an undisturbed run. The same for batches that are cut, repeated and reordered, and beside open
+connections, which receive hints.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import pytest
 
 from events.whatsapp import payloads
 from events.whatsapp.payloads import text
-from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, Customer
+from events.whatsapp.sample_data import ADA, COMPANY, COUNTER, JUERGEN, Customer
 from shared.aws.dynamodb import Table
+from shared.inbox.references import whatsapp_address
+from tests.simulation.console.live import LiveParts, live_parts, messages_to
 from tests.simulation.interceptor import Died, Fault, When
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.conftest import _system
@@ -49,6 +52,7 @@ class Fed:
     system: System
     module: ModuleType
     table: Table
+    live: LiveParts
     before: list[dict[str, Any]] = field(default_factory=list)  # entries
     records: list[dict[str, Any]] = field(default_factory=list)
 
@@ -66,6 +70,7 @@ class Fed:
             self.table.delete({"pk": item["pk"]["S"]})
         for item in self.before:
             self.table.put(item)
+        self.live.clear()
         self.system.interceptor.rewind()
 
     def run(self, records: list[dict[str, Any]] | None = None) -> None:
@@ -96,8 +101,14 @@ def _fed(_system: System) -> Iterator[Fed]:
     module = imported(
         "whatsapp.handlers.inbox_feed", environment("WhatsAppInboxFeed", Stage="local")
     )
+    with live_parts(system) as live:
+        yield _changed(Fed(system, module, table, live))
+    system.dynamodb.delete_table(TableName=table.name)
+
+
+def _changed(fed: Fed) -> Fed:
+    system = fed.system
     stream = Stream(system.dynamodb, system.table.name)
-    fed = Fed(system, module, table)
     for n, customer in enumerate((ADA, JUERGEN)):
         system.deliver_until_accepted(message_of(customer, f"first {n}", n))
     system.drain()
@@ -116,8 +127,7 @@ def _fed(_system: System) -> Iterator[Fed]:
     fed.records = [
         one for one in stream.records() if one["dynamodb"]["Keys"]["pk"]["S"].startswith("CONV#")
     ]
-    yield fed
-    system.dynamodb.delete_table(TableName=table.name)
+    return fed
 
 
 @pytest.fixture
@@ -144,8 +154,9 @@ def test_the_run_makes_the_calls_that_are_killed_below(
     assert entries[0]["list_pk"].endswith("#open#read")
 
 
-# For each of two conversations: reads of entry and head, and a write.
-CALLS = range(1, 7)
+# For each of two conversations: reads of entry and head, and a write. Then a look for connections; with one, a post.
+CALLS = range(1, 8)
+WITH_A_CONNECTION = range(1, 9)
 
 
 @pytest.mark.parametrize("when", When)
@@ -200,3 +211,75 @@ def test_a_retry_writes_nothing_that_is_written_already(fed: Fed, number: int) -
         one for one in fed.system.interceptor.calls if not one.startswith("dynamodb.GetItem")
     ]
     assert written == []
+
+
+@pytest.fixture
+def watched(fed: Fed) -> Fed:
+    """An agent of the company, and one of another."""
+    for company in (COMPANY, "globex"):
+        assert fed.live.connect(fed.live.ticket(company), company) == 200
+    fed.system.interceptor.rewind()
+    return fed
+
+
+def keys_of_hints(connection_id: str) -> list[str]:
+    return [hint["key"] for message in messages_to(connection_id) for hint in message["hints"]]
+
+
+def test_the_hints_of_a_batch_are_one_message_with_the_keys_that_the_inbox_gives(
+    watched: Fed,
+) -> None:
+    watched.run()
+
+    (message,) = messages_to(COMPANY)
+    removed, changed = sorted(message["hints"], key=lambda hint: "removed" not in hint)
+    assert removed["removed"] is True
+    seal = watched.live.api.deps.seal
+    opened = [
+        seal.open(one["key"], bound_to=whatsapp_address(COMPANY)) for one in (removed, changed)
+    ]
+    assert opened == [
+        Conversation.key(COUNTER.phone, customer.wa_id) for customer in (JUERGEN, ADA)
+    ]
+    (entry,) = watched.items()
+    assert changed == {"context": "whatsapp", "key": changed["key"], "version": entry["version"]}
+    assert messages_to("globex") == []
+
+
+@pytest.mark.parametrize("when", When)
+@pytest.mark.parametrize("number", WITH_A_CONNECTION)
+def test_a_run_that_is_killed_beside_a_connection_leaves_the_same_entries(
+    watched: Fed, undisturbed: tuple[list[dict[str, Any]], int], number: int, when: When
+) -> None:
+    watched.system.interceptor.die_at = (number, when)
+
+    watched.run()
+
+    assert watched.entries() == undisturbed[0]
+    assert watched.live.connected() == [COMPANY, "globex"]
+    # A hint is lost if the run dies between the write and the post, never repeated, and never goes to others.
+    assert len(keys_of_hints(COMPANY)) == len(set(keys_of_hints(COMPANY)))
+    assert messages_to("globex") == []
+
+
+@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("number", WITH_A_CONNECTION)
+def test_a_call_that_fails_beside_a_connection_leaves_the_same_entries(
+    watched: Fed, undisturbed: tuple[list[dict[str, Any]], int], number: int, fault: Fault
+) -> None:
+    watched.system.interceptor.fault_at = (number, fault)
+
+    watched.run()
+
+    assert watched.entries() == undisturbed[0]
+    assert messages_to("globex") == []
+
+
+@pytest.mark.parametrize("number", WITH_A_CONNECTION[-2:])
+def test_a_failure_to_announce_does_not_repeat_the_batch(watched: Fed, number: int) -> None:
+    watched.system.interceptor.fault_at = (number, Fault.UNAVAILABLE)
+
+    answer = watched.module.handler({"Records": watched.records}, Invocation())
+
+    assert answer == {"batchItemFailures": []}
+    assert messages_to(COMPANY) == []

@@ -1,17 +1,25 @@
-"""The roles of the inbox feeds and of the inbox's API permit exactly what the functions do."""
+"""The roles of the inbox feeds, of the inbox's API and of live updates permit exactly what the functions do."""
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
+from moto.apigatewaymanagementapi.models import ApiGatewayManagementApiBackend
+from moto.core.exceptions import JsonRESTError
 
+from events.conversations.sample_data import COMPANY as OF_TALKS
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from shared.api.auth import Caller
+from shared.aws.dynamodb import Table
 from shared.failures import Permanent
+from shared.inbox.items import Context
+from shared.live.items import CONNECTION_SECONDS, Connection
+from shared.runtime import clock
 from tests.integration.console.system import inbox_call
 from tests.simulation.conversations.setup import running_system as running_conversations
 from tests.simulation.email_threads.people import arrive, finished
@@ -40,14 +48,23 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.long
 
 STAGE = {"Stage": "local"}
-FUNCTIONS = ["ConversationsInboxFeed", "EmailThreadsInboxFeed", "InboxApi", "WhatsAppInboxFeed"]
+FUNCTIONS = [
+    "ConsoleLive",
+    "ConversationsInboxFeed",
+    "EmailThreadsInboxFeed",
+    "InboxApi",
+    "WhatsAppInboxFeed",
+]
 
 
 def test_every_feed_and_the_api_are_exercised() -> None:
     names = resources("AWS::Serverless::Function")
 
     assert (
-        sorted(one for one in names if one.endswith("InboxFeed") or one == "InboxApi") == FUNCTIONS
+        sorted(
+            one for one in names if one.endswith("InboxFeed") or one in {"ConsoleLive", "InboxApi"}
+        )
+        == FUNCTIONS
     )
 
 
@@ -63,6 +80,7 @@ def uses() -> dict[str, set[Use]]:
         system.drain()
         feed()
         _read(system, observer)
+        _use_live(system, observer)
         system.deliver(webhook_of(ada_message("again", text("Hello again"))))
         system.drain()
         with mock.patch("shared.inbox.entries.refresh", side_effect=Permanent("too_large")):
@@ -111,6 +129,7 @@ def _feeding(
 ) -> Iterator[Callable[[], None]]:
     """Provide a call that runs a feed with the new records of the tables, watched."""
     inbox = create_table(system.dynamodb, "InboxTable", **STAGE)
+    live = Table(system.dynamodb, create_table(system.dynamodb, "LiveTable", **STAGE))
     context = str(properties(function)["Handler"]).removesuffix(".handler")
     module = imported(context, environment(function, **STAGE))
     streams = [Stream(system.dynamodb, name) for name in tables]
@@ -118,21 +137,87 @@ def _feeding(
     def feed() -> None:
         records = [record for stream in streams for record in stream.records()]
         assert records
+        for company in (COMPANY, OF_TALKS):
+            live.put(_connected(company).attributes())
         _watched(system, observer, function, module, {"Records": records})
 
-    yield feed
-    system.dynamodb.delete_table(TableName=inbox)
+    with _gone():
+        yield feed
+    for table in (inbox, live.name):
+        system.dynamodb.delete_table(TableName=table)
+
+
+def _connected(company: str) -> Connection:
+    """A connection of the company that has been open for long."""
+    return Connection(
+        **Connection.key(company, "gone"),
+        company=company,
+        principal="user:kim",
+        contexts=set(Context),
+        projects={"*"},
+        connection_id="gone",
+        connected_at=0,
+        ttl=clock.expires_in(CONNECTION_SECONDS),
+    )
+
+
+@contextmanager
+def _gone() -> Iterator[None]:
+    """API Gateway answers that every connection but `lee` is gone."""
+    post = ApiGatewayManagementApiBackend.post_to_connection
+
+    def post_if_open(self: Any, data: bytes, connection_id: str) -> None:
+        if connection_id != "lee":
+            raise _Gone
+        post(self, data, connection_id)
+
+    with mock.patch.object(ApiGatewayManagementApiBackend, "post_to_connection", post_if_open):
+        yield
+
+
+class _Gone(JsonRESTError):
+    code = 410
+
+    def __init__(self) -> None:
+        super().__init__("GoneException", "gone")
+
+
+def _use_live(system: Any, observer: CallObserver) -> None:
+    """Two connections open with tickets; one types, in a WhatsApp and in an AI conversation; both close."""
+    api = imported("console.handlers.api", environment("InboxApi", **STAGE))
+    live = imported("console.handlers.live", environment("ConsoleLive", **STAGE))
+
+    def send(route: str, name: str, **fields: Any) -> None:
+        context = {"routeKey": route, "connectionId": name, "requestId": "1"}
+        event = {"requestContext": context, **fields}
+        answer = _watched(system, observer, "ConsoleLive", live, event)
+        assert answer["statusCode"] == 200, answer
+
+    for name in ("kim", "lee"):
+        answer = _watched(system, observer, "InboxApi", api, asked("POST", "/live/tickets"))
+        ticket = json.loads(answer["body"])["result"]["ticket"]
+        send("$connect", name, queryStringParameters={"ticket": ticket})
+    for context in ("whatsapp", "conversations"):
+        system.clock.ms += 5_000
+        send("$default", "kim", body=json.dumps({"typing": {"context": context, "key": "k"}}))
+    send("$default", "lee", body='{"shows": null}')
+    for name in ("kim", "lee"):
+        send("$disconnect", name)
 
 
 def _read(system: Any, observer: CallObserver) -> None:
     """The inbox of a company and of an agent."""
     api = imported("console.handlers.api", environment("InboxApi", **STAGE))
-    reader = Caller(company=COMPANY, scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
-    queries: tuple[dict[str, str], ...] = ({}, {"assignee": "kim"})
-    for query in queries:
-        event = inbox_call("/inbox", reader, query)
-        answer = _watched(system, observer, "InboxApi", api, event)
+    for query in ({}, {"assignee": "kim"}):
+        answer = _watched(system, observer, "InboxApi", api, asked("GET", "/inbox", **query))
         assert answer["statusCode"] == 200, answer
+
+
+def asked(method: str, path: str, **query: str) -> dict[str, Any]:
+    """A call of the API."""
+    scopes = frozenset({"whatsapp:read", "conversations:read"})
+    reader = Caller(company=COMPANY, scopes=scopes, principal="api-key:1")
+    return inbox_call(method, path, reader, query)
 
 
 def _watched(

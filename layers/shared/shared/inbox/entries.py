@@ -52,6 +52,7 @@ class Change:
     company_id: str
     context: Context
     reference: str
+    project_id: str | None
     version: int
     is_removed: bool
     is_new: bool = False
@@ -89,6 +90,7 @@ def refresh(table: Table, heads: Heads, reference: str) -> Change | None:
             company_id=shown.company_id if shown else "",
             context=heads.context,
             reference=reference,
+            project_id=shown.project_id if shown else None,
             version=version,
             is_removed=wanted is None,
             is_new=wanted is not None

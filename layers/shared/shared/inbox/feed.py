@@ -27,7 +27,7 @@ from shared.inbox import entries
 from shared.runtime.observability import describe, logger, metrics, write_metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 # Of the clients of the feeds: a batch must end within the function's 30 seconds.
 QUICK = Config(connect_timeout=2, read_timeout=4, retries={"total_max_attempts": 3})
+# Of the announcements of a batch; its last call may end within SPARE_MS.
+ANNOUNCE_MS = 3_000
+SPARE_MS = 5_000
 INTERNAL_ERROR = "internal_error"
 # Exceptions of code that met an unexpected shape. Errors of AWS and of the network have other types.
 _BUGS = (TypeError, ValueError, LookupError, AttributeError, RecursionError)
@@ -48,12 +51,12 @@ class Feed:
     """
     What one function does with the records of its streams. *table* is that of the inbox.
 
-    *announce* is called after a change of an entry; it must not raise.
+    *announce* is called once after each batch with the changes of entries and a limit of time (ms); it must not raise.
     """
 
     table: Table
     heads: Heads
-    announce: Callable[[Change], None] | None = None
+    announce: Callable[[Sequence[Change], int], None] | None = None
 
 
 @dataclass(slots=True)
@@ -62,7 +65,7 @@ class _Run:
 
     feed: Feed
     shown: set[str] = field(default_factory=set)
-    changes: int = 0
+    changes: list[Change] = field(default_factory=list)
 
     def take(self, record: DynamoDBRecord) -> None:
         """Refresh the entry that a record is about. Raises the exceptions that a retry may pass."""
@@ -89,11 +92,9 @@ class _Run:
             return
         if change is None:
             return
-        self.changes += 1
+        self.changes.append(change)
         if change.is_new:
             metrics.add_metric("NewConversations", MetricUnit.Count, 1)
-        if feed.announce is not None:
-            feed.announce(change)
         logger.debug("entry changed", extra={"context": context, "version": change.version})
 
     def _park(self, reference: str, reason: str) -> None:
@@ -111,11 +112,14 @@ def process(
     processor = _Processor()
     try:
         answer = process_partial_response(event, run.take, processor, context)
+        if feed.announce is not None and run.changes:
+            left_ms = context.get_remaining_time_in_millis() - SPARE_MS
+            feed.announce(run.changes, min(ANNOUNCE_MS, left_ms))
     finally:
         write_metrics()
     records, failed = len(event["Records"]), len(processor.fail_messages)
     logger.info(
-        "records handled", extra={"records": records, "entries": run.changes, "failed": failed}
+        "records handled", extra={"records": records, "entries": len(run.changes), "failed": failed}
     )
     return answer
 

@@ -1,0 +1,1 @@
+"""The WebSocket API: opens and closes connections, and relays what agents do to colleagues."""

@@ -1,0 +1,110 @@
+"""
+Messages of clients over an open connection, and their relay to the company's other connections.
+
+    {"typing": {"context", "key"}}         --> {"typing": {"context", "key", "principal"}}
+    {"taking_over": {"context", "key"}}    --> {"taking_over": {"context", "key", "principal"}}
+    {"shows": {"context", "key"} or null}  stored: hints about typing in other conversations are not wanted
+    {"ping": {}}                           keeps the connection open; API Gateway closes it after ten silent minutes
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field, model_validator
+
+from shared.api import inputs
+from shared.api.errors import InvalidInput
+from shared.api.inputs import Input, NoInput
+from shared.aws.sqs_fifo import to_json
+from shared.inbox import entries
+from shared.inbox.items import Context, Entry
+from shared.live import connections, posts
+from shared.live.items import place
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Table
+    from shared.live.items import Connection
+    from shared.live.posts import Live
+
+LONGEST_MESSAGE = 1_024  # characters
+RELAY_EVERY_MS = 2_000
+RELAY_WITHIN_MS = 3_000
+
+
+class Place(Input):
+    """A conversation, by the key that GET /inbox gives."""
+
+    context: Context
+    key: Annotated[str, Field(pattern=r"^[!-~]{1,512}$")]
+
+
+class Message(Input):
+    """A message of a client: exactly one of the fields. `shows` may be null."""
+
+    typing: Place | None = None
+    taking_over: Place | None = None
+    shows: Place | None = None
+    ping: NoInput | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Message:
+        if len(self.model_fields_set) != 1:
+            raise ValueError("must have exactly one field")
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveDependencies:
+    """The connections, and the inbox table, which knows the projects of conversations."""
+
+    live: Live
+    inbox: Table
+
+
+def take(deps: LiveDependencies, connection_id: str, text: str) -> None:
+    """
+    Handle a message. Messages of unknown connections, and those that come too fast, are dropped.
+
+    Raises InvalidInput.
+    """
+    if len(text) > LONGEST_MESSAGE:
+        raise InvalidInput([{"field": "body", "problem": "is too long"}])
+    message = inputs.body(text, Message)
+    if message.ping is not None:
+        return
+    table = deps.live.table
+    key = connections.key_of(table, connection_id)
+    if key is None:
+        return
+    if "shows" in message.model_fields_set:
+        shown = message.shows
+        connections.show(table, key, place(shown.context, shown.key) if shown else None)
+        return
+    sender = connections.heard(table, key, every_ms=RELAY_EVERY_MS)
+    about = message.typing or message.taking_over
+    if sender is not None and about is not None:
+        _relay(deps, sender, about, "typing" if message.typing else "taking_over")
+
+
+def _relay(deps: LiveDependencies, sender: Connection, about: Place, name: str) -> None:
+    project = None
+    if about.context is Context.CONVERSATIONS:
+        # Only these have projects. Their keys are their references.
+        entry = entries.get(deps.inbox, Entry.key(about.context, about.key))
+        if entry is None or entry.company_id != sender.company:
+            return
+        project = entry.project_id
+    if not sender.may_read(sender.company, about.context, project):
+        return
+    text = to_json({name: {**about.model_dump(mode="json"), "principal": sender.principal}})
+    here = place(about.context, about.key)
+    receivers = [
+        (one, text)
+        for one in connections.of_company(deps.live.table, sender.company)
+        if one.connection_id != sender.connection_id
+        and one.may_read(sender.company, about.context, project)
+        and one.shown in {None, here}
+    ]
+    posts.post(deps.live, receivers, within_ms=RELAY_WITHIN_MS)

@@ -1,0 +1,1 @@
+"""Items that only the console reads and writes, by access pattern."""

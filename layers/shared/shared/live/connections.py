@@ -1,0 +1,76 @@
+"""Access patterns of open connections."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from boto3.dynamodb.conditions import Key
+
+from shared.aws.dynamodb import ConditionFailed
+from shared.live.items import CONNECTION_INDEX, PARTITION_KEY, SORT_KEY, Connection
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Attributes, Table
+
+
+def of_company(table: Table, company: str) -> list[Connection]:
+    """
+    Return the open connections of a company.
+
+    Strongly consistent and never cached: a client lists the inbox after it has connected, so a change that it does not
+    see there must find its connection. Without connections: one read unit.
+    """
+    condition = Key(PARTITION_KEY).eq(Connection.partition(company))
+    found: list[Connection] = []
+    start: Attributes | None = None
+    while True:
+        items, start = table.query(None, condition, start=start)
+        found += map(Connection.read, items)
+        if start is None:
+            return [one for one in found if not clock.is_over(one.ttl)]
+
+
+def key_of(table: Table, connection_id: str) -> Attributes | None:
+    """Return the key of a connection by its id; None if it is unknown, or younger than the index (about a second)."""
+    condition = Key(Connection.name_of("connection_id")).eq(connection_id)
+    items, _ = table.query(CONNECTION_INDEX, condition, limit=1)
+    return {name: items[0][name] for name in (PARTITION_KEY, SORT_KEY)} if items else None
+
+
+def heard(table: Table, key: Attributes, *, every_ms: int) -> Connection | None:
+    """
+    Store that a message of a connection is relayed now, and return the connection.
+
+    None if the previous one was relayed less than *every_ms* ago, or the connection is closed.
+    """
+    now = clock.now_ms()
+    heard_at = Connection.attr("heard_at")
+    rested = heard_at.not_exists() | heard_at.lte(now - every_ms)
+    try:
+        stored = table.update(
+            key,
+            put=Connection.named(heard_at=now),
+            when=Connection.attr("connection_id").exists() & rested,
+        )
+    except ConditionFailed:
+        return None
+    connection = Connection.read(stored)
+    return None if clock.is_over(connection.ttl) else connection
+
+
+def show(table: Table, key: Attributes, shown: str | None) -> None:
+    """Store which conversation the client of a connection shows; None: none. A closed connection is left out."""
+    with suppress(ConditionFailed):
+        table.update(
+            key,
+            put=Connection.named(shown=shown),
+            drop=() if shown else (Connection.name_of("shown"),),
+            when=Connection.attr("connection_id").exists(),
+        )
+
+
+def remove(table: Table, key: Attributes) -> None:
+    """Delete a connection. Safe to repeat."""
+    table.delete(key)

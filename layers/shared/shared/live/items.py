@@ -1,0 +1,90 @@
+"""The items of the live table: one-time tickets, and open connections."""
+
+from typing import ClassVar, Final
+
+from shared.aws.dynamodb import Attributes
+from shared.aws.items import Item, filled
+from shared.aws.sqs_fifo import digest
+from shared.inbox.items import Context
+
+PARTITION_KEY: Final = "pk"
+SORT_KEY: Final = "sk"
+CONNECTION_INDEX: Final = "gsi_connection"
+EVERY_PROJECT: Final = "*"
+TICKET_SECONDS: Final = 60
+# API Gateway ends a WebSocket connection after two hours.
+CONNECTION_SECONDS: Final = 2 * 3_600 + 300
+
+
+class Reader(Item):
+    """
+    What a caller may read, copied when the ticket was issued.
+
+    `contexts`: those whose conversations the caller may read. `projects`: names, or `*` for all.
+    """
+
+    company: str
+    principal: str
+    contexts: set[Context]
+    projects: set[str]
+
+    def may_read(self, company: str, context: Context, project: str | None) -> bool:
+        """Whether the caller may read a conversation; *project* is None if it belongs to none."""
+        in_projects = project is None or not self.projects.isdisjoint({EVERY_PROJECT, project})
+        return company == self.company and context in self.contexts and in_projects
+
+
+class Ticket(Reader):
+    """Opens one connection within TICKET_SECONDS. The key has a hash: who reads the table cannot use a ticket."""
+
+    pk_pattern: ClassVar[str] = "TICKET#{hash}"
+    indexes: ClassVar[tuple[str, ...]] = ()
+    ttl_days: ClassVar[int | None] = None
+
+    pk: str
+    sk: str = "TICKET"
+    ttl: int
+
+    @classmethod
+    def key(cls, ticket: str) -> Attributes:
+        """Return the key of a ticket, from its text."""
+        hashed = filled(cls.pk_pattern, digest("live ticket", ticket))
+        return {PARTITION_KEY: hashed, SORT_KEY: "TICKET"}
+
+
+class Connection(Reader):
+    """
+    An open connection, in the partition of its company. `gsi_connection` holds its key by `connection_id`.
+
+    `heard_at`: when its latest message was relayed (ms since 1970). `shown`: the conversation that its client shows, as
+    `place` writes it.
+    """
+
+    pk_pattern: ClassVar[str] = "COMPANY#{company}"
+    sk_pattern: ClassVar[str] = "CONNECTION#{connection_id}"
+    indexes: ClassVar[tuple[str, ...]] = (CONNECTION_INDEX,)
+    ttl_days: ClassVar[int | None] = None
+
+    pk: str
+    sk: str
+    connection_id: str
+    connected_at: int  # ms since 1970
+    heard_at: int = 0
+    shown: str | None = None
+    ttl: int  # epoch seconds
+
+    @classmethod
+    def partition(cls, company: str) -> str:
+        """Return the partition of a company's connections."""
+        return filled(cls.pk_pattern, company)
+
+    @classmethod
+    def key(cls, company: str, connection_id: str) -> Attributes:
+        """Return the key of a connection."""
+        sort = filled(cls.sk_pattern, connection_id)
+        return {PARTITION_KEY: cls.partition(company), SORT_KEY: sort}
+
+
+def place(context: Context, key: str) -> str:
+    """Return a conversation as one text; *key* is the one in APIs."""
+    return f"{context} {key}"

@@ -1,0 +1,451 @@
+"""Live updates: tickets open connections once, hints reach who may read them, and messages are relayed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from moto import mock_aws
+
+from shared.aws.dynamodb import Table
+from shared.inbox.entries import Change
+from shared.inbox.items import Context
+from shared.live.items import CONNECTION_SECONDS, TICKET_SECONDS
+from shared.live.posts import MOST_AT_ONCE, SETTLED_MS
+from shared.runtime import clock
+from tests.integration.console.live import LiveSystem, live_beside
+from tests.integration.console.system import ACME, GLOBEX, Listed, inbox_on_moto
+
+NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
+TYPING = {"typing": {"context": "whatsapp", "key": "sealed-1"}}
+OF_KIM = replace(ACME, principal="user:kim")
+OF_LEE = replace(ACME, principal="user:lee")
+
+
+class Clock:
+    """The time, moved by tests."""
+
+    now = NOW
+
+    def now_ms(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    moved = Clock()
+    monkeypatch.setattr(clock, "now_ms", moved.now_ms)
+    return moved
+
+
+@pytest.fixture
+def live(time: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveSystem]:
+    with mock_aws(), inbox_on_moto() as inbox:
+        yield live_beside(inbox, monkeypatch)
+
+
+def change(reference: str = "r1", version: int = 7, **facts: Any) -> Change:
+    given: dict[str, Any] = {
+        "company_id": "acme",
+        "context": Context.WHATSAPP,
+        "project_id": None,
+        "is_removed": False,
+    }
+    return Change(reference=reference, version=version, **given | facts)
+
+
+def with_rights(*scopes: str, projects: str = "*") -> Any:
+    return replace(ACME, scopes=frozenset(scopes), projects=frozenset(projects.split()))
+
+
+# Tickets
+
+
+def test_a_ticket_names_the_address_and_its_end(live: LiveSystem) -> None:
+    answer = live.inbox.call("POST", ACME, "/live/tickets")
+
+    assert answer.result["url"].startswith("wss://")
+    assert answer.result["expiresInSeconds"] == TICKET_SECONDS == 60
+    assert answer.result["expiresAt"] == "2026-01-01T12:01:00.000Z"
+
+
+@pytest.mark.parametrize("scope", ["whatsapp:read", "conversations:read", "email_threads:read"])
+def test_each_read_scope_gives_tickets(live: LiveSystem, scope: str) -> None:
+    assert live.connect(with_rights(scope)) == 200
+
+
+def test_other_scopes_give_no_ticket(live: LiveSystem) -> None:
+    answer = live.inbox.call("POST", with_rights("whatsapp:send"), "/live/tickets")
+
+    assert answer.status == 403
+    assert live.stored() == []
+
+
+def test_the_table_does_not_hold_the_text_of_a_ticket(live: LiveSystem) -> None:
+    ticket = live.ticket()
+
+    assert ticket not in json.dumps(live.stored())
+
+
+def test_a_ticket_opens_one_connection(live: LiveSystem) -> None:
+    ticket = live.ticket()
+
+    assert live.connect(ticket=ticket) == 200
+    assert live.connect(name="two", ticket=ticket) == 401
+    assert [item["sk"]["S"] for item in live.stored()] == ["CONNECTION#one"]
+
+
+def test_a_ticket_expires_even_if_dynamodb_has_not_deleted_it(
+    live: LiveSystem, time: Clock
+) -> None:
+    ticket = live.ticket()
+    time.now += TICKET_SECONDS * 1_000
+
+    assert live.connect(ticket=ticket) == 401
+
+
+@pytest.mark.parametrize("ticket", ["", "x", "A" * 43, "A" * 44, "TICKET#1", "é" * 43])
+def test_unknown_and_malformed_tickets_are_refused(live: LiveSystem, ticket: str) -> None:
+    assert live.connect(ticket=ticket) == 401
+    assert live.stored() == []
+
+
+def test_a_connection_without_a_ticket_is_refused(live: LiveSystem) -> None:
+    assert live.send("$connect", "one") == 401
+    assert live.send("$connect", "one", queryStringParameters=None) == 401
+
+
+def test_two_connections_that_use_one_ticket_at_the_same_time_do_not_both_open(
+    live: LiveSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticket = live.ticket()
+    transact = Table.transact
+    rivals: list[int] = []
+
+    def overtaken(self: Table, *writes: dict[str, Any]) -> None:
+        monkeypatch.setattr(Table, "transact", transact)
+        rivals.append(live.connect(name="rival", ticket=ticket))
+        transact(self, *writes)
+
+    monkeypatch.setattr(Table, "transact", overtaken)
+
+    assert live.connect(ticket=ticket) == 401
+    assert rivals == [200]
+    assert [item["sk"]["S"] for item in live.stored()] == ["CONNECTION#rival"]
+
+
+def test_a_closed_connection_is_removed_and_receives_nothing(live: LiveSystem) -> None:
+    live.connect()
+    live.close()
+    live.close()  # API Gateway may report it twice
+
+    live.announce(change())
+
+    assert live.stored() == []
+    assert live.hints() == []
+
+
+# Hints
+
+
+def test_a_hint_has_context_key_and_version_and_no_content(live: LiveSystem) -> None:
+    live.connect()
+
+    live.announce(change())
+
+    assert live.sockets.received["one"] == [
+        {"hints": [{"context": "whatsapp", "key": "r1", "version": 7}]}
+    ]
+
+
+def test_the_hint_of_a_removed_conversation_says_so(live: LiveSystem) -> None:
+    live.connect()
+
+    live.announce(change(is_removed=True))
+
+    assert live.hints() == [{"context": "whatsapp", "key": "r1", "version": 7, "removed": True}]
+
+
+def test_the_hints_of_a_batch_are_one_post_to_each_connection(live: LiveSystem) -> None:
+    live.connect(name="one")
+    live.connect(name="two")
+
+    live.announce(*(change(f"r{n}") for n in range(100)))
+
+    for name in ("one", "two"):
+        assert len(live.sockets.received[name]) == 1
+        assert [hint["key"] for hint in live.hints(name)] == [f"r{n}" for n in range(100)]
+        # API Gateway bills a message for each 32 KB of it.
+        assert len(json.dumps(live.sockets.received[name][0])) < 32_768
+
+
+def test_another_company_gets_no_hint(live: LiveSystem) -> None:
+    live.connect(ACME, "ours")
+    live.connect(GLOBEX, "theirs")
+
+    live.announce(change("of-acme"), change("of-globex", company_id="globex"))
+
+    assert [hint["key"] for hint in live.hints("ours")] == ["of-acme"]
+    assert [hint["key"] for hint in live.hints("theirs")] == ["of-globex"]
+
+
+def test_a_connection_gets_hints_of_the_contexts_that_it_may_read(live: LiveSystem) -> None:
+    live.connect(with_rights("email_threads:read"))
+
+    live.announce(*(change(context=context) for context in Context))
+
+    assert [hint["context"] for hint in live.hints()] == ["email_threads"]
+
+
+def test_a_connection_gets_hints_of_its_projects(live: LiveSystem) -> None:
+    live.connect(with_rights("conversations:read", "whatsapp:read", projects="hiring"))
+
+    live.announce(
+        change("of-hiring", context=Context.CONVERSATIONS, project_id="hiring"),
+        change("of-sales", context=Context.CONVERSATIONS, project_id="sales"),
+        change("of-none"),
+    )
+
+    assert [hint["key"] for hint in live.hints()] == ["of-hiring"]
+
+
+def test_a_connection_that_is_gone_is_removed(live: LiveSystem, time: Clock) -> None:
+    live.connect()
+    live.sockets.open.clear()
+    time.now += SETTLED_MS
+
+    live.announce(change())
+
+    assert live.stored() == []
+
+
+def test_a_connection_that_is_not_accepted_yet_is_not_removed(live: LiveSystem) -> None:
+    live.connect()
+    live.sockets.open.clear()
+
+    live.announce(change())
+    live.sockets.open.add("one")
+    live.announce(change(version=8))
+
+    assert [hint["version"] for hint in live.hints()] == [8]
+
+
+def test_an_expired_connection_gets_nothing(live: LiveSystem, time: Clock) -> None:
+    live.connect()
+    time.now += CONNECTION_SECONDS * 1_000
+
+    live.announce(change())
+
+    assert live.hints() == []
+
+
+def test_a_post_that_fails_stops_no_other(live: LiveSystem) -> None:
+    for name in ("one", "two", "three"):
+        live.connect(name=name)
+    live.sockets.broken.add("two")
+
+    live.announce(change())
+
+    assert [len(live.hints(name)) for name in ("one", "two", "three")] == [1, 0, 1]
+
+
+def test_a_failure_of_the_table_is_not_raised(
+    live: LiveSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(Table, "query", fail)
+
+    live.announce(change())
+
+
+def test_no_post_starts_after_the_limit(live: LiveSystem, time: Clock) -> None:
+    for number in range(100):
+        live.connect(name=str(number))
+
+    def a_second_passes() -> None:
+        time.now += 1_000
+
+    live.sockets.on_post = a_second_passes
+
+    live.announce(change(), within_ms=3_000)
+
+    received = sum(len(live.hints(str(number))) for number in range(100))
+    assert 3 <= received <= 3 + MOST_AT_ONCE
+
+
+def test_a_hundred_connections_get_each_hint_once_with_bounded_concurrency(
+    live: LiveSystem,
+) -> None:
+    for number in range(100):
+        assert live.connect(name=str(number)) == 200
+
+    live.announce(change("r1"), change("r2"))
+
+    assert all(
+        [hint["key"] for hint in live.hints(str(number))] == ["r1", "r2"] for number in range(100)
+    )
+    assert live.sockets.most_at_once <= MOST_AT_ONCE
+
+
+# Messages of clients
+
+
+def test_who_is_typing_is_relayed_to_colleagues_with_the_principal(live: LiveSystem) -> None:
+    live.connect(OF_KIM, "kim")
+    live.connect(OF_LEE, "lee")
+
+    assert live.say("kim", TYPING) == 200
+
+    assert live.sockets.received["lee"] == [
+        {"typing": {"context": "whatsapp", "key": "sealed-1", "principal": "user:kim"}}
+    ]
+    assert live.sockets.received["kim"] == []
+
+
+def test_taking_over_is_relayed(live: LiveSystem) -> None:
+    live.connect(OF_KIM, "kim")
+    live.connect(OF_LEE, "lee")
+
+    live.say("kim", {"taking_over": {"context": "email_threads", "key": "t1"}})
+
+    (message,) = live.sockets.received["lee"]
+    assert message["taking_over"]["principal"] == "user:kim"
+
+
+def test_nothing_is_relayed_to_another_company(live: LiveSystem) -> None:
+    live.connect(OF_KIM, "kim")
+    live.connect(GLOBEX, "theirs")
+
+    live.say("kim", TYPING)
+
+    assert live.sockets.received["theirs"] == []
+
+
+def test_a_relay_needs_the_right_to_read_the_context_on_both_sides(live: LiveSystem) -> None:
+    live.connect(with_rights("email_threads:read"), "mail")
+    live.connect(with_rights("whatsapp:read"), "whatsapp")
+
+    live.say("mail", TYPING)
+    live.say("whatsapp", TYPING)
+
+    assert live.sockets.received == {}
+
+
+def test_typing_in_a_conversation_of_a_project_is_relayed_to_readers_of_the_project(
+    live: LiveSystem,
+) -> None:
+    Listed(live.inbox.table).show(
+        "ref-1", context=Context.CONVERSATIONS, channel="sms", project_id="hiring"
+    )
+    read = "conversations:read"
+    live.connect(with_rights(read, projects="hiring"), "hiring")
+    live.connect(with_rights(read, projects="sales"), "sales")
+    live.connect(with_rights(read), "all")
+    typing = {"typing": {"context": "conversations", "key": "ref-1"}}
+
+    live.say("sales", typing)
+    assert live.sockets.received == {}
+    live.say("hiring", typing)
+
+    assert live.sockets.received["sales"] == []
+    assert len(live.sockets.received["all"]) == 1
+
+
+def test_typing_in_a_conversation_of_another_company_is_not_relayed(live: LiveSystem) -> None:
+    Listed(live.inbox.table).show(
+        "ref-1", context=Context.CONVERSATIONS, channel="sms", company_id="globex"
+    )
+    live.connect(OF_KIM, "kim")
+    live.connect(OF_LEE, "lee")
+
+    live.say("kim", {"typing": {"context": "conversations", "key": "ref-1"}})
+
+    assert live.sockets.received == {}
+
+
+def test_a_client_that_shows_another_conversation_is_not_told_who_types(live: LiveSystem) -> None:
+    for caller, name in ((OF_KIM, "kim"), (OF_LEE, "lee")):
+        live.connect(caller, name)
+    live.connect(ACME, "other")
+    live.say("lee", {"shows": TYPING["typing"]})
+    live.say("other", {"shows": {"context": "whatsapp", "key": "sealed-2"}})
+
+    live.say("kim", TYPING)
+
+    assert len(live.sockets.received["lee"]) == 1
+    assert live.sockets.received["other"] == []
+
+
+def test_a_client_that_shows_no_conversation_any_more_is_told_again(
+    live: LiveSystem,
+) -> None:
+    live.connect(OF_KIM, "kim")
+    live.connect(OF_LEE, "lee")
+    live.say("lee", {"shows": {"context": "whatsapp", "key": "sealed-2"}})
+    live.say("lee", {"shows": None})
+
+    live.say("kim", TYPING)
+
+    assert len(live.sockets.received["lee"]) == 1
+
+
+def test_messages_that_come_too_fast_are_dropped(live: LiveSystem, time: Clock) -> None:
+    live.connect(OF_KIM, "kim")
+    live.connect(OF_LEE, "lee")
+
+    for _ in range(5):
+        assert live.say("kim", TYPING) == 200
+    time.now += 2_000
+    live.say("kim", TYPING)
+
+    assert len(live.sockets.received["lee"]) == 2
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "no json",
+        "[]",
+        "{}",
+        {"typing": None, "ping": None},
+        {"typing": {"context": "whatsapp"}},
+        {"typing": {"context": "unknown", "key": "k"}},
+        {"typing": {"context": "whatsapp", "key": ""}},
+        {"typing": {"context": "whatsapp", "key": "two words"}},
+        {"typing": {"context": "whatsapp", "key": "k", "principal": "user:boss"}},
+        {**TYPING, "taking_over": TYPING["typing"]},
+        {"typing": {"context": "whatsapp", "key": "k" * 513}},
+        {"hints": [{"context": "whatsapp", "key": "k", "version": 1}]},
+        " " * 1_025,
+    ],
+)
+def test_messages_of_another_form_are_refused_and_relayed_to_nobody(
+    live: LiveSystem, message: Any
+) -> None:
+    live.connect(OF_KIM, "kim")
+    live.connect(OF_LEE, "lee")
+
+    assert live.say("kim", message) == 400
+    assert live.sockets.received == {}
+
+
+def test_a_ping_reads_and_writes_nothing(live: LiveSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+    live.connect()
+    monkeypatch.setattr(live.module.deps.live.table, "_client", None)
+
+    assert live.say("one", {"ping": {}}) == 200
+
+
+def test_messages_of_an_unknown_connection_are_dropped(live: LiveSystem) -> None:
+    live.connect(OF_LEE, "lee")
+
+    assert live.say("stranger", TYPING) == 200
+    assert live.say("stranger", {"shows": TYPING["typing"]}) == 200
+    assert live.sockets.received == {}
+    assert len(live.stored()) == 1
