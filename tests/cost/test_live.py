@@ -1,5 +1,6 @@
 """The calculated costs of live updates, as docs/costs.md has them."""
 
+from shared.live.posts import MOST_AT_ONCE
 from tests.cost import live
 from tests.template import ROOT
 
@@ -14,4 +15,4 @@ def test_a_day_of_an_agent_costs_cents_in_a_company_of_any_size() -> None:
 
 def test_no_one_who_is_connected_is_left_out_of_a_batch_for_lack_of_time() -> None:
     # Posts of a batch end within the limit for a thousand connections.
-    assert 1_000 / live.MOST_AT_ONCE * live.POST_SECONDS < 3
+    assert 1_000 / MOST_AT_ONCE * live.POST_SECONDS < 3

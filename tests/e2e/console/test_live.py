@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import closing
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +15,8 @@ from websockets.sync.client import ClientConnection, connect
 from local.demo.webhook_sender import deliver, recent_samples
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e
@@ -34,10 +36,18 @@ def ticket(deployed: Deployed) -> tuple[str, str]:
     return issued["url"], issued["ticket"]
 
 
-def opened(deployed: Deployed) -> ClientConnection:
+@contextmanager
+def opened(deployed: Deployed) -> Iterator[ClientConnection]:
     """A new connection, with a ticket of its own."""
-    url, text = ticket(deployed)
-    return connect(f"{url}?ticket={text}", open_timeout=WITHIN_SECONDS, proxy=None)
+    with opened_with(*ticket(deployed)) as socket:
+        yield socket
+
+
+@contextmanager
+def opened_with(url: str, text: str) -> Iterator[ClientConnection]:
+    """A new connection with a ticket."""
+    with connect(f"{url}?ticket={text}", open_timeout=WITHIN_SECONDS, proxy=None) as socket:
+        yield socket
 
 
 def received(socket: ClientConnection, name: str) -> Any:
@@ -52,18 +62,18 @@ def received(socket: ClientConnection, name: str) -> Any:
 def test_a_ticket_opens_one_connection_and_a_second_one_is_refused(deployed: Deployed) -> None:
     url, text = ticket(deployed)
 
-    with closing(connect(f"{url}?ticket={text}", open_timeout=WITHIN_SECONDS, proxy=None)):
+    with opened_with(url, text):
         pass
 
-    with pytest.raises(InvalidStatus) as refused:
-        connect(f"{url}?ticket={text}", open_timeout=WITHIN_SECONDS, proxy=None)
+    with pytest.raises(InvalidStatus) as refused, opened_with(url, text):
+        pass
     assert refused.value.response.status_code in {401, 403}
 
 
 def test_a_message_of_a_customer_is_a_hint_with_the_key_of_the_inbox(deployed: Deployed) -> None:
     sample = next(one for one in recent_samples() if one.expects.stored and not one.is_social)
 
-    with closing(opened(deployed)) as socket:
+    with opened(deployed) as socket:
         assert deliver(deployed.stack, sample)[1]
         hints = received(socket, "hints")
 
@@ -79,7 +89,7 @@ def test_a_message_of_a_customer_is_a_hint_with_the_key_of_the_inbox(deployed: D
 
 
 def test_who_is_typing_reaches_colleagues_who_are_connected(deployed: Deployed) -> None:
-    with closing(opened(deployed)) as kim, closing(opened(deployed)) as lee:
+    with opened(deployed) as kim, opened(deployed) as lee:
         kim.send(json.dumps({"typing": {"context": "whatsapp", "key": "any"}}))
 
         typing = received(lee, "typing")
@@ -92,7 +102,7 @@ def test_a_closed_connection_is_forgotten(deployed: Deployed) -> None:
     dynamodb = deployed.stack.client("dynamodb")
     table = deployed.stack.tables["live"]
 
-    with closing(opened(deployed)):
+    with opened(deployed):
         assert dynamodb.scan(TableName=table)["Count"] >= 1
 
     deadline = time.monotonic() + WITHIN_SECONDS
