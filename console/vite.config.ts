@@ -7,12 +7,11 @@ import { defineConfig, type Plugin } from "vite";
 function addressesOfThePage(): Plugin {
   return {
     name: "addresses-of-the-page",
-    enforce: "post", // after Vite has put in the names of the files
+    enforce: "post", // Vite writes the addresses of files into the page at the end
     generateBundle(_, bundle) {
-      for (const file of Object.values(bundle)) {
-        if (file.type !== "asset" || !file.fileName.endsWith(".html")) continue;
-        file.source = String(file.source).replaceAll('"./assets/', '"./console/assets/').replaceAll(" crossorigin", "");
-      }
+      const page = bundle["index.html"];
+      if (page?.type !== "asset") throw new Error("there is no page");
+      page.source = String(page.source).replaceAll('"./assets/', '"./console/assets/').replaceAll(" crossorigin", "");
     },
   };
 }

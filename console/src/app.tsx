@@ -4,11 +4,13 @@ import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { Client } from "./api/client";
 import type { Config } from "./config";
+import type { Live } from "./live/live";
 import type { Session } from "./session/session";
 
 export interface App {
   client: Client;
   config: Config;
+  live: Live;
   session: Session;
 }
 

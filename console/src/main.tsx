@@ -5,6 +5,7 @@ import { useResource } from "./api/resource";
 import { AppContext, useSession, type App } from "./app";
 import { loadConfig } from "./config";
 import { Inbox } from "./inbox/Inbox";
+import { Live } from "./live/live";
 import { Review } from "./review/Review";
 import { useRoute } from "./router";
 import { Session } from "./session/session";
@@ -72,7 +73,8 @@ async function start(): Promise<void> {
   try {
     const config = await loadConfig();
     const session = new Session(config.login);
-    app = { config, session, client: new Client(config.apiUrl, session) };
+    const client = new Client(config.apiUrl, session);
+    app = { config, session, client, live: new Live(client, session, config.liveUrl !== null) };
   } catch {
     render(<Empty icon="alert" title={t("state.unreachable")} />, root);
     return;
@@ -85,6 +87,7 @@ async function start(): Promise<void> {
     failed = true;
   }
   if (app.session.state === "out" && app.config.login && !isReturn && isReload()) return app.session.signIn();
+  app.live.start();
   render(
     <AppContext.Provider value={app}>
       <Root failed={failed} />

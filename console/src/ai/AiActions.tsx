@@ -3,6 +3,7 @@
 import { useAction } from "../api/resource";
 import { useApp } from "../app";
 import { AssignMenu } from "../contact/AssignMenu";
+import { useSay } from "../live/hooks";
 import { t } from "../texts/texts";
 import { Button, ErrorNotice } from "../ui/parts";
 import { ENDED, type Head } from "./data";
@@ -10,8 +11,10 @@ import { ENDED, type Head } from "./data";
 export function AiActions({ head, me, onChange }: { head: Head; me: string | null; onChange: () => void }) {
   const { client } = useApp();
   const path = { ref: head.ref };
+  const say = useSay("conversations", head.ref);
   let assignee: string | null = null;
   const take = useAction(async () => {
+    if (!assignee) say("taking_over");
     const force = head.owner != null && head.owner !== me;
     await client.call("POST /conversations/{ref}/take-over", { path, body: { force, ...(assignee ? { assignee } : {}) } });
     onChange();

@@ -1,10 +1,10 @@
 // A conversation that a model leads: read it, take it over, write, hand it back, release what waits.
 
 import { useState } from "preact/hooks";
-import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { clockWithSeconds, phone } from "../format";
 import { CHANNEL_ICONS } from "../inbox/InboxRow";
+import { Colleagues, useLiveConversation, useSay } from "../live/hooks";
 import { named, t, type Key } from "../texts/texts";
 import { Frame, Timeline } from "../ui/frame";
 import { Icon } from "../ui/icons";
@@ -21,7 +21,9 @@ const POLL_MS = 5_000;
 export function AiConversation({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
   const me = useSession().person?.principal ?? null;
-  const loaded = useResource(
+  const loaded = useLiveConversation(
+    "conversations",
+    id,
     async (signal) => {
       const path = { ref: id };
       const [head, log] = await Promise.all([
@@ -56,6 +58,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
       title={phone(title)}
       icon="robot"
       line={[t(`channel.${head.channel_method}` as Key), head.project_name ?? head.project_id].join(" · ")}
+      colleagues={<Colleagues context="conversations" id={id} />}
       back={back}
       actions={<AiActions head={head} me={me} onChange={reload} />}
       facts={<AiFacts head={head} me={me} />}

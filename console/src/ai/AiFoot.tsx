@@ -6,6 +6,7 @@ import { useApp } from "../app";
 import { consentOf } from "../contact/consent";
 import { OptedOut } from "../contact/OptedOut";
 import { draftOf, keepDraft } from "../drafts";
+import { useSay } from "../live/hooks";
 import { named, t, tn } from "../texts/texts";
 import { Button, ErrorNotice } from "../ui/parts";
 import { CannedReplies } from "../whatsapp/CannedReplies";
@@ -38,7 +39,12 @@ export function AiFoot({ head, me, onChange }: Props) {
 
 function Writer({ head, onChange }: Omit<Props, "me">) {
   const { client } = useApp();
+  const say = useSay("conversations", head.ref);
   const [text, setText] = useState(() => draftOf(head.ref));
+  const write = (next: string) => {
+    setText(next);
+    if (next.trim()) say("typing");
+  };
   const attempt = useRef({ text: "", key: "" });
   useEffect(() => keepDraft(head.ref, text), [head.ref, text]);
   const send = useAction(async () => {
@@ -58,7 +64,7 @@ function Writer({ head, onChange }: Omit<Props, "me">) {
           aria-label={t("composer.label")}
           aria-invalid={Boolean(problem)}
           placeholder={t("composer.placeholder")}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => write(event.currentTarget.value)}
         />
         {problem && (
           <p class="field-problem" role="alert">
@@ -66,7 +72,7 @@ function Writer({ head, onChange }: Omit<Props, "me">) {
           </p>
         )}
         <div class="writer-bar">
-          <CannedReplies customer={head.recipient.first_name ?? null} onChoose={(chosen) => setText(text ? `${text}\n${chosen}` : chosen)} />
+          <CannedReplies customer={head.recipient.first_name ?? null} onChoose={(chosen) => write(text ? `${text}\n${chosen}` : chosen)} />
           <span class="writer-space">{head.channel_method === "sms" && text.trim() && <Segments text={text} />}</span>
           <Button kind="primary" icon="send" busy={send.busy} disabled={!text.trim()} onClick={() => void send.run()}>
             {t("composer.send")}

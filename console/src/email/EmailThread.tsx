@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { EmailThreadsApi } from "../api/routes";
-import { useAction, useResource } from "../api/resource";
+import { useAction } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { consentOf } from "../contact/consent";
 import { OptedOut } from "../contact/OptedOut";
@@ -12,6 +12,7 @@ import { DraftCard } from "./DraftCard";
 import { NoteForm } from "./NoteForm";
 import { Writer } from "./Writer";
 import { actor, clock, moment, when } from "../format";
+import { Colleagues, useLiveConversation, useSay } from "../live/hooks";
 import { named, t } from "../texts/texts";
 import { Fact, Frame, Timeline, type Entry } from "../ui/frame";
 import { NoteText } from "../ui/NoteText";
@@ -27,7 +28,9 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
   const me = useSession().person?.principal ?? null;
   const path = { conversation_id: id };
-  const loaded = useResource(
+  const loaded = useLiveConversation(
+    "email_threads",
+    id,
     async (signal) => {
       const [thread, mails, drafts, notes] = await Promise.all([
         client.call("GET /email-threads/{conversation_id}", { path, signal }),
@@ -74,6 +77,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
       title={thread.subject}
       icon="mail"
       line={[thread.participant, thread.mailbox].filter(Boolean).join(" → ")}
+      colleagues={<Colleagues context="email_threads" id={id} />}
       back={back}
       actions={<Actions thread={thread} me={me} onChange={reload} />}
       facts={<Facts thread={thread} me={me} onChange={reload} />}
@@ -139,8 +143,10 @@ function Attachment({ thread, n, file }: { thread: string; n: number; file: Emai
 function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; onChange: () => void }) {
   const { client } = useApp();
   const path = { conversation_id: thread.conversation_id };
+  const say = useSay("email_threads", thread.conversation_id);
   let assignee = me;
   const take = useAction(async () => {
+    say("taking_over");
     await client.call("PATCH /email-threads/{conversation_id}", { path, body: { assigned_to: assignee } });
     onChange();
   });

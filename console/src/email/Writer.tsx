@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useAction } from "../api/resource";
 import { useApp } from "../app";
 import { draftOf, keepDraft } from "../drafts";
+import { useSay } from "../live/hooks";
 import { t } from "../texts/texts";
 import { Button, ErrorNotice } from "../ui/parts";
 import { AttachButton } from "../whatsapp/Attachment";
@@ -11,7 +12,12 @@ import { FileList, useFiles } from "./files";
 
 export function Writer({ thread, onChange }: { thread: string; onChange: () => void }) {
   const { client } = useApp();
+  const say = useSay("email_threads", thread);
   const [text, setText] = useState(() => draftOf(thread));
+  const write = (next: string) => {
+    setText(next);
+    if (next.trim()) say("typing");
+  };
   const files = useFiles(thread);
   useEffect(() => keepDraft(thread, text), [thread, text]);
   const save = useAction(async () => {
@@ -41,7 +47,7 @@ export function Writer({ thread, onChange }: { thread: string; onChange: () => v
           aria-label={t("mail.answer")}
           aria-invalid={problems.length > 0}
           placeholder={t("mail.answer")}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => write(event.currentTarget.value)}
         />
         {problems.map((problem) => (
           <p key={problem} class="field-problem" role="alert">

@@ -6,6 +6,7 @@ import { useApp, useSession } from "../app";
 import { Conversation } from "./Conversation";
 import { InboxRow } from "./InboxRow";
 import { addressesOf, list, type Context, type Filter, type Rows, type Status } from "./source";
+import { useLiveList } from "../live/hooks";
 import { t, type Key } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { Button, Empty, ErrorNotice, Skeleton } from "../ui/parts";
@@ -112,7 +113,10 @@ function Search({ onChange }: { onChange: (words: string) => void }) {
 function Rows({ filter, section, open, me }: { filter: Filter; section: string; open: string | null; me: string | null }) {
   const { client } = useApp();
   const [more, setMore] = useState<Rows | null>(null);
-  const first = useResource((signal) => list(client, filter, null, signal), [client, filter], POLL_MS);
+  const first = useLiveList((signal) => list(client, filter, null, signal), [client, filter], POLL_MS, (hint, shown) => {
+    const row = shown?.rows.find((one) => one.context === hint.context && one.key === hint.key);
+    return row ? row.version < hint.version : filter.context === null || filter.context === hint.context;
+  });
   useEffect(() => setMore(null), [filter]);
   const cursor = more ? more.cursor : (first.value?.cursor ?? null);
   const next = async () => {

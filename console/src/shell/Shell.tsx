@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useApp, useSession } from "../app";
+import { LiveSign } from "../live/hooks";
 import { partsFor, rightsOf } from "../operations/access";
 import { placeOf } from "../router";
 import { t, type Key } from "../texts/texts";
@@ -43,6 +44,7 @@ export function Shell({ section, children }: { section: string; children: Compon
           </a>
         ))}
         <span class="rail-space" />
+        <LiveSign />
         {config.stage !== "prod" && <span class="stage">{config.stage}</span>}
         <Account />
       </nav>

@@ -11,6 +11,7 @@ import { Avatar, IconButton } from "./parts";
 interface FrameProps {
   title: string;
   line: ComponentChildren;
+  colleagues?: ComponentChildren;
   icon: IconName;
   back: string;
   actions?: ComponentChildren;
@@ -19,7 +20,7 @@ interface FrameProps {
   children: ComponentChildren;
 }
 
-export function Frame({ title, line, icon, back, actions, facts, foot, children }: FrameProps) {
+export function Frame({ title, line, colleagues, icon, back, actions, facts, foot, children }: FrameProps) {
   const [shown, setShown] = useState(false);
   return (
     <>
@@ -34,6 +35,7 @@ export function Frame({ title, line, icon, back, actions, facts, foot, children 
             <p>
               <Icon name={icon} size={14} />
               {line}
+              {colleagues}
             </p>
           </div>
           <div class="pane-actions">{actions}</div>

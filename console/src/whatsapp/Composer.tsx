@@ -7,6 +7,7 @@ import { OptedOut } from "../contact/OptedOut";
 import { useApp } from "../app";
 import { draftOf, keepDraft } from "../drafts";
 import { duration, moment } from "../format";
+import { useSay } from "../live/hooks";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { Button, ErrorNotice, IconButton } from "../ui/parts";
@@ -92,6 +93,7 @@ interface WriterProps extends Omit<Props, "windowEndsAt" | "consent" | "me"> {
 
 function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }: WriterProps) {
   const { client } = useApp();
+  const say = useSay("whatsapp", conversation);
   const [text, setText] = useState(() => draftOf(conversation));
   const field = useRef<HTMLTextAreaElement>(null);
   const attachment = useAttachment();
@@ -100,6 +102,7 @@ function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }
   const write = (next: string) => {
     setText(next);
     keepDraft(conversation, next);
+    if (next.trim()) say("typing");
   };
   useEffect(() => fit(field.current), [text]);
   useEffect(() => {

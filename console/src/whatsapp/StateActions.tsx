@@ -2,6 +2,7 @@
 
 import { useAction } from "../api/resource";
 import { useApp } from "../app";
+import { useSay } from "../live/hooks";
 import { locale, t } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { Button, ErrorNotice, Menu } from "../ui/parts";
@@ -26,11 +27,15 @@ export function useChange(head: Head, onChange: () => void) {
 
 export function StateActions({ head, me, onChange }: { head: Head; me: string | null; onChange: () => void }) {
   const { change, busy, error } = useChange(head, onChange);
+  const say = useSay("whatsapp", head.key);
   return (
     <>
       {error && <ErrorNotice error={error} />}
       {me && head.assignee !== me && (
-        <Button icon="person" busy={busy} onClick={() => void change({ assignee: me })}>
+        <Button icon="person" busy={busy} onClick={() => {
+            say("taking_over");
+            void change({ assignee: me });
+          }}>
           {t("action.assign_me")}
         </Button>
       )}

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { phone } from "../format";
+import { Colleagues, useLiveConversation } from "../live/hooks";
 import { t } from "../texts/texts";
 import { Empty, ErrorNotice, Skeleton } from "../ui/parts";
 import { Frame, Timeline, type Entry } from "../ui/frame";
@@ -18,7 +18,9 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
   const { client } = useApp();
   const me = useSession().person?.principal ?? null;
   const team = useRef<Team | null>(null);
-  const loaded = useResource(
+  const loaded = useLiveConversation(
+    "whatsapp",
+    id,
     async (signal) => {
       const value = await load(client, id, signal, team.current);
       team.current = value.team;
@@ -56,6 +58,7 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
       title={titleOf(head) ? phone(titleOf(head)) : t("inbox.unknown")}
       icon="chat"
       line={[t("channel.whatsapp"), head.senderPhone ?? head.customer].filter(Boolean).map((part) => phone(part!)).join(" · ")}
+      colleagues={<Colleagues context="whatsapp" id={id} />}
       back={back}
       actions={<StateActions head={head} me={me} onChange={reload} />}
       facts={<Facts head={head} me={me} notes={value.notes} onChange={reload} />}

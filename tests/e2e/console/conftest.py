@@ -100,19 +100,24 @@ def customer(deployed: Deployed) -> Customer:
     """A customer whose name and message are markup; the message has just arrived."""
     now = int(time.time())
     sender = Customer(f"{MARKUP} {now}", wa_id=f"447700{now % 1_000_000:06}")
-    message = payloads.message(
-        sender, f"wamid.CONSOLE{now}", now, payloads.text(f"{HOSTILE} {now}")
-    )
+    write(deployed.stack, sender, f"{HOSTILE} {now}")
+    return sender
+
+
+def write(stack: Stack, sender: Customer, text: str) -> None:
+    """A message of a customer arrives."""
+    now = int(time.time())
+    identity = f"wamid.CONSOLE{time.time_ns()}"
+    message = payloads.message(sender, identity, now, payloads.text(text))
     change = payloads.messages_change(COUNTER, [message], [sender])
     raw = gateway.utf8_bytes(payloads.webhook(payloads.entry(COUNTER.waba, change)))
     answer = http.request(
         "POST",
-        f"{deployed.stack.api_url}/webhooks/whatsapp",
+        f"{stack.api_url}/webhooks/whatsapp",
         body=raw,
         headers={"Content-Type": "application/json", "X-Hub-Signature-256": gateway.sign(raw)},
     )
     assert answer.status == 200
-    return sender
 
 
 @pytest.fixture(scope="session")

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import unquote, urljoin
 
 import pytest
-from playwright.sync_api import BrowserContext, FilePayload, Page, Route, expect
+from playwright.sync_api import BrowserContext, FilePayload, Page, Route, WebSocketRoute, expect
 
 from events.whatsapp.sample_data import Customer
 from local.console import browser as browsers
 from tests.e2e.conftest import Deployed
-from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http
+from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http, write
+from tests.e2e.console.test_live import opened
 
 pytestmark = pytest.mark.e2e
 MOST_BYTES_OF_THE_FIRST_LOAD = 150_000
+POLLS_EVERY_MS = 60_000  # with a connection for live updates
 ANSWER = "Bring it by before six, we will have a look. 🔧"
 
 
@@ -69,6 +72,47 @@ def test_a_person_signs_in_reads_and_answers(visit: Visit, customer: Customer) -
     assert visit.violations == []
 
 
+def test_changes_and_colleagues_appear_at_once(
+    visit: Visit, customer: Customer, deployed: Deployed
+) -> None:
+    """While the connection is open the page polls once a minute: what appears earlier came by a hint."""
+    visit.sign_in()
+    visit.page.get_by_text("Live", exact=True).wait_for()
+    visit.open(customer)
+    page = visit.page
+    key = page.url.rpartition("/")[2]
+
+    with opened(deployed) as colleague:
+        typing = {"context": "whatsapp", "key": unquote(key)}
+        colleague.send(json.dumps({"typing": typing}))
+        expect(page.get_by_text("Software is typing")).to_be_visible()
+    page.get_by_role("link", name="Inbox").click()
+    visit.open(customer)
+    text = f"a further message {time.time_ns()}"
+    write(deployed.stack, customer, text)
+    log = page.get_by_role("log", name="Messages")
+    expect(log).to_contain_text(text, timeout=POLLS_EVERY_MS - 10_000)
+    assert visit.violations == []
+
+
+def test_a_lost_connection_is_shown_and_opened_again(visit: Visit, customer: Customer) -> None:
+    sockets: list[WebSocketRoute] = []
+
+    def through(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        socket.connect_to_server()
+
+    visit.page.route_web_socket(re.compile("execute-api"), through)
+    visit.sign_in()
+    visit.page.get_by_text("Live", exact=True).wait_for()
+
+    sockets[0].close()
+
+    visit.page.get_by_text("Reconnecting", exact=True).wait_for()
+    visit.page.get_by_text("Live", exact=True).wait_for()
+    assert len(sockets) == 2
+
+
 def test_a_conversation_is_taken_labelled_noted_and_resolved(
     visit: Visit, customer: Customer
 ) -> None:
@@ -85,10 +129,10 @@ def test_a_conversation_is_taken_labelled_noted_and_resolved(
     page.get_by_role("textbox", name="New note").fill("Promised for Friday")
     page.get_by_role("button", name="Add note").click()
     expect(page.get_by_role("log", name="Messages")).to_contain_text("Promised for Friday")
-    page.get_by_role("button", name="Resolve").click()
+    page.get_by_role("button", name="Resolve", exact=True).click()
     expect(page.get_by_role("button", name="Reopen")).to_be_visible()
     page.get_by_role("button", name="Reopen").click()
-    expect(page.get_by_role("button", name="Resolve")).to_be_visible()
+    expect(page.get_by_role("button", name="Resolve", exact=True)).to_be_visible()
 
 
 def test_a_refused_file_leaves_the_text_as_it_is(visit: Visit, customer: Customer) -> None:
@@ -146,6 +190,7 @@ def test_a_text_that_is_not_sent_outlives_the_end_of_a_session(
         route.fulfill(status=401, body=json.dumps(body), content_type="application/json")
 
     page.route("**/whatsapp/conversations/**", refuse)
+    write(visit.stack, customer, "which makes the page load the conversation again")
     page.get_by_role("alertdialog", name="Your session has ended").wait_for()
     page.unroute("**/whatsapp/conversations/**")
     page.get_by_role("button", name="Sign in").click()

@@ -1,0 +1,127 @@
+// What pages do with live updates.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useResource, type Resource } from "../api/resource";
+import { useApp, useSession } from "../app";
+import { actor } from "../format";
+import type { Context } from "../inbox/source";
+import { t } from "../texts/texts";
+import type { Doing, Hint, LiveState } from "./live";
+
+const SLOW_POLL_MS = 60_000; // covers lost hints
+const LIST_PAUSE_MS = 3_000;
+const CONVERSATION_PAUSE_MS = 500;
+
+export function useLiveState(): LiveState {
+  const { live } = useApp();
+  const [state, setState] = useState(live.state);
+  useEffect(() => {
+    setState(live.state);
+    return live.onChange(() => setState(live.state));
+  }, [live]);
+  return state;
+}
+
+// A resource that is loaded again after hints that concern it, at most once in *pauseMs*. Polls every *pollMs* without a
+// connection, and slowly with one. *concerns* gets the value that is shown.
+function useLiveResource<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  inputs: readonly unknown[],
+  { pollMs, pauseMs, concerns }: { pollMs: number; pauseMs: number; concerns: (hint: Hint, value: T | null) => boolean },
+): Resource<T> {
+  const { live } = useApp();
+  const state = useLiveState();
+  const resource = useResource(load, inputs, state === "live" ? SLOW_POLL_MS : pollMs);
+  const latest = useRef({ resource, concerns });
+  latest.current = { resource, concerns };
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let last = 0;
+    const reload = () => {
+      timer = undefined;
+      last = Date.now();
+      void latest.current.resource.reload();
+    };
+    const stop = live.onHints((hints) => {
+      const { resource, concerns } = latest.current;
+      if (timer !== undefined || !hints.some((hint) => concerns(hint, resource.value))) return;
+      timer = setTimeout(reload, Math.max(0, last + pauseMs - Date.now()));
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [live, pauseMs]);
+  // Changes before the connection opened brought no hint.
+  const wasLive = useRef(state === "live");
+  useEffect(() => {
+    if (state === "live" && !wasLive.current) void latest.current.resource.reload();
+    wasLive.current = state === "live";
+  }, [state]);
+  return resource;
+}
+
+export function useLiveList<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  inputs: readonly unknown[],
+  pollMs: number,
+  concerns: (hint: Hint, value: T | null) => boolean,
+): Resource<T> {
+  return useLiveResource(load, inputs, { pollMs, pauseMs: LIST_PAUSE_MS, concerns });
+}
+
+// An open conversation: loaded again when it changes. Colleagues elsewhere are not reported meanwhile.
+export function useLiveConversation<T>(
+  context: Context,
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  inputs: readonly unknown[],
+  pollMs: number,
+): Resource<T> {
+  const { live } = useApp();
+  useEffect(() => {
+    live.show({ context, key });
+    return () => live.show(null);
+  }, [live, context, key]);
+  return useLiveResource(load, inputs, {
+    pollMs,
+    pauseMs: CONVERSATION_PAUSE_MS,
+    concerns: (hint) => hint.context === context && hint.key === key,
+  });
+}
+
+// Returns a function to call while the person types, or takes the conversation over.
+export function useSay(context: Context, key: string): (doing: Doing) => void {
+  const { live } = useApp();
+  return (doing) => live.say(doing, context, key);
+}
+
+// In the head of a conversation: who else types or takes over.
+export function Colleagues({ context, id }: { context: Context; id: string }) {
+  const { live } = useApp();
+  const me = useSession().person?.principal ?? null;
+  const [colleagues, setColleagues] = useState(() => live.colleaguesAt(context, id));
+  useEffect(() => {
+    const look = () => setColleagues(live.colleaguesAt(context, id));
+    look();
+    return live.onChange(look);
+  }, [live, context, id]);
+  return (
+    <span class="colleagues" role="status">
+      {colleagues.map(({ principal, doing }) => (
+        <span key={principal}>{t(doing === "typing" ? "live.typing" : "live.taking_over", { name: actor(principal, me) })}</span>
+      ))}
+    </span>
+  );
+}
+
+// In the shell: whether changes appear at once.
+export function LiveSign() {
+  const state = useLiveState();
+  if (state === "off") return null;
+  return (
+    <span class={`live live-${state}`} role="status">
+      {t(state === "live" ? "live.live" : state === "connecting" ? "live.connecting" : "live.reconnecting")}
+    </span>
+  );
+}
