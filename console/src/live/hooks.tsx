@@ -38,6 +38,11 @@ function useLiveResource<T>(
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last = 0;
     const reload = () => {
+      // A page in the background waits until it is looked at.
+      if (document.visibilityState !== "visible") {
+        document.addEventListener("visibilitychange", reload, { once: true });
+        return;
+      }
       timer = undefined;
       last = Date.now();
       void latest.current.resource.reload();
@@ -49,6 +54,7 @@ function useLiveResource<T>(
     });
     return () => {
       clearTimeout(timer);
+      document.removeEventListener("visibilitychange", reload);
       stop();
     };
   }, [live, pauseMs]);

@@ -35,7 +35,9 @@ interface Seen extends Colleague {
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-const STEADY_MS = 10_000; // a connection that lasts so long counts as good
+// A connection that lasts so long counts as good. Only then the API finds it by its id in any case, so the page says
+// again what it shows.
+const STEADY_MS = 10_000;
 const PING_MS = 8 * 60_000; // API Gateway ends connections after ten silent minutes
 const SAY_EVERY_MS = 10_000;
 const SHOWN_MS = 15_000;
@@ -132,8 +134,10 @@ export class Live {
   private listen(socket: WebSocket): void {
     this.socket = socket;
     socket.onopen = () => {
-      this.steady = setTimeout(() => (this.attempts = 0), STEADY_MS);
-      if (this.shown) this.send({ shows: this.shown });
+      this.steady = setTimeout(() => {
+        this.attempts = 0;
+        if (this.shown) this.send({ shows: this.shown });
+      }, STEADY_MS);
       this.become("live");
     };
     socket.onmessage = (event) => this.take(String(event.data));

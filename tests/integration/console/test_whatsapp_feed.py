@@ -12,9 +12,9 @@ from botocore.exceptions import ClientError
 
 from shared.aws.dynamodb import Table
 from shared.failures import Permanent
-from shared.inbox import entries
+from shared.inbox import entries, feed
 from shared.inbox.items import Context, Entry, Head
-from tests.integration.console.system import GLOBEX, Fed, InboxSystem
+from tests.integration.console.system import GLOBEX, Fed, InboxSystem, Invocation
 from tests.integration.whatsapp.api.conftest import GLOBEX_PHONE, writes_to_globex
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from tests.streams import record_of
@@ -124,6 +124,17 @@ def test_a_batch_writes_an_entry_once_however_often_its_head_changed(
 
     assert len(whatsapp.announced) == 1
     assert inbox.rows()[0]["unreadCount"] == 5
+
+
+def test_a_batch_that_has_used_up_its_time_is_not_announced(
+    harness: Harness, whatsapp: Fed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receive(harness, "wamid.1")
+    monkeypatch.setattr(Invocation, "get_remaining_time_in_millis", lambda _: feed.SPARE_MS)
+
+    assert whatsapp.take() == []
+
+    assert whatsapp.announced == []
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -38,9 +38,10 @@ if TYPE_CHECKING:
 
 # Of the clients of the feeds: a batch must end within the function's 30 seconds.
 QUICK = Config(connect_timeout=2, read_timeout=4, retries={"total_max_attempts": 3})
-# Of the announcements of a batch; its last call may end within SPARE_MS.
+# Announcements of a batch start within ANNOUNCE_MS. Their reads, with all retries of QUICK, and the last posts may take
+# SPARE_MS; a batch that leaves less time is not announced, since a timeout would make Lambda repeat it.
 ANNOUNCE_MS = 3_000
-SPARE_MS = 5_000
+SPARE_MS = 20_000
 INTERNAL_ERROR = "internal_error"
 # Exceptions of code that met an unexpected shape. Errors of AWS and of the network have other types.
 _BUGS = (TypeError, ValueError, LookupError, AttributeError, RecursionError)
@@ -112,9 +113,7 @@ def process(
     processor = _Processor()
     try:
         answer = process_partial_response(event, run.take, processor, context)
-        if feed.announce is not None and run.changes:
-            left_ms = context.get_remaining_time_in_millis() - SPARE_MS
-            feed.announce(run.changes, min(ANNOUNCE_MS, left_ms))
+        _announce(feed, run.changes, context.get_remaining_time_in_millis() - SPARE_MS)
     finally:
         write_metrics()
     records, failed = len(event["Records"]), len(processor.fail_messages)
@@ -122,6 +121,15 @@ def process(
         "records handled", extra={"records": records, "entries": len(run.changes), "failed": failed}
     )
     return answer
+
+
+def _announce(feed: Feed, changes: Sequence[Change], left_ms: int) -> None:
+    if feed.announce is None or not changes:
+        return
+    if left_ms > 0:
+        feed.announce(changes, min(ANNOUNCE_MS, left_ms))
+    else:
+        metrics.add_metric("HintsFailed", MetricUnit.Count, len(changes))
 
 
 class _Processor(BatchProcessor):
