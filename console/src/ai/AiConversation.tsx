@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { useApp, useSession } from "../app";
 import { clockWithSeconds, phone } from "../format";
 import { CHANNEL_ICONS } from "../inbox/InboxRow";
-import { Colleagues, useLiveConversation, useSay } from "../live/hooks";
+import { Colleagues, useLiveConversation } from "../live/hooks";
 import { named, t, type Key } from "../texts/texts";
 import { Frame, Timeline } from "../ui/frame";
 import { Icon } from "../ui/icons";

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { EmailThreadsApi } from "../api/routes";
-import { useAction } from "../api/resource";
+import { useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { consentOf } from "../contact/consent";
 import { OptedOut } from "../contact/OptedOut";
