@@ -1,5 +1,6 @@
 """Events for the functions of the inbox over all contexts; see `events.direct`."""
 
+import json
 from pathlib import Path
 from typing import ClassVar
 
@@ -61,7 +62,37 @@ def direct_events() -> list[Direct]:
             "A request for the queues of the deployment, with the context of the authorizer.",
             api_call("list_queues", START, "/operations/queues", "operator"),
         ),
+        Direct(
+            "typing",
+            "ConsoleLive",
+            "Someone types in a conversation, on a connection that has been closed.",
+            socket_message({"typing": {"context": "whatsapp", "key": "0123456789abcdef"}}),
+        ),
     ]
+
+
+def socket_message(message: Json) -> Json:
+    """Return a message of a WebSocket connection, as API Gateway passes it on."""
+    return {
+        "requestContext": {
+            "routeKey": "$default",
+            "messageId": "message-1=",
+            "eventType": "MESSAGE",
+            "extendedRequestId": "request-1=",
+            "requestTime": "01/Jan/2026:10:00:00 +0000",
+            "messageDirection": "IN",
+            "stage": "local",
+            "connectedAt": (START - 60) * 1_000,
+            "requestTimeEpoch": START * 1_000,
+            "identity": {"sourceIp": "203.0.113.9"},
+            "requestId": "request-1=",
+            "domainName": "live.example.com",
+            "connectionId": "connection-1=",
+            "apiId": "live",
+        },
+        "body": json.dumps(message),
+        "isBase64Encoded": False,
+    }
 
 
 def stream_batch(table: str, **key: str) -> Json:

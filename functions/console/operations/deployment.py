@@ -96,6 +96,7 @@ MEMORY_MB: Final = {
     "newsletters-scheduled": 256,
     "console": 256,
     "inbox-api": 512,
+    "console-live": 512,
     "operations-api": 512,
     "api-authorizer": 256,
 }
@@ -149,6 +150,7 @@ INDEXES: Final = {
     "email_threads": ("StatusIndex", "ParticipantIndex", "TTLIndex", "CompanyIndex"),
     "newsletters": ("GSI1",),
     "inbox": ("gsi_list", "gsi_assignee"),
+    "live": ("gsi_connection",),
     "api_keys": (),
 }
 

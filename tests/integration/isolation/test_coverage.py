@@ -23,6 +23,7 @@ from tests.integration.isolation import (
     whatsapp_events,
 )
 from tests.integration.isolation.events_under_attack import EventAttack
+from tests.simulation.permissions import granted_for_lambda, grants_of
 
 BY_EVENTS: list[EventAttack[Any]] = [
     *conversations_events.ON_QUEUES,
@@ -59,6 +60,13 @@ def test_every_route_is_attacked_and_every_attacked_route_exists() -> None:
     routes = {surfaces.shape(attack.line) for attack in BY_CALLS} | attacked(is_route=True)
 
     assert routes == surfaces.routes()
+
+
+def test_the_function_of_the_pages_can_read_nothing_of_a_company() -> None:
+    granted = grants_of(surfaces.FILES) - granted_for_lambda(surfaces.FILES)
+
+    assert {grant.action for grant in granted} == {"ssm:GetParameter"}
+    assert all(grant.resource.endswith("/logins") for grant in granted)
 
 
 def test_every_queue_and_topic_is_attacked_and_every_attacked_one_exists() -> None:
