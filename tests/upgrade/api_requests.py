@@ -23,6 +23,7 @@ from tests.integration.isolation import (
     test_email_threads,
     test_inbox,
     test_newsletters,
+    test_operations,
     test_richpanel,
     test_whatsapp_actions,
     test_whatsapp_routes,
@@ -42,6 +43,7 @@ CONTEXTS: dict[str, tuple[Callable[[], AbstractContextManager[System]], list[Att
     "email_threads": (email_setup.two_companies, test_email_threads.ATTACKS),
     "newsletters": (newsletters_setup.two_companies, test_newsletters.ATTACKS),
     "console": (inbox_setup.two_companies, test_inbox.ATTACKS),
+    "operations": (test_operations.two_companies, test_operations.ATTACKS),
 }
 
 

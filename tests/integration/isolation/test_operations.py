@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -94,10 +95,17 @@ ATTACKS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def companies() -> Iterator[TwoCompanies]:
+@contextmanager
+def two_companies() -> Iterator[TwoCompanies]:
+    """The operations API on moto, created once per module."""
     with mock_aws(), operations_on_moto() as system:
         yield TwoCompanies(system)
+
+
+@pytest.fixture(scope="module")
+def companies() -> Iterator[TwoCompanies]:
+    with two_companies() as made:
+        yield made
 
 
 TestRoutes = suite_of(ATTACKS)
