@@ -29,7 +29,8 @@ def main() -> int:
     """Run the demo; return 0 if the totals of every context match."""
     with running_stack() as stack:
         api_key = seed(stack)
-        console.print(logins_text(), highlight=False)
+        logins = logins_text(stack)
+        console.print(logins, highlight=False)
         results = [
             inbox.play(stack, api_key),
             actions.play(stack),
@@ -39,10 +40,19 @@ def main() -> int:
             email_answers.play(stack),
             newsletters.play(stack),
         ]
-    if not all(results):
-        return 1
-    console.print("[green]All totals match:[/] no event was lost or processed twice.")
-    return 0
+        if all(results):
+            console.print("[green]All totals match:[/] no event was lost or processed twice.")
+        _offer_console(logins)
+    return 0 if all(results) else 1
+
+
+def _offer_console(logins: str) -> None:
+    """Print who can log in to the console; with the argument `keep`, keep the stack until Enter is pressed."""
+    console.print(logins, highlight=False)
+    if "keep" in sys.argv[1:]:
+        console.input("Press Enter to stop the stack. ")
+    else:
+        console.print("The stack stops now. `make demo KEEP=1` keeps it until Enter is pressed.")
 
 
 if __name__ == "__main__":

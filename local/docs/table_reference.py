@@ -148,6 +148,7 @@ def inbox_page() -> str:
             for item, sort in (
                 (live.Ticket, "TICKET"),
                 (live.Connection, live.Connection.sk_pattern),
+                (live.SearchCount, live.SearchCount.sk_pattern),
             )
         ),
     )

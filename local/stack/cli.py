@@ -263,7 +263,7 @@ def main() -> None:
             seed(stack)
             say("the demo companies are registered, which the sample events name")
             say(f"api: {stack.api_url}")
-            for line in logins_text().splitlines():
+            for line in logins_text(stack).splitlines():
                 say(line)
             say(f"description: {DESCRIPTION}; `make down` stops it")
         case ["status"]:

@@ -88,10 +88,10 @@ def _seed_logins(stack: Stack) -> None:
         people.set_password(address, PASSWORD, is_final=True)
 
 
-def logins_text() -> str:
-    """Return who can log in. Requires `seed`."""
+def logins_text(stack: Stack) -> str:
+    """Return where the console is, and who can log in. Requires `seed`."""
     people = "\n".join(f"  {address}  {role}" for address, role in LOGINS.items())
-    return f"password of each login: {PASSWORD}\n{people}"
+    return f"console: {stack.console_url}\npassword of each login: {PASSWORD}\n{people}"
 
 
 def _seed_help_desk(stack: Stack) -> None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from console.api.views import Inbox, InboxRow, row
-from shared.api.auth import Scope, without_project
+from console.store import searches
+from shared.api.auth import RateLimited, Scope, without_project
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
 from shared.inbox import lists
@@ -47,9 +48,10 @@ _STATUSES: dict[Status | None, tuple[Status, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxDependencies:
-    """The inbox table, and the secret that seals addresses and cursors."""
+    """The inbox table, the live table, which counts searches, and the secret that seals addresses and cursors."""
 
     table: Table
+    live: Table
     seal_secret: JsonSecret
 
     @property
@@ -96,8 +98,10 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
     Return conversations of the caller's company, newest activity first. New messages move a conversation to the front
     during paging.
 
-    Raises InvalidCursor.
+    Raises InvalidCursor, and RateLimited for a search above the caller's rate.
     """
+    if query.q and (wait := searches.wait_of(deps.live, caller)):
+        raise RateLimited(wait, searches.PER_MINUTE.most, "searches of one caller are limited to")
     contexts = readable(caller) & ({query.context} if query.context else set(Context))
     statuses = _STATUSES[query.status]
     unread = [True, False] if query.unread is None else [query.unread == "true"]

@@ -32,13 +32,13 @@ class InboxApiSettings(Settings):
 
 settings = InboxApiSettings.load()
 dynamodb = boto3.client("dynamodb")
+live_table = Table(dynamodb, settings.live_table_name)
 deps = inbox.InboxDependencies(
     table=Table(dynamodb, settings.inbox_table_name),
+    live=live_table,
     seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
 )
-live_deps = live.TicketDependencies(
-    table=Table(dynamodb, settings.live_table_name), live_url=settings.live_url
-)
+live_deps = live.TicketDependencies(table=live_table, live_url=settings.live_url)
 routes = Routes(title="Parley: inbox over all contexts", document="/inbox/openapi.json", errors={})
 
 

@@ -6,10 +6,12 @@ import importlib
 import json
 import threading
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import boto3
+import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from shared.aws.dynamodb import Table
@@ -19,10 +21,8 @@ from tests.integration.console.system import ACME, InboxSystem, Invocation
 from tests.template import environment, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import ModuleType
-
-    import pytest
 
     from shared.api.auth import Caller
     from shared.inbox.entries import Change
@@ -120,13 +120,16 @@ class LiveSystem:
         return sorted(items, key=lambda item: (item["pk"]["S"], item["sk"]["S"]))
 
 
-def live_beside(inbox: InboxSystem, patch: pytest.MonkeyPatch) -> LiveSystem:
+@contextmanager
+def live_beside(inbox: InboxSystem) -> Iterator[LiveSystem]:
     """Import the function of the WebSocket API. The tables must exist."""
-    for name, value in environment("ConsoleLive").items():
-        patch.setenv(name, value)
-    module = importlib.reload(importlib.import_module("console.handlers.live"))
-    assert module.deps.live.table.name == properties("LiveTable")["TableName"]
-    return LiveSystem(inbox, module, sockets_of(module.deps.live))
+    # Of its own: the test's would restore the environment later than that of the inbox.
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment("ConsoleLive").items():
+            patch.setenv(name, value)
+        module = importlib.reload(importlib.import_module("console.handlers.live"))
+        assert module.deps.live.table.name == properties("LiveTable")["TableName"]
+        yield LiveSystem(inbox, module, sockets_of(module.deps.live))
 
 
 def sockets_of(live: Live) -> Sockets:

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from console.api import inbox as reading
+from console.store import searches
+from shared.failures import Transient
 from shared.inbox.items import Context
+from shared.rate_limits.fixed_window import Quotas
 from shared.runtime import clock
 from tests.integration.console.system import ACME, GLOBEX, READ, InboxSystem, Listed
 from tests.integration.whatsapp.conftest import NOW
@@ -320,3 +323,36 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
         "context",
         "q",
     } <= parameters
+
+
+def test_a_caller_searches_sixty_times_a_minute_and_hears_when_the_next_search_may_run(
+    inbox: InboxSystem, listed: Listed
+) -> None:
+    listed.show("of-a")
+    for _ in range(searches.PER_MINUTE.most):
+        assert inbox.get(q="of").status == 200
+
+    refused = inbox.get(q="of")
+
+    assert refused.status == 429
+    assert refused.error == "rate_limited"
+    assert (
+        "searches of one caller are limited to 60 calls per minute"
+        in refused.body["error"]["message"]
+    )
+    assert inbox.get().status == 200, "a list without words is no search"
+    assert inbox.get(replace(ACME, principal="user:other"), q="of").status == 200
+    assert inbox.get(GLOBEX, q="of").status == 200
+
+
+def test_a_search_runs_if_it_cannot_be_counted(
+    inbox: InboxSystem, listed: Listed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed.show("of-a")
+
+    def fail(*_: object) -> int:
+        raise Transient("quota_contended")
+
+    monkeypatch.setattr(Quotas, "take", fail)
+
+    assert names(inbox.rows(q="of")) == ["of-a"]

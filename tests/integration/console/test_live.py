@@ -42,9 +42,9 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture
-def live(time: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveSystem]:
-    with mock_aws(), inbox_on_moto() as inbox:
-        yield live_beside(inbox, monkeypatch)
+def live(time: Clock) -> Iterator[LiveSystem]:
+    with mock_aws(), inbox_on_moto() as inbox, live_beside(inbox) as system:
+        yield system
 
 
 def change(reference: str = "r1", version: int = 7, **facts: Any) -> Change:

@@ -208,7 +208,7 @@ def _use_live(system: Any, observer: CallObserver) -> None:
 def _read(system: Any, observer: CallObserver) -> None:
     """The inbox of a company and of an agent."""
     api = imported("console.handlers.api", environment("InboxApi", **STAGE))
-    for query in ({}, {"assignee": "kim"}):
+    for query in ({}, {"assignee": "kim"}, {"q": "a"}):
         answer = _watched(system, observer, "InboxApi", api, asked("GET", "/inbox", **query))
         assert answer["statusCode"] == 200, answer
 

@@ -92,12 +92,15 @@ class Unauthenticated(Exception):
 
 
 class RateLimited(Exception):
-    """The caller's company has used up its calls for this minute. *retry_after* is in seconds."""
+    """The calls of this minute are used up. *retry_after* is in seconds; *whose* begins the text about the limit."""
 
-    def __init__(self, retry_after: int, per_minute: int) -> None:
-        super().__init__(
-            f"all callers of the company share a limit of {per_minute} calls per minute; retry in {retry_after} s"
-        )
+    def __init__(
+        self,
+        retry_after: int,
+        per_minute: int,
+        whose: str = "all callers of the company share a limit of",
+    ) -> None:
+        super().__init__(f"{whose} {per_minute} calls per minute; retry in {retry_after} s")
         self.retry_after = retry_after
 
 

@@ -1,4 +1,4 @@
-"""The items of the live table: one-time tickets, and open connections."""
+"""The items of the live table: one-time tickets, open connections, and counts of searches."""
 
 from typing import ClassVar, Final
 
@@ -83,6 +83,27 @@ class Connection(Reader):
         """Return the key of a connection."""
         sort = filled(cls.sk_pattern, connection_id)
         return {PARTITION_KEY: cls.partition(company), SORT_KEY: sort}
+
+
+class SearchCount(Item):
+    """The searches of a caller in the present minute. Its other attributes are those of `shared.rate_limits`."""
+
+    pk_pattern: ClassVar[str] = "SEARCHES#{company}"
+    sk_pattern: ClassVar[str] = "{principal}"
+    indexes: ClassVar[tuple[str, ...]] = ()
+    ttl_days: ClassVar[int | None] = None
+
+    pk: str
+    sk: str
+    ttl: int
+
+    @classmethod
+    def key(cls, company: str, principal: str) -> Attributes:
+        """Return the key of a caller's count."""
+        return {
+            PARTITION_KEY: filled(cls.pk_pattern, company),
+            SORT_KEY: filled(cls.sk_pattern, principal),
+        }
 
 
 def place(context: Context, key: str) -> str:
