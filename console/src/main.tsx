@@ -6,6 +6,7 @@ import { AppContext, useSession, type App } from "./app";
 import { loadConfig } from "./config";
 import { Inbox } from "./inbox/Inbox";
 import { Live } from "./live/live";
+import { rightsOf } from "./operations/access";
 import { Review } from "./review/Review";
 import { useRoute } from "./router";
 import { Session } from "./session/session";
@@ -17,7 +18,7 @@ import { Empty, ErrorNotice, Skeleton } from "./ui/parts";
 
 function Pages() {
   const session = useSession();
-  const [section = "all", context, key] = useRoute();
+  const [section = rightsOf(session).reads ? "all" : OPERATIONS, context, key] = useRoute();
   const known = SECTION_NAMES.includes(section);
   return (
     <Shell section={section}>

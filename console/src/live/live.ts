@@ -3,6 +3,7 @@
 
 import type { Client } from "../api/client";
 import type { Context } from "../inbox/source";
+import { rightsOf } from "../operations/access";
 import type { Session } from "../session/session";
 
 export interface Hint {
@@ -19,7 +20,7 @@ export interface Colleague {
   doing: Doing;
 }
 
-// off: this installation has no live updates, or nobody is signed in.
+// off: this installation has no live updates, or no person who reads conversations is signed in.
 export type LiveState = "off" | "connecting" | "live" | "reconnecting";
 
 interface Message {
@@ -104,7 +105,7 @@ export class Live {
 
   // Opens a connection for the person who is signed in, with the company that they chose, and closes any other.
   private follow(): void {
-    const isIn = this.session.state === "in";
+    const isIn = this.session.state === "in" && rightsOf(this.session).reads;
     if (isIn && this.state !== "off" && this.company === this.session.company) return;
     if (!isIn && this.state === "off") return;
     this.close();

@@ -14,6 +14,10 @@ function dollars(value: number | null | undefined): string {
   return value.toLocaleString(locale, { style: "currency", currency: "USD", ...digits });
 }
 
+function per(what: "conversation" | "event", counted: number | null | undefined): string {
+  return typeof counted === "number" ? t(`ops.cost.${what}`, { count: count(counted) }) : t(`ops.cost.per_${what}`);
+}
+
 export function Cost() {
   const { client } = useApp();
   const newest = new Date().toISOString().slice(0, 7);
@@ -34,8 +38,8 @@ export function Cost() {
         <>
           <dl class="ops-figures">
             <Figure label={t("ops.cost.sum", { until: moment(found.until) })} value={dollars(found.dollars)} />
-            <Figure label={t("ops.cost.conversation", { count: count(found.conversations) })} value={dollars(found.dollarsPerConversation)} />
-            <Figure label={t("ops.cost.event", { count: count(found.events) })} value={dollars(found.dollarsPerEvent)} />
+            <Figure label={per("conversation", found.conversations)} value={dollars(found.dollarsPerConversation)} />
+            <Figure label={per("event", found.events)} value={dollars(found.dollarsPerEvent)} />
           </dl>
           <Table
             label={t("ops.part.cost")}

@@ -26,6 +26,7 @@ export function Operations({ part }: { part: string | null }) {
   }
   return (
     <main class="pane ops" aria-label={t("nav.operations")}>
+      <h1 class="unseen">{t("nav.operations")}</h1>
       <nav class="tabs ops-tabs" aria-label={t("ops.parts")}>
         {parts.map((one) => (
           <a key={one} class="tab" href={placeOf("operations", one)} aria-current={one === shown ? "page" : undefined}>

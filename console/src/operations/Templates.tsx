@@ -12,6 +12,8 @@ import { Versions } from "./Versions";
 
 const LANGUAGES = ["en", "es", "fr", "de", "it", "pt", "pl", "sv", "nl"];
 
+const OF_ALL = ["first_name", "support_signature"]; // variables of every template
+
 export function Templates() {
   const { client } = useApp();
   const [chosen, setChosen] = useState<string | null>(null);
@@ -59,7 +61,7 @@ export function Templates() {
                 {template.tier == null && <Badge>{t("ops.template.agents")}</Badge>}
               </p>
             </div>
-            <p class="quiet">{t("ops.template.variables", { list: [...template.required, ...template.optional].join(", ") })}</p>
+            <p class="quiet">{t("ops.template.variables", { list: [...template.required, ...template.optional, ...OF_ALL].join(", ") })}</p>
             <TemplateEditor
               key={`${name}:${language}`}
               name={name}

@@ -2,7 +2,8 @@
 
 import type { Session } from "../session/session";
 
-export type Rights = { operator: boolean; admin: boolean };
+// reads: conversations of the company, which an operator alone does not.
+export type Rights = { operator: boolean; admin: boolean; reads: boolean };
 
 export const PARTS = ["overview", "parked", "switches", "decisions", "templates", "cost", "audit"] as const;
 export type Part = (typeof PARTS)[number];
@@ -19,7 +20,11 @@ const NEEDS: Record<Part, (rights: Rights) => boolean> = {
 
 export function rightsOf(session: Session): Rights {
   const roles = session.person?.companies.find(({ company }) => company === session.company)?.roles ?? [];
-  return { operator: roles.includes("operator"), admin: roles.includes("admin") };
+  return {
+    operator: roles.includes("operator"),
+    admin: roles.includes("admin"),
+    reads: roles.some((role) => role !== "operator"),
+  };
 }
 
 export function partsFor(rights: Rights): Part[] {

@@ -52,7 +52,7 @@ export function Table<Row>({ label, columns, rows, keyOf, empty }: {
 }) {
   if (rows.length === 0) return <p class="ops-empty">{empty}</p>;
   return (
-    <div class="ops-scroll" tabIndex={0} role="region" aria-label={label}>
+    <div class="ops-scroll" tabIndex={0} role="region" aria-label={t("ops.table", { name: label })}>
       <table class="ops-table">
         <thead>
           <tr>

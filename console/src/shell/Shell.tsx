@@ -8,7 +8,13 @@ import { Icon, type IconName } from "../ui/icons";
 import { Button, Menu } from "../ui/parts";
 import { Mark } from "./SignIn";
 
-const SECTIONS: { name: string; icon: IconName; label: Key }[] = [
+interface Section {
+  name: string;
+  icon: IconName;
+  label: Key;
+}
+
+const SECTIONS: Section[] = [
   { name: "all", icon: "inbox", label: "nav.all" },
   { name: "mine", icon: "person", label: "nav.mine" },
   { name: "whatsapp", icon: "chat", label: "nav.whatsapp" },
@@ -18,14 +24,14 @@ const SECTIONS: { name: string; icon: IconName; label: Key }[] = [
 ];
 
 export const OPERATIONS = "operations";
+const OPERATIONS_SECTION: Section = { name: OPERATIONS, icon: "gauge", label: "nav.operations" };
 export const SECTION_NAMES = SECTIONS.map((section) => section.name);
 
 export function Shell({ section, children }: { section: string; children: ComponentChildren }) {
   const { config } = useApp();
   const session = useSession();
-  const sections = partsFor(rightsOf(session)).length
-    ? [...SECTIONS, { name: OPERATIONS, icon: "gauge" as const, label: "nav.operations" as const }]
-    : SECTIONS;
+  const rights = rightsOf(session);
+  const sections = [...(rights.reads ? SECTIONS : []), ...(partsFor(rights).length ? [OPERATIONS_SECTION] : [])];
   return (
     <div class="shell">
       <nav class="rail" aria-label={t("nav.label")}>

@@ -17,7 +17,7 @@ export function Media({ message, media }: { message: Message; media: WhatsappApi
   if (type.startsWith("image/") && type !== "image/svg+xml") {
     return (
       <a class={message.type === "sticker" ? "sticker" : "photo"} href={media.link} target="_blank" rel="noreferrer">
-        <img src={media.link} alt={message.caption ? "" : t("media.image")} loading="lazy" />
+        <img src={media.link} alt={t("media.image")} loading="lazy" />
       </a>
     );
   }

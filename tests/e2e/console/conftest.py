@@ -61,8 +61,8 @@ class Visit:
         self.page.get_by_role("log", name="Messages").wait_for()
 
 
-def with_roles(deployed: Deployed, email: str, *roles: str) -> str:
-    """Create a person of the demo company who may sign in, unless there is one. Returns the e-mail address."""
+def with_roles(deployed: Deployed, email: str, *roles: str, company: str = COMPANY) -> str:
+    """Create a person who may sign in, unless there is one. Returns the e-mail address."""
     cognito = deployed.stack.client("cognito-idp")
     pool = deployed.stack.user_pool_id
     with suppress(cognito.exceptions.UsernameExistsException):
@@ -76,7 +76,7 @@ def with_roles(deployed: Deployed, email: str, *roles: str) -> str:
         UserPoolId=pool, Username=email, Password=PASSWORD, Permanent=True
     )
     for role in roles:
-        group = f"{COMPANY}:{role}"
+        group = f"{company}:{role}"
         with suppress(cognito.exceptions.GroupExistsException):
             cognito.create_group(UserPoolId=pool, GroupName=group)
         cognito.admin_add_user_to_group(UserPoolId=pool, Username=email, GroupName=group)
@@ -87,6 +87,12 @@ def with_roles(deployed: Deployed, email: str, *roles: str) -> str:
 def person(deployed: Deployed) -> str:
     """A supervisor of the demo company, by e-mail address."""
     return with_roles(deployed, "lena@example.com", "supervisor")
+
+
+@pytest.fixture(scope="session")
+def stranger(deployed: Deployed) -> str:
+    """A supervisor of another company, by e-mail address."""
+    return with_roles(deployed, "gus@example.com", "supervisor", company="globex")
 
 
 @pytest.fixture(scope="session")
@@ -145,6 +151,11 @@ def visit(context: BrowserContext, deployed: Deployed, person: str) -> Visit:
 @pytest.fixture
 def visit_of_operator(context: BrowserContext, deployed: Deployed, operator: str) -> Visit:
     return visit_of(context, deployed, operator)
+
+
+@pytest.fixture
+def visit_of_stranger(context: BrowserContext, deployed: Deployed, stranger: str) -> Visit:
+    return visit_of(context, deployed, stranger)
 
 
 def visit_of(context: BrowserContext, deployed: Deployed, email: str) -> Visit:

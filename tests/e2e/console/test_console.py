@@ -203,13 +203,23 @@ def test_a_text_that_is_not_sent_outlives_the_end_of_a_session(
 
 
 def test_a_person_of_another_company_does_not_see_the_conversation(
-    visit: Visit, customer: Customer
+    visit_of_stranger: Visit, customer: Customer, deployed: Deployed
 ) -> None:
     """The address of a conversation is no permission."""
+    listed = http.request(
+        "GET",
+        f"{deployed.stack.api_url}/inbox",
+        fields={"q": customer.wa_id},
+        headers={"x-api-key": deployed.api_key},
+    ).json()["result"]["conversations"]
+    visit, page = visit_of_stranger, visit_of_stranger.page
     visit.sign_in()
-    visit.page.goto(f"{visit.stack.console_url}#/all/whatsapp/not-a-key-of-this-company")
+    expect(page.locator(".row")).to_have_count(0)
 
-    expect(visit.page.get_by_role("alert")).to_contain_text("belongs to another company")
+    page.goto(f"{visit.stack.console_url}#/all/whatsapp/{listed[0]['key']}")
+
+    expect(page.get_by_role("alert")).to_contain_text("belongs to another company")
+    expect(page.locator("body")).not_to_contain_text("alert(document.domain)")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -12,7 +12,8 @@ import urllib3
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from local.demo.webhook_sender import deliver, recent_samples
+from events.whatsapp.sample_data import Customer
+from tests.e2e.console.conftest import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,10 +72,10 @@ def test_a_ticket_opens_one_connection_and_a_second_one_is_refused(deployed: Dep
 
 
 def test_a_message_of_a_customer_is_a_hint_with_the_key_of_the_inbox(deployed: Deployed) -> None:
-    sample = next(one for one in recent_samples() if one.expects.stored and not one.is_social)
+    sender = Customer("Live", wa_id=f"447700{time.time_ns() % 1_000_000:06}")
 
     with opened(deployed) as socket:
-        assert deliver(deployed.stack, sample)[1]
+        write(deployed.stack, sender, "Is anyone there?")
         hints = received(socket, "hints")
 
     assert {hint["context"] for hint in hints} == {"whatsapp"}

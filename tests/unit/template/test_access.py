@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from shared.api.errors import error_body
-from tests.template import environment, parameters, properties, resolved, resources, template
+from tests.template import (
+    environment,
+    exists,
+    parameters,
+    properties,
+    resolved,
+    resources,
+    template,
+)
 from tests.unit.template.grants import FUNCTIONS, as_list, resource_policies
 
 SECRETS = sorted(resources("AWS::SecretsManager::Secret"))
@@ -243,3 +251,14 @@ def test_neither_gateway_nor_powertools_logs_bodies() -> None:
     assert shared["POWERTOOLS_LOGGER_LOG_EVENT"] == "false"
     assert shared["POWERTOOLS_TRACER_CAPTURE_RESPONSE"] == "false"
     assert shared["POWERTOOLS_TRACER_CAPTURE_ERROR"] == "false"
+
+
+def test_a_saml_provider_is_added_to_the_user_pool_by_the_address_of_its_metadata() -> None:
+    address = "https://login.example.com/metadata"
+
+    assert not exists("SamlProvider")
+    assert exists("SamlProvider", LoginSamlMetadata=address)
+    provider = properties("SamlProvider", LoginSamlMetadata=address)
+    assert provider["ProviderDetails"] == {"MetadataURL": address}
+    named = properties("ConsoleClient", LoginProviders=f"COGNITO,{provider['ProviderName']}")
+    assert named["SupportedIdentityProviders"] == ["COGNITO", "saml"]

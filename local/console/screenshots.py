@@ -1,0 +1,117 @@
+"""
+Takes the screenshots of docs/console.md: every page of the console, on a desktop and on a phone, light and dark.
+
+    make up && make demo                           a stack that stays, with the events of the demo
+    python -m local.console.screenshots [de-DE]    writes docs/images/console, or .local/screenshots in another language
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from local.console import browser
+from local.stack.cli import running_stack
+from local.stack.deployment import Stack
+from local.stack.processes import LOCAL, ROOT
+from local.stack.seed import PASSWORD
+
+DOCS = ROOT / "docs" / "images" / "console"
+LANGUAGE = "en-GB"
+SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
+PATIENCE_MS = 30_000
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page of the console: its place, who looks at it, and the row of a list to open there."""
+
+    name: str
+    place: str
+    login: str = "supervisor@acme.example"
+    row: str | None = None
+
+
+PLACES = (
+    Place("sign-in", ""),
+    Place("inbox", "all"),
+    Place("whatsapp", "whatsapp", row="Zoë Okafor"),
+    Place("e-mail", "email_threads", row=""),
+    Place("assistant", "conversations", "recruiter@acme.example", row=""),
+    Place("review", "review"),
+    Place("overview", "operations/overview", "operator@acme.example"),
+    Place("parked", "operations/parked", "operator@acme.example"),
+    Place("switches", "operations/switches", "admin@acme.example"),
+    Place("decisions", "operations/decisions", "admin@acme.example"),
+    Place("templates", "operations/templates", "admin@acme.example"),
+    Place("cost", "operations/cost", "operator@acme.example"),
+    Place("audit", "operations/audit", "operator@acme.example"),
+)
+
+
+def main() -> None:
+    """Write all screenshots, and print what axe finds on each page."""
+    language = sys.argv[1] if len(sys.argv) > 1 else LANGUAGE
+    folder = DOCS if language == LANGUAGE else LOCAL / "screenshots" / language
+    folder.mkdir(parents=True, exist_ok=True)
+    with running_stack() as stack, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=browser.executable(), args=["--no-sandbox", "--disable-gpu"]
+        )
+        for size, (width, height) in SIZES.items():
+            scheme = "dark" if size == "phone" else "light"
+            options = {
+                "locale": language,
+                "viewport": {"width": width, "height": height},
+                "color_scheme": scheme,
+                "timezone_id": "Europe/Berlin",
+            }
+            for name, page in _pages(chromium, stack, options):
+                page.screenshot(path=folder / f"{name}-{size}.jpg", type="jpeg", quality=75)
+                print(f"{name}-{size}: {_findings(page) or 'no finding'}")
+        chromium.close()
+
+
+def _pages(chromium: Browser, stack: Stack, options: dict[str, Any]) -> Iterator[tuple[str, Page]]:
+    """Yield each place as it is shown, with one login for neighbouring places of the same person."""
+    page, login = None, ""
+    for place in PLACES:
+        if page is None or (place.place and place.login != login):
+            page = chromium.new_context(**options).new_page()
+            page.set_default_timeout(PATIENCE_MS)
+            page.goto(stack.console_url)
+            page.locator(".signin-card button").first.wait_for()
+            login = ""
+        if place.place and not login:
+            login = place.login
+            page.locator(".signin-card button").first.click()
+            page.locator("input[name=username]").fill(login)
+            page.locator("input[name=password]").fill(PASSWORD)
+            page.locator("[type=submit]").first.click()
+            page.locator("nav.rail").wait_for()
+        if place.place:
+            page.evaluate("place => { location.hash = place; }", f"#/{place.place}")
+        _settle(page)
+        if place.row is not None:
+            page.locator(".row", has_text=place.row).first.click()
+            _settle(page)
+        yield place.name, page
+
+
+def _settle(page: Page) -> None:
+    """Wait until the page shows what it loads."""
+    page.wait_for_timeout(500)
+    page.wait_for_load_state("networkidle")
+    page.locator(".skeletons, [aria-busy=true]").first.wait_for(state="detached")
+
+
+def _findings(page: Page) -> list[str]:
+    page.evaluate(browser.axe())
+    report = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [f"{one['impact']} {one['id']}" for one in report["violations"]]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Mails and conversations that a model leads, in the console of the deployed stack."""
+
+from __future__ import annotations
+
+import re
+import time
+from email.message import EmailMessage
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from events.conversations.sample_data import COMPANY as RECRUITERS
+from events.whatsapp.sample_data import COMPANY
+from local.demo.email_threads import SCOPES as OF_MAIL
+from local.demo.recruiting_scenarios import SCOPES, RecruitingDemo, start_functions
+from local.mail.receipt import Verdicts, deliver, received
+from local.stack.seed import operate, recruiting_key
+from tests.e2e.conftest import Deployed
+from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http, visit_of, with_roles
+from tests.e2e.console.test_console import barriers
+
+pytestmark = pytest.mark.e2e
+MAILBOX = "console@shop.example"
+ANSWER = "We open at nine. 🙂"
+
+
+@pytest.fixture(autouse=True)
+def patience() -> None:
+    expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture
+def subject(deployed: Deployed) -> str:
+    """The subject of a mail that has arrived; its text is markup."""
+    stack = deployed.stack
+    names = ("--company", COMPANY, "--scopes", *OF_MAIL, "--name", "console")
+    key = operate(stack, "api-keys", "create", *names)
+    registered = http.request(
+        "PUT",
+        f"{stack.api_url}/email-mailboxes/{MAILBOX}",
+        headers={"x-api-key": key},
+        json={"display_name": "Shop"},
+    )
+    assert registered.status < 300, registered.data
+    mail = EmailMessage()
+    mail["From"] = "Ann <ann@example.org>"
+    mail["To"] = MAILBOX
+    mail["Subject"] = f"<b>Opening hours</b> {time.time_ns()}"
+    mail["Message-ID"] = f"<{time.time_ns()}@example.org>"
+    mail.set_content(HOSTILE)
+    deliver(stack, received(mail.as_bytes(), MAILBOX, Verdicts()), MAILBOX)
+    return str(mail["Subject"])
+
+
+def test_a_mail_is_answered_by_a_draft_that_its_reviewer_approves(
+    visit: Visit, subject: str
+) -> None:
+    page = visit.page
+    visit.sign_in()
+    page.get_by_role("link", name="E-mail").click()
+    page.locator(".row", has_text=subject).click()
+    expect(page.locator(".mail-text").first).to_contain_text("<script>alert(document.domain)")
+
+    page.get_by_role("textbox", name="Write an answer").fill(ANSWER)
+    page.get_by_role("button", name="Save draft").click()
+    draft = page.locator(".mail-draft", has_text=ANSWER)
+    expect(draft).to_have_count(1)
+    found = barriers(page)
+    draft.get_by_role("button", name="Approve and send").click()
+
+    sent = page.locator(".mail:not(.mail-draft)", has_text=ANSWER)
+    expect(sent).to_contain_text(re.compile("Sent|Delivered"))
+    assert found == []
+    assert visit.dialogs == []
+    assert visit.violations == []
+
+
+def test_a_conversation_is_taken_over_from_the_model_answered_and_handed_back(
+    context: BrowserContext, deployed: Deployed
+) -> None:
+    key = recruiting_key(deployed.stack, *SCOPES)
+    start_functions(deployed.stack, key)
+    demo = RecruitingDemo(deployed.stack, key, lambda _: None)
+    demo.request_conversation("sms")
+    demo.wait_until("first sms", lambda found: len(found.messages) == 1)
+    recruiter = with_roles(deployed, "rae@example.com", "supervisor", company=RECRUITERS)
+    visit = visit_of(context, deployed, recruiter)
+    page = visit.page
+    visit.sign_in()
+    page.get_by_role("link", name="Assistant").click()
+    page.locator(".row").first.click()
+    expect(page.get_by_text("The assistant leads this conversation")).to_be_visible()
+
+    page.get_by_role("button", name="Take over").click()
+    expect(page.get_by_text("The assistant stopped at")).to_be_visible()
+    page.get_by_role("textbox", name="Message").fill(ANSWER)
+    expect(page.get_by_text("UCS-2")).to_be_visible()
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("log", name="Messages")).to_contain_text(ANSWER)
+    found = barriers(page)
+    page.get_by_role("button", name="Hand back").click()
+
+    expect(page.get_by_text("The assistant leads this conversation")).to_be_visible()
+    assert found == []
+    assert visit.violations == []
