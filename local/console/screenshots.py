@@ -26,20 +26,22 @@ PATIENCE_MS = 30_000
 
 @dataclass(frozen=True)
 class Place:
-    """A page of the console: its place, who looks at it, and the row of a list to open there."""
+    """A page of the console: its place, who looks at it, the row of a list to open there, and a button to press then."""
 
     name: str
     place: str
     login: str = "supervisor@acme.example"
     row: str | None = None
+    button: str | None = None
 
 
 PLACES = (
     Place("sign-in", ""),
     Place("inbox", "all"),
-    Place("whatsapp", "whatsapp", row="Zoë Okafor"),
-    Place("e-mail", "email_threads", row=""),
-    Place("assistant", "conversations", "recruiter@acme.example", row=""),
+    Place("whatsapp", "whatsapp", row="Ada Byrne"),
+    Place("template", "whatsapp", row="Zoë Okafor", button=".window-closed button"),
+    Place("e-mail", "email_threads", row="Delivery of twelve chairs"),
+    Place("assistant", "conversations", "recruiter@acme.example", row="Carol"),
     Place("review", "review"),
     Place("overview", "operations/overview", "operator@acme.example"),
     Place("parked", "operations/parked", "operator@acme.example"),
@@ -96,6 +98,9 @@ def _pages(chromium: Browser, stack: Stack, options: dict[str, Any]) -> Iterator
         _settle(page)
         if place.row is not None:
             page.locator(".row", has_text=place.row).first.click()
+            _settle(page)
+        if place.button is not None:
+            page.locator(place.button).first.click()
             _settle(page)
         yield place.name, page
 

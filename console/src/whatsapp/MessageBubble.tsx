@@ -2,17 +2,16 @@
 
 import { actor, clock, moment, phone } from "../format";
 import { named, t, type Key } from "../texts/texts";
-import { Icon, type IconName } from "../ui/icons";
+import { Icon } from "../ui/icons";
 import { NoteText } from "../ui/NoteText";
 import { IconButton } from "../ui/parts";
 import type { Change, Message, Note } from "./data";
+import { DeliverySign, stateOf } from "./Delivery";
 import { History } from "./History";
 import { Media } from "./Media";
 import { Order } from "./Order";
 import { itemsOf } from "./order";
 import { UnknownSend } from "./UnknownSend";
-
-const STATES: Record<string, IconName> = { sent: "check", delivered: "checks", read: "checks", failed: "alert" };
 
 interface Props {
   message: Message;
@@ -90,7 +89,7 @@ function Other({ message }: { message: Message }) {
 }
 
 function Foot({ message, isOut, me }: { message: Message; isOut: boolean; me: string | null }) {
-  const state = message.deliveryStatus ?? (message.sendState === "unknown" ? "unknown" : null);
+  const state = stateOf(message);
   return (
     <>
       <p class="bubble-foot">
@@ -99,11 +98,7 @@ function Foot({ message, isOut, me }: { message: Message; isOut: boolean; me: st
         <time dateTime={message.receivedAt} title={moment(message.receivedAt)}>
           {clock(message.receivedAt)}
         </time>
-        {isOut && state && (
-          <span class={`delivery delivery-${state}`} role="img" aria-label={t(`delivery.${state}` as Key)} title={t(`delivery.${state}` as Key)}>
-            <Icon name={STATES[state] ?? "clock"} size={15} />
-          </span>
-        )}
+        {isOut && state && <DeliverySign state={state} history={message.statusHistory} />}
       </p>
       {message.deliveryStatus === "failed" && <Problem error={message.statusError} />}
     </>

@@ -66,7 +66,9 @@ def test_a_person_signs_in_reads_and_answers(visit: Visit, customer: Customer) -
     page.get_by_role("button", name="Send").click()
     sent = log.locator(".message-out", has_text=ANSWER)
     expect(sent).to_have_count(1)
-    expect(sent.get_by_role("img", name=re.compile("Sent|Delivered|Read"))).to_be_visible()
+    sign = sent.get_by_role("button", name=re.compile("Sent|Delivered|Read"))
+    sign.click()
+    expect(sent.locator(".delivery-time").first).to_have_text(re.compile(r"Sent \d\d:\d\d"))
     expect(page.get_by_role("textbox", name="Message")).to_have_value("")
     assert visit.dialogs == []
     assert visit.violations == []
