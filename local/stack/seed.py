@@ -25,7 +25,7 @@ from local.load.traffic import NUMBER
 from local.stack import ministack
 from local.stack.deployment import STACK_NAME
 from local.stack.processes import ROOT, StackError
-from operations.users import People, address_of
+from operations.people import People, address_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
