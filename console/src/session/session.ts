@@ -9,7 +9,7 @@ export type SessionState = "out" | "in" | "ended";
 export interface Person {
   principal: string; // as the API stores it: user:{id}
   name: string;
-  companies: { company: string; roles: string[] }[];
+  companies: { company: string; roles: string[]; teams: string[] }[];
 }
 
 const EARLY_MS = 60_000; // a token is renewed before it ends, so that no call is refused
@@ -56,6 +56,11 @@ export class Session {
     this.access = "";
     this.refresh = null;
     this.become("ended");
+  }
+
+  // Those of the person, in the chosen company.
+  get teams(): string[] {
+    return this.person?.companies.find((one) => one.company === this.company)?.teams ?? [];
   }
 
   async headers(): Promise<Record<string, string>> {
@@ -115,11 +120,15 @@ function claimsOf(token: string): Record<string, unknown> {
   }
 }
 
+// Groups are `{company}:{role}` and `{company}:team:{name}`. A team alone gives no access to its company.
 function companiesOf(groups: unknown): Person["companies"] {
-  const found = new Map<string, string[]>();
+  const roles = new Map<string, string[]>();
+  const teams = new Map<string, string[]>();
   for (const group of Array.isArray(groups) ? groups : [groups]) {
-    const [company, role] = String(group ?? "").split(":");
-    if (company && role) found.set(company, [...(found.get(company) ?? []), role]);
+    const [, company, isTeam, name] = /^([^:]+):(team:)?([a-z0-9-]+)$/.exec(String(group ?? "")) ?? [];
+    if (!company || !name) continue;
+    const into = isTeam ? teams : roles;
+    into.set(company, [...(into.get(company) ?? []), name]);
   }
-  return [...found].map(([company, roles]) => ({ company, roles }));
+  return [...roles].map(([company, held]) => ({ company, roles: held, teams: teams.get(company) ?? [] }));
 }

@@ -69,7 +69,7 @@ class PersonView(views.View):
     """
     A person with a role in the company. Conversations are assigned to the `principal`.
 
-    `name`: as the login provider has it, else the address before the @; null if neither is known.
+    `name`: as the login provider has it, else the part of the address before the @; absent without both.
     """
 
     principal: str
