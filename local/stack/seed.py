@@ -42,6 +42,15 @@ LOGINS = {
     "operator@acme.example": f"{COMPANY}:operator",
     "recruiter@acme.example": f"{sample_data.COMPANY}:supervisor",
 }
+NAMES = {
+    "agent@acme.example": "Ada Byron",
+    "supervisor@acme.example": "Grace Murray",
+    "admin@acme.example": "Emmy Noether",
+    "operator@acme.example": "Alan Mathison",
+    "recruiter@acme.example": "Mary Fairfax",
+}
+TEAM = "repairs"
+MEMBERS = ("agent@acme.example", "supervisor@acme.example")
 
 
 def seed(stack: Stack) -> str:
@@ -84,14 +93,22 @@ def _seed_logins(stack: Stack) -> None:
     people = People(stack.client("cognito-idp"), stack.user_pool_id)
     known = {address_of(one) for one in people.all()}
     for address in LOGINS.keys() - known:
-        people.create(address, [LOGINS[address]], invites=False, password=PASSWORD)
+        people.create(
+            address,
+            [LOGINS[address]],
+            invites=False,
+            password=PASSWORD,
+            name=NAMES[address],
+        )
         people.set_password(address, PASSWORD, is_final=True)
+    for address in MEMBERS:
+        people.add(address, f"{COMPANY}:team:{TEAM}")
 
 
 def logins_text() -> str:
     """Return who can log in. Requires `seed`."""
-    people = "\n".join(f"  {address}  {role}" for address, role in LOGINS.items())
-    return f"password of each login: {PASSWORD}\n{people}"
+    people = "\n".join(f"  {address}  {role}  {NAMES[address]}" for address, role in LOGINS.items())
+    return f"password of each login: {PASSWORD}\n{people}\nteam {TEAM}: {', '.join(MEMBERS)}"
 
 
 def _seed_help_desk(stack: Stack) -> None:

@@ -2,7 +2,8 @@
 
 import { useSession } from "../app";
 import { actor } from "../format";
-import { assigneesOf, usePeople } from "../people/people";
+import { assigneesOf } from "../people/assignees";
+import { usePeople } from "../people/people";
 import { t } from "../texts/texts";
 
 export function AssigneeFilter({ chosen, onChoose }: { chosen: string | null; onChoose: (assignee: string | null) => void }) {

@@ -2,6 +2,7 @@
 
 import type { Login } from "../config";
 import { forgetDrafts } from "../drafts";
+import { companiesOf, type Membership } from "./groups";
 import { goToLogin, goToLogout, refreshed, returnFromLogin, type Tokens } from "./pkce";
 
 export type SessionState = "out" | "in" | "ended";
@@ -9,7 +10,7 @@ export type SessionState = "out" | "in" | "ended";
 export interface Person {
   principal: string; // as the API stores it: user:{id}
   name: string;
-  companies: { company: string; roles: string[]; teams: string[] }[];
+  companies: Membership[];
 }
 
 const EARLY_MS = 60_000; // a token is renewed before it ends, so that no call is refused
@@ -118,17 +119,4 @@ function claimsOf(token: string): Record<string, unknown> {
   } catch {
     return {};
   }
-}
-
-// Groups are `{company}:{role}` and `{company}:team:{name}`. A team alone gives no access to its company.
-function companiesOf(groups: unknown): Person["companies"] {
-  const roles = new Map<string, string[]>();
-  const teams = new Map<string, string[]>();
-  for (const group of Array.isArray(groups) ? groups : [groups]) {
-    const [, company, isTeam, name] = /^([^:]+):(team:)?([a-z0-9-]+)$/.exec(String(group ?? "")) ?? [];
-    if (!company || !name) continue;
-    const into = isTeam ? teams : roles;
-    into.set(company, [...(into.get(company) ?? []), name]);
-  }
-  return [...roles].map(([company, held]) => ({ company, roles: held, teams: teams.get(company) ?? [] }));
 }
