@@ -68,7 +68,7 @@ function List({ assignee, me, busy, canRemove, onAssign, onDone, sections }: Cho
   const [words, setWords] = useState("");
   const panel = useRef<HTMLDivElement>(null);
   const isSearched = sections.flatMap((section) => section.members).length > MOST_WITHOUT_SEARCH;
-  useEffect(() => panel.current?.querySelector("input")?.focus(), [isSearched]);
+  useEffect(() => panel.current?.querySelector<HTMLElement>("input, button")?.focus(), [isSearched]);
   const shown = sections
     .map(({ title, members }) => ({ title, members: members.filter((one) => one !== assignee && contains(actor(one, me), words)) }))
     .filter((section) => section.members.length);
