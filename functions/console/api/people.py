@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 KEPT_MS = 300 * clock.SECOND_MS
 MOST_CALLS = 100
+WITHIN_MS = 20 * clock.SECOND_MS  # the API answers within 29 seconds
 LONGEST_NAME = 80  # characters
 _A_CALL = 60  # the most that Cognito returns
 
@@ -61,7 +62,7 @@ class People:
         now = clock.now_ms()
         if kept is None or now - read_at >= KEPT_MS:
             try:
-                kept = _read(_Calls(self._client(), pool), company)
+                kept = _read(_Calls(self._client(), pool, now + WITHIN_MS), company)
             except (ClientError, BotoCoreError) as failure:
                 logger.warning("user pool unreadable", extra=describe(failure))
                 raise Transient("user pool unreadable") from None
@@ -75,16 +76,17 @@ class _Calls:
 
     client: Any  # the development environment has no stubs of Cognito
     pool: str
+    until_ms: int
     made: int = 0
     is_complete: bool = True
 
     def groups(self) -> Iterator[str]:
-        """Yield the names of all groups. Raises the exceptions of the SDK."""
+        """Yield the names of all groups. Raises Transient, and the exceptions of the SDK."""
         for group in self._all("list_groups", "Groups"):
             yield group["GroupName"]
 
     def members(self, group: str) -> Iterator[Mapping[str, Any]]:
-        """Yield the users of a group, as Cognito describes them. Raises the exceptions of the SDK."""
+        """Yield the users of a group, as Cognito describes them. Raises the same exceptions."""
         try:
             yield from self._all("list_users_in_group", "Users", GroupName=group)
         except self.client.exceptions.ResourceNotFoundException:
@@ -96,6 +98,8 @@ class _Calls:
             if self.made == MOST_CALLS:
                 self.is_complete = False
                 return
+            if clock.now_ms() >= self.until_ms:
+                raise Transient("user pool slow")
             self.made += 1
             call = getattr(self.client, operation)
             page = call(UserPoolId=self.pool, Limit=_A_CALL, **named, **position)

@@ -40,7 +40,7 @@ def names(inbox: InboxSystem, caller: Caller = ACME) -> list[str | None]:
     return [person["name"] for person in shown(inbox, caller)["people"]]
 
 
-def calls_of(monkeypatch: pytest.MonkeyPatch, inbox: InboxSystem) -> list[str]:
+def calls_of(inbox: InboxSystem) -> list[str]:
     """The names of the calls to Cognito from now on."""
     made: list[str] = []
     inbox.module.colleagues._client().meta.events.register(
@@ -155,7 +155,7 @@ def test_an_answer_is_kept_for_five_minutes_for_each_company(
     inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(inbox, ADA, "acme:agent", name="Ada")
-    made = calls_of(monkeypatch, inbox)
+    made = calls_of(inbox)
     for _ in range(2):
         assert inbox.get(ACME, PATH).result["people"][0]["name"] == "Ada"
     assert made == ["ListGroups", "ListUsersInGroup"]
@@ -186,6 +186,22 @@ def test_a_failure_of_the_user_pool_is_answered_with_503_and_is_not_kept(
     logged = capsys.readouterr().out
     assert "Byron" not in logged
     assert "ada" not in logged.lower().replace("metadata", "")
+
+
+def test_a_slow_user_pool_is_answered_with_503_before_the_api_gives_up(
+    inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(inbox, ADA, "acme:agent", name="Ada")
+    made = calls_of(inbox)
+    times = iter(range(NOW, NOW + 300_000, 5_000))  # five seconds for each look at the clock
+    monkeypatch.setattr(clock, "now_ms", lambda: next(times))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "WITHIN_MS", 10_000)
+        answer = inbox.get(ACME, PATH)
+
+    assert (answer.status, answer.error) == (503, "busy")
+    assert made == ["ListGroups"]
 
 
 def test_a_group_that_is_deleted_during_the_reading_has_no_members(
