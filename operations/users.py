@@ -1,17 +1,15 @@
-"""Create, list, disable and enable the people who log in to a deployment; give and take their roles."""
+"""Create, list, disable and enable the people who log in to a deployment; give and take their roles and teams."""
 
 import argparse
 import secrets
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import boto3
 
-from access.roles import GROUP, Role
 from operations import arguments
-from operations.arguments import Refused
+from operations.people import People, address_of, subject_of
+from shared.groups import Role, role_of, team_of
 
 USER_POOL = "UserPoolId"  # output of template.yaml
 _ROLES = ", ".join(Role)
@@ -27,108 +25,22 @@ user = arguments.matching(
 
 def role(text: str) -> str:
     """Argparse type of a company and a role, which is the name of a group."""
-    parts = GROUP.fullmatch(text)
-    if parts is None or parts[2] not in Role:
+    if role_of(text) is None:
         raise argparse.ArgumentTypeError(
             f"must be <company>:<role>, with one of the roles {_ROLES}"
         )
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class People:
-    """The people of one user pool."""
-
-    client: Any  # of cognito-idp
-    pool: str
-
-    def create(
-        self, address: str, roles: Iterable[str], *, invites: bool, password: str | None = None
-    ) -> None:
-        """
-        Create a person with roles. Raises Refused if there is one with this address.
-
-        *invites*: Cognito sends an e-mail with a temporary password. *password*: a temporary one of ours.
-        """
-        wanted = list(dict.fromkeys(roles))
-        for name in wanted:
-            self._ensure_group(name)
-        try:
-            self.client.admin_create_user(
-                UserPoolId=self.pool,
-                Username=address,
-                UserAttributes=[
-                    {"Name": "email", "Value": address},
-                    {"Name": "email_verified", "Value": "true"},
-                ],
-                **({"TemporaryPassword": password} if password else {}),
-                **(
-                    {"DesiredDeliveryMediums": ["EMAIL"]}
-                    if invites
-                    else {"MessageAction": "SUPPRESS"}
-                ),
-            )
-        except self.client.exceptions.UsernameExistsException:
-            raise Refused("email: there is a user with this address; see `list`") from None
-        for name in wanted:
-            self.add(address, name)
-
-    def add(self, name: str, group: str) -> None:
-        """Give a role. Safe to repeat."""
-        self._ensure_group(group)
-        self._change("admin_add_user_to_group", name, GroupName=group)
-
-    def remove(self, name: str, group: str) -> None:
-        """Take a role. Safe to repeat."""
-        try:
-            self._change("admin_remove_user_from_group", name, GroupName=group)
-        except self.client.exceptions.ResourceNotFoundException:
-            raise Refused("role: no user has this role") from None
-
-    def disable(self, name: str) -> None:
-        """Refuse new logins, and end the sessions: access tokens stay valid until they expire. Safe to repeat."""
-        self._change("admin_disable_user", name)
-        self._change("admin_user_global_sign_out", name)
-
-    def enable(self, name: str) -> None:
-        """Allow logins again. Safe to repeat."""
-        self._change("admin_enable_user", name)
-
-    def reset_password(self, name: str, *, temporary: str | None = None) -> None:
-        """Make a person set a new password: by a code that Cognito sends, or at the next login with *temporary*."""
-        if temporary is None:
-            self._change("admin_reset_user_password", name)
-        else:
-            self.set_password(name, temporary, is_final=False)
-        self._change("admin_user_global_sign_out", name)
-
-    def set_password(self, name: str, password: str, *, is_final: bool) -> None:
-        """Set a password; the person must change it at the next login unless it is final."""
-        self._change("admin_set_user_password", name, Password=password, Permanent=is_final)
-
-    def all(self) -> Iterator[Mapping[str, Any]]:
-        """Yield every user of the pool, as Cognito describes it."""
-        for page in self.client.get_paginator("list_users").paginate(UserPoolId=self.pool):
-            yield from page["Users"]
-
-    def roles_of(self, name: str) -> list[str]:
-        """Return the groups of a person, in order."""
-        pages = self.client.get_paginator("admin_list_groups_for_user").paginate(
-            UserPoolId=self.pool, Username=name
+def team(text: str) -> str:
+    """Argparse type of a company and a team. Returns the name of the team's group."""
+    company, _, name = text.partition(":")
+    group = f"{company}:team:{name}"
+    if team_of(group) is None:
+        raise argparse.ArgumentTypeError(
+            "must be <company>:<team>; a team has 1 to 32 lower-case letters, digits and hyphens"
         )
-        return sorted(group["GroupName"] for page in pages for group in page["Groups"])
-
-    def _ensure_group(self, name: str) -> None:
-        try:
-            self.client.create_group(UserPoolId=self.pool, GroupName=name)
-        except self.client.exceptions.GroupExistsException:
-            return
-
-    def _change(self, operation: str, name: str, **more: Any) -> None:  # noqa: ANN401 - parameters of the operation
-        try:
-            getattr(self.client, operation)(UserPoolId=self.pool, Username=name, **more)
-        except self.client.exceptions.UserNotFoundException:
-            raise Refused("user: user not found") from None
+    return group
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -144,26 +56,34 @@ def _act(options: argparse.Namespace) -> int:
 
 def _create(people: People, options: argparse.Namespace) -> None:
     password = _temporary() if options.no_mail else None
-    people.create(options.email, options.roles, invites=not options.no_mail, password=password)
+    people.create(
+        options.email,
+        options.roles,
+        invites=not options.no_mail,
+        password=password,
+        name=options.name,
+    )
     _print_once(password)
 
 
 def _list(people: People, options: argparse.Namespace) -> None:
     shown = []
     for one in people.all():
-        roles = people.roles_of(one["Username"])
-        companies = {name.partition(":")[0] for name in roles}
+        groups = people.groups_of(one["Username"])
+        companies = {name.partition(":")[0] for name in groups}
         if options.company is None or options.company in companies:
-            shown.append((address_of(one), one, roles))
-    for address, one, roles in sorted(shown, key=lambda row: row[0]):
+            shown.append((address_of(one), one, groups))
+    for address, one, groups in sorted(shown, key=lambda row: row[0]):
+        teams = [":".join(named) for group in groups if (named := team_of(group))]
         state = one["UserStatus"].lower() if one["Enabled"] else "disabled"
         # The principal in records of changes.
         print(
             address or "-",
             one["Username"],
-            f"user:{_subject_of(one)}",
+            f"user:{subject_of(one)}",
             state,
-            ",".join(roles),
+            ",".join(group for group in groups if team_of(group) is None),
+            ",".join(teams) or "-",
             sep="\t",
         )
 
@@ -193,6 +113,16 @@ def _remove_role(people: People, options: argparse.Namespace) -> None:
     print("access tokens keep the roles for at most 60 minutes", file=sys.stderr)
 
 
+def _add_team(people: People, options: argparse.Namespace) -> None:
+    people.add(options.user, options.team)
+    print("colleagues see it after at most 5 minutes, the person after at most 60", file=sys.stderr)
+
+
+def _remove_team(people: People, options: argparse.Namespace) -> None:
+    people.remove(options.user, options.team)
+    print("conversations of the team stay assigned to it", file=sys.stderr)
+
+
 def _reset_password(people: People, options: argparse.Namespace) -> None:
     password = _temporary() if options.no_mail else None
     people.reset_password(options.user, temporary=password)
@@ -212,19 +142,6 @@ def _print_once(password: str | None) -> None:
         print(password)
 
 
-def address_of(one: Mapping[str, Any]) -> str:
-    """Return the e-mail address of a user as Cognito describes it; empty without one."""
-    return _attributes(one).get("email", "")
-
-
-def _subject_of(one: Mapping[str, Any]) -> str:
-    return _attributes(one).get("sub", "")
-
-
-def _attributes(one: Mapping[str, Any]) -> dict[str, str]:
-    return {entry["Name"]: entry["Value"] for entry in one.get("Attributes", [])}
-
-
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command."""
     own = argparse.ArgumentParser(prog="python -m operations users", description=__doc__)
@@ -233,24 +150,37 @@ def parser() -> argparse.ArgumentParser:
         commands, "create", _create, "create a user, who gets a temporary password by e-mail"
     )
     create.add_argument("email", type=email, help="address, with which the person logs in")
-    listing = arguments.sub_command(
-        commands, "list", _list, "list users: address, user name, principal, state, roles"
+    create.add_argument(
+        "--name",
+        type=arguments.label,
+        help="what colleagues see; by default the address before the @",
     )
-    listing.add_argument("--company", type=arguments.word, help="only users with a role in it")
+    listing = arguments.sub_command(
+        commands, "list", _list, "list users: address, user name, principal, state, roles, teams"
+    )
+    listing.add_argument(
+        "--company", type=arguments.word, help="only users with a role or team in it"
+    )
     disable = arguments.sub_command(commands, "disable", _disable, "refuse a user's logins")
     enable = arguments.sub_command(commands, "enable", _enable, "allow a user's logins again")
     add = arguments.sub_command(commands, "add-role", _add_role, "give a user roles")
     remove = arguments.sub_command(commands, "remove-role", _remove_role, "take roles from a user")
+    join = arguments.sub_command(commands, "add-team", _add_team, "make a user a member of a team")
+    leave = arguments.sub_command(
+        commands, "remove-team", _remove_team, "remove a user from a team"
+    )
     reset = arguments.sub_command(
         commands,
         "reset-password",
         _reset_password,
         "make a user set a new password, by a code in an e-mail",
     )
-    for command in (disable, enable, add, remove, reset):
+    for command in (disable, enable, add, remove, join, leave, reset):
         command.add_argument("user", type=user, help="address or user name")
     for command in (add, remove):
         command.add_argument("roles", nargs="+", type=role, metavar="role", help="<company>:<role>")
+    for command in (join, leave):
+        command.add_argument("team", type=team, help="<company>:<team>")
     create.add_argument(
         "--role",
         dest="roles",
@@ -265,6 +195,6 @@ def parser() -> argparse.ArgumentParser:
             action="store_true",
             help="send no e-mail; print a temporary password, which the person must change at the next login",
         )
-    for command in (create, listing, disable, enable, add, remove, reset):
+    for command in (create, listing, disable, enable, add, remove, join, leave, reset):
         arguments.add_stack(command)
     return own

@@ -46,6 +46,7 @@ NAME_PROPERTY: Final = {
 # The part of the ARN between "arn:aws:" and the name, by type.
 ARN: Final = {
     "AWS::CloudWatch::Alarm": f"cloudwatch:{REGION}:{ACCOUNT}:alarm:",
+    "AWS::Cognito::UserPool": f"cognito-idp:{REGION}:{ACCOUNT}:userpool/",
     "AWS::DynamoDB::Table": f"dynamodb:{REGION}:{ACCOUNT}:table/",
     "AWS::IAM::Role": f"iam::{ACCOUNT}:role/",
     "AWS::Logs::LogGroup": f"logs:{REGION}:{ACCOUNT}:log-group:",

@@ -58,11 +58,19 @@ export function initials(name: string): string {
   return letters.toUpperCase();
 }
 
-// Who acted: a person of ours, an API key, the system.
+let names: ReadonlyMap<string, string> = new Map();
+
+// Sets by which names `actor` shows colleagues.
+export function nameColleagues(people: { principal: string; name?: string | null }[]): void {
+  names = new Map(people.flatMap(({ principal, name }) => (name ? [[principal, name] as const] : [])));
+}
+
+// Who acted, or has a conversation: a person of ours, a team, an API key, the system.
 export function actor(principal: string, me: string | null): string {
   if (principal === me) return t("actor.you");
   if (principal.startsWith("api-key:")) return t("actor.software");
-  if (principal.startsWith("user:")) return t("actor.colleague", { id: principal.slice(5, 9) });
+  if (principal.startsWith("team:")) return t("actor.team", { name: principal.slice(5) });
+  if (principal.startsWith("user:")) return names.get(principal) ?? t("actor.colleague", { id: principal.slice(5, 9) });
   return principal;
 }
 

@@ -7,6 +7,7 @@ import { loadConfig } from "./config";
 import { Inbox } from "./inbox/Inbox";
 import { Live } from "./live/live";
 import { rightsOf } from "./operations/access";
+import { PeopleContext, useLoadedPeople } from "./people/people";
 import { Review } from "./review/Review";
 import { useRoute } from "./router";
 import { Session } from "./session/session";
@@ -18,22 +19,25 @@ import { Empty, ErrorNotice, Skeleton } from "./ui/parts";
 
 function Pages() {
   const session = useSession();
+  const people = useLoadedPeople();
   const [section = rightsOf(session).reads ? "all" : OPERATIONS, context, key] = useRoute();
   const known = SECTION_NAMES.includes(section);
   return (
-    <Shell section={section}>
-      {section === "review" ? (
-        <Review key={session.company} context={context ?? null} conversation={key ?? null} />
-        ) : section === OPERATIONS ? (
-        <OperationsPage key={session.company} part={context ?? null} />
-      ) : known ? (
-        <Inbox key={session.company} section={section} context={context ?? null} conversation={key ?? null} />
-      ) : (
-        <main class="pane">
-          <Empty icon="search" title={t("state.no_page")} />
-        </main>
-      )}
-    </Shell>
+    <PeopleContext.Provider value={people}>
+      <Shell section={section}>
+        {section === "review" ? (
+          <Review key={session.company} context={context ?? null} conversation={key ?? null} />
+          ) : section === OPERATIONS ? (
+          <OperationsPage key={session.company} part={context ?? null} />
+        ) : known ? (
+          <Inbox key={session.company} section={section} context={context ?? null} conversation={key ?? null} />
+        ) : (
+          <main class="pane">
+            <Empty icon="search" title={t("state.no_page")} />
+          </main>
+        )}
+      </Shell>
+    </PeopleContext.Provider>
   );
 }
 

@@ -1,27 +1,9 @@
-"""
-Roles of people: which scopes a group of the login provider gives.
+"""Roles of people: which scopes a group gives. Groups that name no role, as those of teams, give nothing."""
 
-    {company}:{role}     such as `acme:agent`; groups with other names give nothing
-"""
-
-import re
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 
 from shared.api.auth import Caller, Scope, Unresolved
-
-# Companies are named as in API keys and projects.
-GROUP = re.compile(r"([A-Za-z0-9._-]{1,64}):([a-z]{1,16})", re.ASCII)
-
-
-class Role(StrEnum):
-    """What a person does in a company. A person with several roles has the scopes of all."""
-
-    AGENT = "agent"  # answers customers
-    SUPERVISOR = "supervisor"  # also approves, starts conversations and manages what agents use
-    ADMIN = "admin"  # all that a company may do, including erasure and refunds
-    OPERATOR = "operator"  # runs the deployment: parked events and dead letters of ALL companies
-
+from shared.groups import Role, role_of
 
 _AGENT = frozenset(
     {
@@ -65,10 +47,10 @@ def scopes_by_company(groups: Iterable[str]) -> dict[str, frozenset[Scope]]:
     """Return the scopes that *groups* give in each company; empty if no group names a company and a role."""
     found: dict[str, frozenset[Scope]] = {}
     for group in groups:
-        parts = GROUP.fullmatch(group)
-        if parts is not None and parts[2] in Role:
-            company, scopes = parts[1], SCOPES[Role(parts[2])]
-            found[company] = found.get(company, frozenset()) | scopes
+        named = role_of(group)
+        if named is not None:
+            company, role = named
+            found[company] = found.get(company, frozenset()) | SCOPES[role]
     return found
 
 

@@ -25,7 +25,7 @@ from local.load.traffic import NUMBER
 from local.stack import ministack
 from local.stack.deployment import STACK_NAME
 from local.stack.processes import ROOT, StackError
-from operations.users import People, address_of
+from operations.people import People, address_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,6 +42,15 @@ LOGINS = {
     "operator@acme.example": f"{COMPANY}:operator",
     "recruiter@acme.example": f"{sample_data.COMPANY}:supervisor",
 }
+NAMES = {
+    "agent@acme.example": "Ada Byron",
+    "supervisor@acme.example": "Grace Murray",
+    "admin@acme.example": "Emmy Noether",
+    "operator@acme.example": "Alan Mathison",
+    "recruiter@acme.example": "Mary Fairfax",
+}
+TEAM = "repairs"
+MEMBERS = ("agent@acme.example", "supervisor@acme.example")
 
 
 def seed(stack: Stack) -> str:
@@ -84,14 +93,29 @@ def _seed_logins(stack: Stack) -> None:
     people = People(stack.client("cognito-idp"), stack.user_pool_id)
     known = {address_of(one) for one in people.all()}
     for address in LOGINS.keys() - known:
-        people.create(address, [LOGINS[address]], invites=False, password=PASSWORD)
+        people.create(
+            address,
+            [LOGINS[address]],
+            invites=False,
+            password=PASSWORD,
+            name=NAMES[address],
+        )
         people.set_password(address, PASSWORD, is_final=True)
+    for address in MEMBERS:
+        people.add(address, f"{COMPANY}:team:{TEAM}")
 
 
 def logins_text(stack: Stack) -> str:
     """Return where the console is, and who can log in. Requires `seed`."""
-    people = "\n".join(f"  {address}  {role}" for address, role in LOGINS.items())
-    return f"console: {stack.console_url}\npassword of each login: {PASSWORD}\n{people}"
+    people = "\n".join(f"  {address}  {role}  {NAMES[address]}" for address, role in LOGINS.items())
+    return "\n".join(
+        [
+            f"console: {stack.console_url}",
+            f"password of each login: {PASSWORD}",
+            people,
+            f"team {TEAM}: {', '.join(MEMBERS)}",
+        ]
+    )
 
 
 def _seed_help_desk(stack: Stack) -> None:

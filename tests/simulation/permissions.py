@@ -341,6 +341,12 @@ def _posts(parameters: dict[str, Any]) -> set[Use]:
     }
 
 
+def _on_pool(action: str) -> Callable[[dict[str, Any]], set[Use]]:
+    return lambda parameters: {
+        Use(action, f"arn:aws:cognito-idp:{REGION}:{ACCOUNT}:userpool/{parameters['UserPoolId']}")
+    }
+
+
 USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "dynamodb.GetItem": _on_item("dynamodb:GetItem"),
     "dynamodb.PutItem": _on_item("dynamodb:PutItem"),
@@ -351,6 +357,8 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "dynamodb.BatchWriteItem": _on_batch,
     "dynamodb.TransactWriteItems": _in_transaction,
     "apigatewaymanagementapi.PostToConnection": _posts,
+    "cognito-identity-provider.ListGroups": _on_pool("cognito-idp:ListGroups"),
+    "cognito-identity-provider.ListUsersInGroup": _on_pool("cognito-idp:ListUsersInGroup"),
     "s3.GetObject": _on_object("s3:GetObject"),
     "s3.HeadObject": _on_object("s3:GetObject"),
     "s3.PutObject": _on_object("s3:PutObject"),

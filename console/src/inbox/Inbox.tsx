@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { POLL_MS, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
+import { AssigneeFilter } from "./AssigneeFilter";
 import { Conversation } from "./Conversation";
 import { InboxRow } from "./InboxRow";
 import { addressesOf, list, type Context, type Filter, type Rows, type Status } from "./source";
@@ -25,17 +26,18 @@ export function Inbox({ section, context, conversation }: Props) {
   const [unread, setUnread] = useState(false);
   const [words, setWords] = useState("");
   const [address, setAddress] = useState<string | null>(null);
+  const [assignee, setAssignee] = useState<string | null>(null);
   const me = useSession().person?.principal ?? null;
   const filter = useMemo<Filter>(
     () => ({
       context: section === "all" || section === "mine" ? null : (section as Context),
       status,
-      assignee: section === "mine" ? me : null,
+      assignee: section === "mine" ? me : assignee,
       unread,
       address,
       q: words.trim(),
     }),
-    [section, status, unread, address, words, me],
+    [section, status, unread, address, assignee, words, me],
   );
   const isOpen = context !== null && conversation !== null;
   return (
@@ -50,6 +52,7 @@ export function Inbox({ section, context, conversation }: Props) {
             </button>
           </div>
           <Addresses context={filter.context} chosen={address} onChoose={setAddress} />
+          {section !== "mine" && <AssigneeFilter chosen={assignee} onChoose={setAssignee} />}
           <div class="tabs" role="group" aria-label={t("inbox.filter")}>
             {STATUSES.map((name) => (
               <button key={name} type="button" class="tab" aria-pressed={name === status} onClick={() => setStatus(name)}>

@@ -2,6 +2,7 @@
 
 import type { Login } from "../config";
 import { forgetDrafts } from "../drafts";
+import { companiesOf, type Membership } from "./groups";
 import { goToLogin, goToLogout, refreshed, returnFromLogin, type Tokens } from "./pkce";
 
 export type SessionState = "out" | "in" | "ended";
@@ -9,7 +10,7 @@ export type SessionState = "out" | "in" | "ended";
 export interface Person {
   principal: string; // as the API stores it: user:{id}
   name: string;
-  companies: { company: string; roles: string[] }[];
+  companies: Membership[];
 }
 
 const EARLY_MS = 60_000; // a token is renewed before it ends, so that no call is refused
@@ -56,6 +57,11 @@ export class Session {
     this.access = "";
     this.refresh = null;
     this.become("ended");
+  }
+
+  // Those of the person, in the chosen company.
+  get teams(): string[] {
+    return this.person?.companies.find((one) => one.company === this.company)?.teams ?? [];
   }
 
   async headers(): Promise<Record<string, string>> {
@@ -113,13 +119,4 @@ function claimsOf(token: string): Record<string, unknown> {
   } catch {
     return {};
   }
-}
-
-function companiesOf(groups: unknown): Person["companies"] {
-  const found = new Map<string, string[]>();
-  for (const group of Array.isArray(groups) ? groups : [groups]) {
-    const [company, role] = String(group ?? "").split(":");
-    if (company && role) found.set(company, [...(found.get(company) ?? []), role]);
-  }
-  return [...found].map(([company, roles]) => ({ company, roles }));
 }

@@ -8,6 +8,7 @@ from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
 from shared.api import views
+from shared.groups import Role  # noqa: TC001 - field of a model
 from shared.inbox.items import Channel, Context, Status  # noqa: TC001 - fields of models
 
 if TYPE_CHECKING:
@@ -62,6 +63,31 @@ class LiveTicket(views.View):
     url: str
     expires_in_seconds: int
     expires_at: str
+
+
+class PersonView(views.View):
+    """
+    A person with a role in the company. Conversations are assigned to the `principal`.
+
+    `name`: as the login provider has it, else the part of the address before the @; absent without both.
+    """
+
+    principal: str
+    name: str | None
+    roles: list[Role]
+    teams: list[str]
+
+
+class CompanyPeople(views.View):
+    """
+    The people of a company and the teams in which they are. A conversation of a team is assigned to `team:{name}`.
+
+    `complete` is false if the company has more people than one call reads.
+    """
+
+    people: list[PersonView]
+    teams: list[str]
+    complete: bool
 
 
 def row(entry: Entry, *, key: str, now: str) -> InboxRow:

@@ -1,17 +1,24 @@
-"""HTTP API of the inbox over all contexts, GET /inbox, and of tickets for live updates, POST /live/tickets."""
+"""
+HTTP API of the inbox over all contexts, GET /inbox, of the people and teams of a company, GET /people, and of tickets
+for live updates, POST /live/tickets.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import boto3
+from botocore.config import Config
 
-from console.api import inbox, inputs, live, views
+from console.api import inbox, inputs, live, people, views
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
+from shared.logins import StoredLogins
 from shared.runtime.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,6 +35,7 @@ class InboxApiSettings(Settings):
     api_seal_secret_id: str
     live_table_name: str
     live_url: str
+    login_settings_name: str
 
 
 settings = InboxApiSettings.load()
@@ -39,7 +47,19 @@ deps = inbox.InboxDependencies(
     seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
 )
 live_deps = live.TicketDependencies(table=live_table, live_url=settings.live_url)
-routes = Routes(title="Parley: inbox over all contexts", document="/inbox/openapi.json", errors={})
+# A person waits for the names of colleagues.
+quick = Config(connect_timeout=1, read_timeout=3, retries={"total_max_attempts": 2})
+colleagues = people.People(
+    cache(lambda: boto3.client("cognito-idp", config=quick)),
+    StoredLogins(
+        lambda: boto3.client("ssm", config=quick), settings.login_settings_name, completes=False
+    ),
+)
+routes = Routes(
+    title="Parley: inbox over all contexts",
+    document="/inbox/openapi.json",
+    errors={people.Unsupported: (HTTPStatus.NOT_IMPLEMENTED, "unsupported")},
+)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -67,3 +87,14 @@ def list_inbox(request: Request[inputs.InboxQuery]) -> Page[views.Inbox]:
 def issue_live_ticket(request: Request[NoInput]) -> views.LiveTicket:
     """Issue a one-time ticket for a WebSocket connection that receives hints of changes."""
     return live.ticket(live_deps, request.caller)
+
+
+@routes.reads(
+    "GET /people",
+    *inbox.SCOPES.values(),
+    input_model=NoInput,
+    result=views.CompanyPeople,
+)
+def list_people(request: Request[NoInput]) -> views.CompanyPeople:
+    """List the people and teams of the company, to whom conversations may be assigned."""
+    return colleagues.of(request.caller)

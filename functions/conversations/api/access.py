@@ -118,9 +118,10 @@ def check_not_taken(opened: OpenConversation, agent: Agent, assignee: str | None
     """
     Raise AlreadyTaken if another agent holds the conversation and the call has no `force`.
 
-    A conversation that *assignee* holds already may be given to this agent again: a call can be repeated.
+    A conversation that *assignee* holds already may be given to this agent again: a call can be repeated. One of a team
+    may be taken by anyone.
     """
-    if not agent.force and log.holder_of(opened.state) not in {None, agent.principal, assignee}:
+    if not agent.force and log.is_held_by_other(opened.state, agent.principal, assignee):
         raise AlreadyTaken(
             "the conversation is assigned to another agent; set force: true to override"
         )

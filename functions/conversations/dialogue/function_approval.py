@@ -23,7 +23,7 @@ from conversations.outbound.compose.facts import config_of
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages, states
 from conversations.store.items import identifiers
-from conversations.store.items.log import Mode, holder_of
+from conversations.store.items.log import Mode, is_held_by_other
 from conversations.store.items.proposal import Verdict
 from conversations.store.items.turn import TurnKind
 from shared.failures import Transient
@@ -123,8 +123,7 @@ def _hand_back(
     If the model has requested another function meanwhile, an agent has to decide about that call first.
     """
     sk, state = proposals.sk_of(message), opened.state
-    is_of_others = holder_of(state) not in {None, command.agent_id}
-    if is_of_others or state.waits_for_approval is not None:
+    if is_held_by_other(state, command.agent_id) or state.waits_for_approval is not None:
         return opened.with_state(states.note_done(resources.log, opened.ref, sk))
     status = status_of_model(resources, opened)
     cause = command.cause_for(RELEASED)

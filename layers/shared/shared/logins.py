@@ -55,20 +55,32 @@ class LoginSettings:
         """Whether people log in to the user pool of the deployment."""
         return self.provider == COGNITO
 
+    @property
+    def user_pool(self) -> str | None:
+        """The id of the user pool, which its issuer ends with; None for another provider."""
+        return self.issuer.rpartition("/")[2] if self.is_cognito else None
+
 
 class StoredLogins:
-    """The login settings, at most five minutes old. The client is created at the first read, not at import."""
+    """
+    The login settings, at most five minutes old. The client is created at the first read, not at import.
 
-    def __init__(self, make_client: Callable[[], Any], name: str) -> None:
+    *completes*: whether another provider is asked for its addresses; without, they stay empty.
+    """
+
+    def __init__(
+        self, make_client: Callable[[], Any], name: str, *, completes: bool = True
+    ) -> None:
         self._make_client = make_client
         self._client: Any = None
         self._name = name
+        self._completes = completes
         self._value: LoginSettings | None = None
         self._read_at = 0
 
     def value(self) -> LoginSettings:
         """
-        Return the settings, with all addresses. Raises Transient if they cannot be read.
+        Return the settings. Raises Transient if they cannot be read.
 
         Settings that were read before stay valid while the parameter store or the provider does not answer.
         """
@@ -86,7 +98,7 @@ class StoredLogins:
         self._client = self._client or self._make_client()
         stored = self._client.get_parameter(Name=self._name)["Parameter"]["Value"]
         settings = LoginSettings.read(stored)
-        return settings if settings.keys_url else _completed(settings)
+        return settings if settings.keys_url or not self._completes else _completed(settings)
 
 
 def _completed(settings: LoginSettings) -> LoginSettings:

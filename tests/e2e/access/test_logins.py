@@ -18,7 +18,7 @@ import urllib3
 from events.whatsapp.sample_data import COMPANY
 from local.demo.webhook_sender import deliver, recent_samples, wait_until_empty
 from local.stack.processes import ROOT
-from local.stack.seed import LOGINS, PASSWORD
+from local.stack.seed import LOGINS, NAMES, PASSWORD, TEAM
 from shared.logins import LoginSettings
 from tests.e2e.access.browser import Browser
 from tests.e2e.conftest import Deployed
@@ -270,6 +270,19 @@ def test_an_operator_creates_a_person_changes_roles_and_disables_the_login(peopl
     assert people.browser.is_refused(address, "Third-Password-3")
     people.operate("enable", address)
     assert people.browser.log_in(address, "Third-Password-3")["access_token"]
+
+
+def test_people_and_teams_of_the_company_are_listed_by_name(people: People) -> None:
+    token = people.token("agent@acme.example")
+
+    status, body = people.call(token, path="/people")
+
+    assert status == 200
+    me = f"user:{subject_of(token)}"
+    (found,) = [one for one in body["result"]["people"] if one["principal"] == me]
+    assert (found["name"], found["teams"]) == (NAMES["agent@acme.example"], [TEAM])
+    assert NAMES["recruiter@acme.example"] not in {one["name"] for one in body["result"]["people"]}
+    assert TEAM in body["result"]["teams"]
 
 
 def test_the_description_of_the_stack_names_the_console(people: People) -> None:

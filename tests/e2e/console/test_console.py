@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext, FilePayload, Page, Route, WebSoc
 
 from events.whatsapp.sample_data import Customer
 from local.console import browser as browsers
+from local.stack.seed import NAMES, TEAM
 from tests.e2e.conftest import Deployed
 from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http, write
 from tests.e2e.console.test_live import opened
@@ -135,6 +136,29 @@ def test_a_conversation_is_taken_labelled_noted_and_resolved(
     expect(page.get_by_role("button", name="Reopen")).to_be_visible()
     page.get_by_role("button", name="Reopen").click()
     expect(page.get_by_role("button", name="Resolve", exact=True)).to_be_visible()
+
+
+def test_a_conversation_is_assigned_to_a_team_and_then_to_a_colleague_by_name(
+    visit: Visit, customer: Customer
+) -> None:
+    visit.sign_in()
+    visit.open(customer)
+    page = visit.page
+    facts = page.get_by_role("complementary", name="Details")
+    row = page.locator(".row", has_text=customer.name)
+
+    facts.get_by_role("button", name="Assign", exact=True).click()
+    facts.get_by_role("button", name=f"Team {TEAM}").click()
+    expect(facts).to_contain_text(f"Team {TEAM}")
+    expect(row).to_contain_text(f"Team {TEAM}")
+    page.get_by_role("combobox", name="Assigned to").select_option(label=f"Team {TEAM}")
+    expect(row).to_have_count(1)
+
+    colleague = NAMES["agent@acme.example"]
+    facts.get_by_role("button", name="Assign", exact=True).click()
+    facts.get_by_role("button", name=colleague).click()
+    expect(facts).to_contain_text(colleague)
+    expect(row).to_have_count(0)
 
 
 def test_a_refused_file_leaves_the_text_as_it_is(visit: Visit, customer: Customer) -> None:

@@ -12,13 +12,14 @@ import boto3
 import pytest
 
 from operations.inbox.rebuild import Run, Source
+from operations.people import People
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.inbox import entries, feed
 from shared.inbox.items import Context, Head
 from tests.integration.answers import Answer
 from tests.streams import Stream
-from tests.template import create_table, environment, properties
+from tests.template import create_table, environment, properties, put_parameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -98,10 +99,11 @@ def rebuilt(fed: Fed, table: str) -> None:
 
 @dataclass
 class InboxSystem:
-    """The table of the inbox and the function that reads it."""
+    """The table of the inbox, the user pool, and the function that reads both."""
 
     table: Table
     module: ModuleType
+    people: People
 
     def fed_by(self, heads: Heads, *tables: str) -> Fed:
         """Return the feed of a context whose tables have these names."""
@@ -152,9 +154,22 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
             patch.setenv(name, value)
         patch.setenv("API_SEAL_SECRET_ID", secret)
         module = importlib.reload(importlib.import_module("console.handlers.api"))
-        yield InboxSystem(table, module)
+        yield InboxSystem(table, module, _user_pool())
     for name in (table.name, live):
         dynamodb.delete_table(TableName=name)  # other tests may have the same moto
+
+
+def _user_pool() -> People:
+    """Create an empty user pool, and write its login settings."""
+    cognito = boto3.client("cognito-idp")
+    attributes = properties("UserPool")["UsernameAttributes"]
+    made = cognito.create_user_pool(PoolName="parley-dev", UsernameAttributes=attributes)
+    pool = str(made["UserPool"]["Id"])
+    ssm = boto3.client("ssm")
+    put_parameter(ssm, "LoginSettings")
+    name, written = (properties("LoginSettings")[field] for field in ("Name", "Value"))
+    ssm.put_parameter(Name=name, Value=written.replace("/UserPool", f"/{pool}"), Overwrite=True)
+    return People(cognito, pool)
 
 
 @dataclass

@@ -80,6 +80,17 @@ def test_the_threads_of_a_person_are_listed_with_those_that_colleagues_began(
     assert subjects_of(system, participant=BOB, mailbox=AUTOMATED) == []
 
 
+def test_a_thread_is_assigned_to_a_team_and_then_to_someone(system: System) -> None:
+    path = thread_of(system, mail("a@x", "A red chair.", subject="One"))
+    result(system.call("PATCH", path, {"assigned_to": "team:sales"}))
+    assert subjects_of(system, assigned_to="team:sales") == ["One"]
+
+    result(system.call("PATCH", path, {"assigned_to": "user:ada"}))
+
+    assert subjects_of(system, assigned_to="user:ada") == ["One"]
+    assert subjects_of(system, assigned_to="team:sales") == []
+
+
 def test_a_list_can_be_filtered(system: System) -> None:
     path = thread_of(system, mail("a@x", "A red chair.", subject="One"))
     thread_of(system, mail("b@x", "A blue chair.", subject="Two"))

@@ -1,4 +1,4 @@
-"""The inbox over all contexts with entries of company A in each context, and one of B."""
+"""The inbox over all contexts with entries of company A in each context, and one of B; a person of each."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from moto import mock_aws
 
+from operations.people import address_of
 from shared.api.auth import Caller, Scope
 from shared.inbox.items import Context
 from tests.integration.console.system import (
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 READ = (Scope.WHATSAPP_READ, Scope.CONVERSATIONS_READ, Scope.EMAIL_READ)
 LINE = "GET /inbox"
+PERSON = "canary-person@acme.example"
 # Each call issues another ticket, with a later end.
 _DIFFERENT = re.compile(r'"(ticket|expiresAt)":"[^"]*"')
 
@@ -39,18 +41,26 @@ class TwoCompanies:
     company_b: str = "globex"
     project_a: str = "hiring"
     other_project_a: str = "sales"
-    words: tuple[str, ...] = ("canary-words",)
+    words: tuple[str, ...] = ("canary-words", "canary-person", "canary-team")
     ids: tuple[str, ...] = ("447700900199",)
     names: Mapping[str, str] = field(default_factory=dict)
     _calls: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """B's entry, and the names of A's things."""
-        events = self.inbox.module.deps.table._client.meta.events
-        events.register(
-            "before-call.dynamodb", lambda model, **_: self._calls.append(f"dynamodb.{model.name}")
-        )
+        """B's entry and person, and the names of A's things."""
+        module = self.inbox.module
+        for client, service in (
+            (module.deps.table._client, "dynamodb"),
+            (module.colleagues._client(), "cognito-identity-provider"),
+        ):
+            client.meta.events.register(
+                f"before-call.{service}",
+                lambda model, **_: self._calls.append(
+                    f"{model.service_model.service_name}.{model.name}"
+                ),
+            )
         self._show(company_id="globex", reference="of-b", handle="447700900102")
+        self._employ("eve@globex.example", "globex:agent", "globex:team:night")
         self.with_a()
         owner = Caller(company="acme", scopes=frozenset(map(str, READ)), principal="api-key:owner")
         page = json.loads(self.send(LINE, Call(query={"limit": "1"}), owner).text)
@@ -67,6 +77,7 @@ class TwoCompanies:
                 assignee="kim",
                 project_id="hiring" if context is Context.CONVERSATIONS else None,
             )
+        self._employ(PERSON, "acme:agent", "acme:team:canary-team")
         self._calls.clear()
 
     def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
@@ -74,10 +85,15 @@ class TwoCompanies:
         for item in self._items():
             if item["company_id"]["S"] == "acme":
                 table.delete({"pk": item["pk"]["S"]})
+        people = self.inbox.people
+        people.client.admin_delete_user(UserPoolId=people.pool, Username=PERSON)
+        for group in ("acme:agent", "acme:team:canary-team"):
+            people.client.delete_group(UserPoolId=people.pool, GroupName=group)
         self._calls.clear()
 
     def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
         method, path = line.split(" ")
+        self.inbox.module.colleagues._kept.clear()  # of another execution environment
         answer = self.inbox.module.handler(
             inbox_call(method, path, caller, call.query), Invocation()
         )
@@ -91,6 +107,11 @@ class TwoCompanies:
 
     def _show(self, **facts: Any) -> None:
         Listed(self.inbox.table).show(facts.pop("reference"), **facts)
+
+    def _employ(self, address: str, *groups: str) -> None:
+        people = self.inbox.people
+        if address not in {address_of(one) for one in people.all()}:
+            people.create(address, groups, invites=False)
 
     def _items(self) -> list[dict[str, Any]]:
         table = self.inbox.table

@@ -1,4 +1,4 @@
-"""Attacks on GET /inbox, the rows of another company and those of other projects, and on POST /live/tickets."""
+"""Attacks on GET /inbox, its rows of another company and of other projects, GET /people and POST /live/tickets."""
 
 from __future__ import annotations
 
@@ -28,6 +28,13 @@ ATTACKS = [
     of_list("the assignee", assignee="{assignee}"),
     of_list("words", q="{words}"),
     of_list("a cursor", limit="1", cursor="{cursor}"),
+    Attack(
+        line="GET /people",
+        names="nothing",
+        scopes=READ,
+        call=lambda _: Call(),
+        has_no_projects=True,
+    ),
     Attack(
         line=TICKETS,
         names="nothing",

@@ -10,6 +10,7 @@ from moto import mock_aws
 
 from operations import arguments, users
 from operations.__main__ import main
+from operations.people import People
 from tests.template import properties
 
 STACK = ("--stack", "parley-dev")
@@ -45,7 +46,7 @@ def described(pool: str, name: str = ADA) -> dict[str, Any]:
 
 
 def roles_of(pool: str, name: str = ADA) -> list[str]:
-    return users.People(boto3.client("cognito-idp"), pool).roles_of(name)
+    return People(boto3.client("cognito-idp"), pool).groups_of(name)
 
 
 def listed(capsys: pytest.CaptureFixture[str], *words: str) -> list[list[str]]:
@@ -104,6 +105,7 @@ def test_the_list_shows_address_name_principal_state_and_roles_of_one_company_or
         f"user:{subject}",
         "force_change_password",
         "acme:agent,acme:supervisor",
+        "-",
     ]
     assert (bob[0], bob[3], bob[4]) == ("bob@example.com", "disabled", "globex:agent")
     assert [row[0] for row in listed(capsys, "--company", "globex")] == ["bob@example.com"]
@@ -128,6 +130,40 @@ def test_roles_are_given_and_taken_and_both_can_be_repeated(pool: str) -> None:
         assert roles_of(pool) == ["globex:agent"]
 
 
+def test_the_name_that_colleagues_see_is_set_when_it_is_given(pool: str) -> None:
+    run("create", ADA, "--role", "acme:agent", "--name", "Ada Byron")
+    run("create", "bob@example.com", "--role", "acme:agent")
+
+    named = {entry["Name"]: entry["Value"] for entry in described(pool)["UserAttributes"]}
+    unnamed = {entry["Name"] for entry in described(pool, "bob@example.com")["UserAttributes"]}
+    assert named["name"] == "Ada Byron"
+    assert "name" not in unnamed
+
+
+def test_teams_are_joined_and_left_and_both_can_be_repeated(
+    pool: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("create", ADA, "--role", "acme:agent")
+
+    for _ in range(2):
+        assert run("add-team", ADA, "acme:night-shift") == 0
+        assert roles_of(pool) == ["acme:agent", "acme:team:night-shift"]
+    ((*_, roles, teams),) = listed(capsys, "--company", "acme")
+    assert (roles, teams) == ("acme:agent", "acme:night-shift")
+    for _ in range(2):
+        assert run("remove-team", ADA, "acme:night-shift") == 0
+        assert roles_of(pool) == ["acme:agent"]
+
+
+def test_leaving_a_team_that_does_not_exist_is_refused_by_field(
+    pool: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("create", ADA, "--role", "acme:agent")
+
+    assert run("remove-team", ADA, "acme:sales") == 1
+    assert "error: team: there is no such team" in capsys.readouterr().err
+
+
 def test_a_disabled_user_is_enabled_again_with_the_same_roles(pool: str) -> None:
     run("create", ADA, "--role", "acme:agent")
 
@@ -142,7 +178,7 @@ def test_a_command_that_ends_logins_also_ends_the_sessions(
     pool: str, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     run("create", ADA, "--role", "acme:agent")
-    users.People(boto3.client("cognito-idp"), pool).set_password(ADA, "Long-Word-12", is_final=True)
+    People(boto3.client("cognito-idp"), pool).set_password(ADA, "Long-Word-12", is_final=True)
     called: list[str] = []
     cognito = boto3.client("cognito-idp")
     cognito.meta.events.register(
@@ -159,7 +195,7 @@ def test_a_reset_by_mail_keeps_no_password_valid(
     pool: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run("create", ADA, "--role", "acme:agent", "--no-mail")
-    users.People(boto3.client("cognito-idp"), pool).set_password(ADA, "Long-Word-12", is_final=True)
+    People(boto3.client("cognito-idp"), pool).set_password(ADA, "Long-Word-12", is_final=True)
     assert described(pool)["UserStatus"] == "CONFIRMED"
     capsys.readouterr()
 
@@ -213,6 +249,13 @@ def test_an_address_gets_one_user_also_in_other_letters(
         (["add-role", ADA, "acme:Agent"], "role"),
         (["add-role", ADA], "role"),
         (["remove-role", ADA, "owner"], "role"),
+        (["create", ADA, "--role", "acme:agent", "--name", ""], "--name"),
+        (["create", ADA, "--role", "acme:agent", "--name", "a\nb"], "--name"),
+        (["add-team", ADA, "sales"], "team"),
+        (["add-team", ADA, "acme:Sales"], "team"),
+        (["add-team", ADA, "acme:team:sales"], "team"),
+        (["add-team", ADA, f"acme:{'a' * 33}"], "team"),
+        (["remove-team", ADA], "team"),
         (["disable", ""], "user"),
         (["disable", "a b"], "user"),
         (["list", "--company", "a/b"], "--company"),
@@ -238,6 +281,7 @@ def test_bad_input_names_the_argument_and_changes_nothing(
         ["disable", ADA],
         ["enable", ADA],
         ["add-role", ADA, "acme:agent"],
+        ["add-team", ADA, "acme:sales"],
         ["reset-password", ADA],
         ["reset-password", ADA, "--no-mail"],
     ],
@@ -282,7 +326,7 @@ def test_a_refusal_of_cognito_is_one_line(
     def limited(*_: object, **__: object) -> None:
         raise ClientError({"Error": {"Code": "LimitExceededException", "Message": "m"}}, "Op")
 
-    monkeypatch.setattr(users.People, "create", limited)
+    monkeypatch.setattr(People, "create", limited)
 
     assert run("create", ADA, "--role", "acme:agent") == 1
     assert len(capsys.readouterr().err.splitlines()) == 1

@@ -7,13 +7,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+import boto3
 import pytest
 from moto.apigatewaymanagementapi.models import ApiGatewayManagementApiBackend
+from moto.cognitoidp.models import cognitoidp_backends
 from moto.core.exceptions import JsonRESTError
 
 from events.conversations.sample_data import COMPANY as OF_TALKS
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
+from operations.people import People
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.failures import Permanent
@@ -38,7 +41,15 @@ from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.setup import running_system
 from tests.simulation.whatsapp.system import Invocation
 from tests.streams import Stream
-from tests.template import create_table, environment, properties, resources
+from tests.template import (
+    ACCOUNT,
+    REGION,
+    create_table,
+    environment,
+    properties,
+    put_parameter,
+    resources,
+)
 from whatsapp.store.items import Conversation, pk
 
 if TYPE_CHECKING:
@@ -206,11 +217,25 @@ def _use_live(system: Any, observer: CallObserver) -> None:
 
 
 def _read(system: Any, observer: CallObserver) -> None:
-    """The inbox of a company and of an agent."""
+    """The inbox of a company and of an agent, and the people of the company."""
     api = imported("console.handlers.api", environment("InboxApi", **STAGE))
     for query in ({}, {"assignee": "kim"}, {"q": "a"}):
         answer = _watched(system, observer, "InboxApi", api, asked("GET", "/inbox", **query))
         assert answer["statusCode"] == 200, answer
+    _employ()
+    answer = _watched(system, observer, "InboxApi", api, asked("GET", "/people"))
+    assert json.loads(answer["body"])["result"]["people"], answer
+
+
+def _employ() -> None:
+    """A person in the user pool, whose id in the login settings is that of the template."""
+    direct = boto3.Session()
+    cognito = direct.client("cognito-idp")
+    made = cognito.create_user_pool(PoolName="parley-local")["UserPool"]["Id"]
+    pools = cognitoidp_backends[ACCOUNT][REGION].user_pools
+    pools["UserPool"] = pools[made]
+    People(cognito, "UserPool").create("ada@acme.example", [f"{COMPANY}:agent"], invites=False)
+    put_parameter(direct.client("ssm"), "LoginSettings", **STAGE)
 
 
 def asked(method: str, path: str, **query: str) -> dict[str, Any]:

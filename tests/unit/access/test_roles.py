@@ -2,8 +2,9 @@
 
 import pytest
 
-from access.roles import SCOPES, Role, caller_of, scopes_by_company
+from access.roles import SCOPES, caller_of, scopes_by_company
 from shared.api.auth import EVERY_PROJECT, Caller, Scope, Unresolved
+from shared.groups import Role, is_team, role_of, team_of
 
 
 def test_a_group_names_a_company_and_a_role() -> None:
@@ -20,6 +21,34 @@ def test_a_group_names_a_company_and_a_role() -> None:
 )  # fmt: skip
 def test_other_groups_give_nothing(group: str) -> None:
     assert scopes_by_company([group]) == {}
+
+
+def test_a_team_is_a_group_without_scopes() -> None:
+    assert team_of("acme:team:night-shift") == ("acme", "night-shift")
+    assert scopes_by_company(["acme:team:night-shift"]) == {}
+    assert caller_of("user:1", ["acme:team:sales"], None) is Unresolved.NO_COMPANY
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        *("acme:team", "acme:team:", ":team:sales", "acme:team:Sales", "acme:team:sales:more"),
+        *("acme:teams:sales", "acme:agent", "acme:team:a b", "acme:team:sales\n"),
+        *("acme:team:" + "a" * 33, "acme:team:süd", "a b:team:sales"),
+    ],
+)
+def test_other_groups_are_no_teams(group: str) -> None:
+    assert team_of(group) is None
+
+
+def test_a_team_named_as_a_role_is_a_team() -> None:
+    assert role_of("acme:team:admin") is None
+    assert team_of("acme:team:admin") == ("acme", "admin")
+
+
+def test_assignees_are_teams_by_their_prefix() -> None:
+    assert is_team("team:sales")
+    assert not is_team("user:team")
 
 
 def test_roles_in_one_company_add_up_and_do_not_reach_another() -> None:

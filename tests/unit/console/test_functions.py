@@ -110,3 +110,37 @@ def test_a_canned_reply_keeps_variables_without_a_value() -> None:
     filled = run("whatsapp/variables.ts", "m.filled(value, {name: 'Ada', item: ''})", text)
 
     assert filled == "Hello Ada, your {{item}} is ready. {{7*7}}"
+
+
+def test_groups_of_a_token_are_roles_and_teams_of_companies_with_a_role() -> None:
+    groups = [
+        "acme:agent",
+        "acme:team:night-shift",
+        "acme:team:admin",
+        "globex:team:sales",
+        "other",
+        "a:b:c",
+    ]
+
+    found = run("session/groups.ts", "[value, 'acme:admin', null].map(m.companiesOf)", groups)
+
+    assert found == [
+        [{"company": "acme", "roles": ["agent"], "teams": ["night-shift", "admin"]}],
+        [{"company": "acme", "roles": ["admin"], "teams": []}],
+        [],
+    ]
+
+
+def test_conversations_may_be_assigned_to_teams_and_to_colleagues_who_answer() -> None:
+    def person(name: str, *roles: str) -> dict[str, Any]:
+        return {"principal": f"user:{name}", "name": name, "roles": roles, "teams": []}
+
+    people = {
+        "people": [person("ada", "agent"), person("me", "admin"), person("op", "operator")],
+        "teams": ["returns", "sales"],
+        "complete": True,
+    }
+
+    found = run("people/assignees.ts", "m.assigneesOf(value, 'user:me', ['sales'])", people)
+
+    assert found == {"mine": ["team:sales"], "teams": ["team:returns"], "people": ["user:ada"]}

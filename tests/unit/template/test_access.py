@@ -127,6 +127,7 @@ def test_only_webhooks_and_pages_have_no_authorizer() -> None:
         ("GET", "/inbox"),
         ("GET", "/inbox/openapi.json"),
         ("GET", "/operations/{proxy+}"),
+        ("GET", "/people"),
         ("POST", "/live/tickets"),
         ("GET", "/whatsapp/openapi.json"),
         ("GET", "/whatsapp/conversations"),

@@ -157,6 +157,10 @@ def test_workers_import_batch_without_the_models_of_event_sources(
             ),
         ),
         (
+            "InboxApi",
+            ("aws_xray_sdk", "console.live", "console.operations", "jwt", *PROVIDERS),
+        ),
+        (
             "EmailThreadsWorker",
             (
                 "cryptography",

@@ -20,6 +20,7 @@ from conversations.store.items.conversation import ChannelMethod, Conversation, 
 from conversations.store.items.proposal import Proposal
 from conversations.store.items.turn import Turn, TurnKind
 from shared.aws.dynamodb import Attributes
+from shared.groups import is_team
 
 DUE_INDEX = "due-index"
 DUE_BUCKETS = 4
@@ -322,3 +323,9 @@ def state_key(ref: str) -> Attributes:
 def holder_of(state: State) -> str | None:
     """Return the agent who holds a conversation, or None."""
     return state.owner if state.mode is Mode.HUMAN else None
+
+
+def is_held_by_other(state: State, *agents: str | None) -> bool:
+    """Return whether an agent who is none of *agents* holds a conversation. A team is none: its people take over."""
+    holder = holder_of(state)
+    return holder is not None and holder not in agents and not is_team(holder)

@@ -60,7 +60,8 @@ def refusal(error: Exception, own: Errors, request_id: str) -> Response[str]:
         code,
         message,
         request_id,
-        retryable=retry_after is not None or status >= HTTPStatus.INTERNAL_SERVER_ERROR,
+        retryable=retry_after is not None
+        or (status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED),
         details=error.problems if isinstance(error, InvalidInput) else (),
         retry_after=retry_after,
     )

@@ -253,6 +253,51 @@ def test_an_owner_needs_no_force(harness: Harness, what: str) -> None:
     assert harness.on(ref, what, body).status in {200, 202}
 
 
+@pytest.mark.parametrize(
+    "what", ["take-over", "messages", "hand-back", "release", "resolve", "close", "attach"]
+)
+def test_an_action_in_a_conversation_of_a_team_needs_no_force(harness: Harness, what: str) -> None:
+    ref = harness.begin()
+    message = in_doubt(harness, ref)
+    draft = harness.says(ref, "Draft", author="ai", delivery_status=Delivery.DISCARDED)
+    given = harness.on(ref, "take-over", CAROL | {"assignee": "team:sales"})
+    assert given.result["owner"] == "team:sales"
+    body: dict[str, Any] = DAN | {
+        "messages": {"text": "Hello"},
+        "release": {"draft_entry_id": draft.entry_id},
+        "resolve": {"entry_id": message.entry_id, "outcome": "sent"},
+    }.get(what, {})
+
+    answer = attach(harness, ref, body) if what == "attach" else harness.on(ref, what, body)
+
+    assert answer.status in {200, 202}
+
+
+@pytest.mark.parametrize(("what", "body"), [("take-over", {}), ("messages", {"text": "Hello"})])
+def test_someone_who_takes_over_or_writes_has_the_conversation_of_a_team(
+    harness: Harness, what: str, body: dict[str, Any]
+) -> None:
+    ref = harness.begin()
+    harness.on(ref, "take-over", CAROL | {"assignee": "team:sales"})
+
+    harness.on(ref, what, DAN | body)
+
+    assert harness.standing(ref) == ("handoff_active", "human", "dan")
+    assert harness.on(ref, "messages", CAROL | {"text": "Hello"}).error == "already_taken"
+
+
+def test_a_conversation_of_an_agent_is_given_to_a_team_only_by_them_or_with_force(
+    harness: Harness,
+) -> None:
+    ref, to_team = harness.begin(), {"assignee": "team:sales"}
+    harness.on(ref, "take-over", CAROL)
+
+    assert harness.on(ref, "take-over", DAN | to_team).error == "already_taken"
+    assert harness.on(ref, "take-over", DAN | to_team | FORCE).result["owner"] == "team:sales"
+    harness.on(ref, "take-over", CAROL)
+    assert harness.on(ref, "take-over", CAROL | to_team).result["owner"] == "team:sales"
+
+
 def test_a_consent_has_no_force_parameter(harness: Harness) -> None:
     consent = {"recipient": ANN, "channels": ["sms"], "evidence": "call", **FORCE}
 

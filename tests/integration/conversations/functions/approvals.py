@@ -81,3 +81,10 @@ def enqueue_release(system: System, ref: str) -> None:
     system.fifo_queues.put(
         queue_name(system, "sms"), commands.entry(record, ref, "release", "key-1")
     )
+
+
+def give(system: System, ref: str, assignee: str) -> None:
+    """Assign the conversation to an agent or a team."""
+    resources = direct_resources(system)
+    agent = Agent(principal="eve", cause=f"give-{system.clock.ms}")
+    agent_actions.take_over(resources, conversation.load(resources, ref), agent, assignee)

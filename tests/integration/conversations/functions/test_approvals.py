@@ -12,6 +12,7 @@ from tests.integration.conversations.booking import THANKS, start_booking, write
 from tests.integration.conversations.functions.approvals import (
     MONDAY,
     approve,
+    give,
     hand_back,
     last_model_input,
     pending_function,
@@ -77,6 +78,20 @@ def test_a_released_function_is_executed_and_the_model_continues_with_the_result
     assert not {"waits_for_approval", "being_done", "to_tell", "turn"} & state.keys()
     contents = [entry["content"] for entry in item["messages"]]
     assert contents[1:] == ["Monday is fine", NOTICE, "It is booked, thank you."]
+
+
+def test_an_approved_function_of_a_conversation_of_a_team_returns_to_the_model(
+    system: System, booking_service: Receiver
+) -> None:
+    ref = propose_booking(system, booking_service, THANKS)
+    give(system, ref, "team:sales")
+    assert system.state(ref)["owner"] == "team:sales"
+
+    approve(system, ref)
+
+    assert texts_by(system, ref)[-1] == "It is booked, thank you."
+    assert status_of(system, ref) == ("reply_sent", None)
+    assert "owner" not in system.state(ref)
 
 
 def test_the_result_is_reported_to_the_model_once(

@@ -171,6 +171,20 @@ def test_an_assignee_has_one_list_over_all_numbers_which_a_number_narrows(
     assert api.conversations(assignee="bob") == []
 
 
+def test_a_team_has_a_list_as_an_agent_has_and_someone_takes_its_conversation(
+    harness: Harness, api: Api
+) -> None:
+    harness.take({"messages": [text("wamid.1")]})
+    (shown,) = api.conversations(phone=PHONE)
+    api.change(shown["key"], assignee="team:sales")
+    assert [entry["key"] for entry in api.conversations(assignee="team:sales")] == [shown["key"]]
+
+    api.change(shown["key"], assignee="user:ada")
+
+    assert api.conversations(assignee="team:sales") == []
+    assert [entry["key"] for entry in api.conversations(assignee="user:ada")] == [shown["key"]]
+
+
 def test_a_label_is_compared_entry_by_entry_up_to_a_bound(
     harness: Harness, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,129 @@
+"""The people of a user pool, with their roles and teams."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from operations.arguments import Refused
+from shared.groups import team_of
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The people of one user pool."""
+
+    client: Any  # of cognito-idp
+    pool: str
+
+    def create(
+        self,
+        address: str,
+        roles: Iterable[str],
+        *,
+        invites: bool,
+        password: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        """
+        Create a person with roles. Raises Refused if there is one with this address.
+
+        *invites*: Cognito sends an e-mail with a temporary password. *password*: a temporary one of ours. *name*: what
+        colleagues see.
+        """
+        wanted = list(dict.fromkeys(roles))
+        for group in wanted:
+            self._ensure_group(group)
+        try:
+            self.client.admin_create_user(
+                UserPoolId=self.pool,
+                Username=address,
+                UserAttributes=[
+                    {"Name": "email", "Value": address},
+                    {"Name": "email_verified", "Value": "true"},
+                    *([{"Name": "name", "Value": name}] if name else []),
+                ],
+                **({"TemporaryPassword": password} if password else {}),
+                **(
+                    {"DesiredDeliveryMediums": ["EMAIL"]}
+                    if invites
+                    else {"MessageAction": "SUPPRESS"}
+                ),
+            )
+        except self.client.exceptions.UsernameExistsException:
+            raise Refused("email: there is a user with this address; see `list`") from None
+        for group in wanted:
+            self.add(address, group)
+
+    def add(self, name: str, group: str) -> None:
+        """Give a role, or make a member of a team. Safe to repeat."""
+        self._ensure_group(group)
+        self._change("admin_add_user_to_group", name, GroupName=group)
+
+    def remove(self, name: str, group: str) -> None:
+        """Take a role, or remove from a team. Safe to repeat."""
+        try:
+            self._change("admin_remove_user_from_group", name, GroupName=group)
+        except self.client.exceptions.ResourceNotFoundException:
+            unknown = (
+                "team: there is no such team" if team_of(group) else "role: no user has this role"
+            )
+            raise Refused(unknown) from None
+
+    def disable(self, name: str) -> None:
+        """Refuse new logins, and end the sessions: access tokens stay valid until they expire. Safe to repeat."""
+        self._change("admin_disable_user", name)
+        self._change("admin_user_global_sign_out", name)
+
+    def enable(self, name: str) -> None:
+        """Allow logins again. Safe to repeat."""
+        self._change("admin_enable_user", name)
+
+    def reset_password(self, name: str, *, temporary: str | None = None) -> None:
+        """Make a person set a new password: by a code that Cognito sends, or at the next login with *temporary*."""
+        if temporary is None:
+            self._change("admin_reset_user_password", name)
+        else:
+            self.set_password(name, temporary, is_final=False)
+        self._change("admin_user_global_sign_out", name)
+
+    def set_password(self, name: str, password: str, *, is_final: bool) -> None:
+        """Set a password; the person must change it at the next login unless it is final."""
+        self._change("admin_set_user_password", name, Password=password, Permanent=is_final)
+
+    def all(self) -> Iterator[Mapping[str, Any]]:
+        """Yield every user of the pool, as Cognito describes it."""
+        for page in self.client.get_paginator("list_users").paginate(UserPoolId=self.pool):
+            yield from page["Users"]
+
+    def groups_of(self, name: str) -> list[str]:
+        """Return the groups of a person, in order."""
+        pages = self.client.get_paginator("admin_list_groups_for_user").paginate(
+            UserPoolId=self.pool, Username=name
+        )
+        return sorted(group["GroupName"] for page in pages for group in page["Groups"])
+
+    def _ensure_group(self, name: str) -> None:
+        try:
+            self.client.create_group(UserPoolId=self.pool, GroupName=name)
+        except self.client.exceptions.GroupExistsException:
+            return
+
+    def _change(self, operation: str, name: str, **more: Any) -> None:  # noqa: ANN401 - parameters of the operation
+        try:
+            getattr(self.client, operation)(UserPoolId=self.pool, Username=name, **more)
+        except self.client.exceptions.UserNotFoundException:
+            raise Refused("user: user not found") from None
+
+
+def address_of(one: Mapping[str, Any]) -> str:
+    """Return the e-mail address of a user as Cognito describes it; empty without one."""
+    return _attributes(one).get("email", "")
+
+
+def subject_of(one: Mapping[str, Any]) -> str:
+    """Return the id of a user in tokens, which principals contain."""
+    return _attributes(one).get("sub", "")
+
+
+def _attributes(one: Mapping[str, Any]) -> dict[str, str]:
+    return {entry["Name"]: entry["Value"] for entry in one.get("Attributes", [])}
