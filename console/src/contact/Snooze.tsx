@@ -33,7 +33,7 @@ export function Snooze({ until, onSnooze, onChange }: Props) {
     return (
       <>
         {action.error && <ErrorNotice error={action.error} />}
-        <Button icon="clock" busy={action.busy} onClick={() => void run(null)}>
+        <Button icon="inbox" busy={action.busy} onClick={() => void run(null)}>
           {t("action.wake")}
         </Button>
       </>
