@@ -26,6 +26,13 @@ export function when(at: string, now = Date.now()): string {
   return date.toLocaleDateString(locale, { day: "numeric", month: "short", ...year });
 }
 
+// A time ahead: without the day if it is today.
+export function ahead(at: string, now = Date.now()): string {
+  const date = new Date(at);
+  const isToday = startOfDay(date.getTime()) === startOfDay(now);
+  return isToday ? clock(at) : date.toLocaleString(locale, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+}
+
 export function day(at: string, now = Date.now()): string {
   const date = new Date(at);
   const days = Math.floor((startOfDay(now) - startOfDay(date.getTime())) / DAY_MS);

@@ -26,7 +26,7 @@ PATIENCE_MS = 30_000
 
 @dataclass(frozen=True)
 class Place:
-    """A page of the console: its place, who looks at it, the row of a list to open there, and a button to press then."""
+    """A page of the console: its place, who looks at it, the row to open there, and a button to press then."""
 
     name: str
     place: str

@@ -1,8 +1,9 @@
-// Who leads the conversation: take it over, give it to a colleague, hand it back to the model.
+// Who leads the conversation: take it over, give it to a colleague, hand it back to the model. Snooze it.
 
 import { useAction } from "../api/resource";
 import { useApp } from "../app";
 import { AssignMenu } from "../contact/AssignMenu";
+import { Snooze } from "../contact/Snooze";
 import { useSay } from "../live/hooks";
 import { t } from "../texts/texts";
 import { Button, ErrorNotice } from "../ui/parts";
@@ -29,11 +30,16 @@ export function AiActions({ head, me, onChange }: { head: Head; me: string | nul
     assignee = one;
     void take.run();
   };
+  const snooze = (until: string | null) =>
+    until
+      ? client.call("POST /conversations/{ref}/snooze", { path, body: { snoozed_until: until } })
+      : client.call("POST /conversations/{ref}/wake", { path, body: {} });
   const error = take.error ?? giveBack.error;
   return (
     <>
       {error && <ErrorNotice error={error} />}
       <AssignMenu assignee={head.owner ?? null} me={me} busy={take.busy} canRemove={false} onAssign={give} />
+      <Snooze until={head.snoozed_until ?? null} onSnooze={snooze} onChange={onChange} />
       {head.mode === "human" && head.owner === me ? (
         <Button icon="robot" busy={giveBack.busy} onClick={() => void giveBack.run()}>
           {t("ai.hand_back")}

@@ -1,36 +1,41 @@
 // A conversation that a model leads: read it, take it over, write, hand it back, release what waits.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useApp, useSession } from "../app";
 import { clockWithSeconds, phone } from "../format";
 import { CHANNEL_ICONS } from "../inbox/InboxRow";
+import { NoteCard } from "../contact/Notes";
 import { Colleagues, useLiveConversation } from "../live/hooks";
 import { named, t, type Key } from "../texts/texts";
-import { Frame, Timeline } from "../ui/frame";
+import { Frame, Timeline, type Entry } from "../ui/frame";
 import { Icon } from "../ui/icons";
 import { Empty, ErrorNotice, Skeleton } from "../ui/parts";
 import { AiActions } from "./AiActions";
 import { AiFacts } from "./AiFacts";
 import { AiFoot } from "./AiFoot";
 import { AiMessage } from "./AiMessage";
-import { inFlightOf, stopOf, type Head, type Message } from "./data";
+import { inFlightOf, stopOf, type Head, type Message, type Note } from "./data";
 import { FunctionApproval } from "./FunctionApproval";
 
 const POLL_MS = 5_000;
+const NOTES_MS = 30_000; // between two looks at the notes: all callers of a company share a rate
 
 export function AiConversation({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
   const me = useSession().person?.principal ?? null;
+  const known = useRef<{ notes: Note[]; until: number } | null>(null);
   const loaded = useLiveConversation(
     "conversations",
     id,
     async (signal) => {
       const path = { ref: id };
-      const [head, log] = await Promise.all([
+      const [head, log, found] = await Promise.all([
         client.call("GET /conversations/{ref}", { path, signal }),
         client.call("GET /conversations/{ref}/messages", { path, signal, query: { limit: 100 } }),
+        known.current && known.current.until > Date.now() ? null : client.call("GET /conversations/{ref}/notes", { path, signal, query: { limit: 50 } }),
       ]);
-      return { head: head.result, messages: log.result.messages, before: log.result.before ?? null };
+      if (found) known.current = { notes: found.result.notes, until: Date.now() + NOTES_MS };
+      return { head: head.result, messages: log.result.messages, before: log.result.before ?? null, notes: known.current?.notes ?? [] };
     },
     [client, id],
     POLL_MS,
@@ -43,15 +48,18 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
       </main>
     );
   }
-  const { head } = loaded.value;
-  const reload = () => void loaded.reload();
+  const { head, notes } = loaded.value;
+  const reload = () => {
+    known.current = null;
+    void loaded.reload();
+  };
   const before = older.messages.length ? older.before : loaded.value.before;
   const next = async () => {
     const page = await client.call("GET /conversations/{ref}/messages", { path: { ref: id }, query: { before, limit: 100 } });
     setOlder({ messages: [...older.messages, ...page.result.messages], before: page.result.before ?? null });
   };
-  const known = new Set(loaded.value.messages.map((message) => message.entry_id));
-  const messages = [...loaded.value.messages, ...older.messages.filter((message) => !known.has(message.entry_id))];
+  const newest = new Set(loaded.value.messages.map((message) => message.entry_id));
+  const messages = [...loaded.value.messages, ...older.messages.filter((message) => !newest.has(message.entry_id))];
   const title = [head.recipient.first_name, head.recipient.last_name].filter(Boolean).join(" ") || head.recipient.tel || head.recipient.email || id;
   return (
     <Frame
@@ -61,7 +69,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
       colleagues={<Colleagues context="conversations" id={id} />}
       back={back}
       actions={<AiActions head={head} me={me} onChange={reload} />}
-      facts={<AiFacts head={head} me={me} />}
+      facts={<AiFacts head={head} me={me} notes={notes} onChange={reload} />}
       foot={<AiFoot head={head} me={me} onChange={reload} />}
     >
       {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
@@ -76,16 +84,27 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
       <Stopped head={head} messages={messages} isWhole={before === null} />
       {head.waits_for_approval && <FunctionApproval key={head.waits_for_approval.entry_id} head={head} waiting={head.waits_for_approval} onChange={reload} />}
       <Timeline
-        entries={[...messages].reverse().map((message) => ({
-          key: message.entry_id,
-          at: message.message_timestamp,
-          content: <AiMessage head={head} message={message} me={me} onChange={reload} />,
-        }))}
+        entries={entriesOf(head, messages, before === null ? notes : notes.filter(isAfter(messages.at(-1))), me, reload)}
         onOlder={before ? () => void next() : null}
         empty={<Empty icon={CHANNEL_ICONS[head.channel_method as "sms"] ?? "chat"} title={t("timeline.empty")} />}
       />
     </Frame>
   );
+}
+
+// Notes among the messages that are loaded, oldest first.
+function entriesOf(head: Head, messages: Message[], notes: Note[], me: string | null, onChange: () => void): Entry[] {
+  const entries = messages.map((message) => ({
+    key: message.entry_id,
+    at: message.message_timestamp,
+    content: <AiMessage head={head} message={message} me={me} onChange={onChange} />,
+  }));
+  const added = notes.map((note) => ({ key: `note-${note.id}`, at: note.at, content: <NoteCard note={note} me={me} /> }));
+  return [...entries, ...added].sort((one, other) => one.at.localeCompare(other.at));
+}
+
+function isAfter(message: Message | undefined): (note: Note) => boolean {
+  return (note) => note.at >= (message?.message_timestamp ?? "");
 }
 
 function Stopped({ head, messages, isWhole }: { head: Head; messages: Message[]; isWhole: boolean }) {

@@ -1,13 +1,25 @@
-// Beside an AI conversation: who leads it, the customer, recorded answers, its status changes.
+// Beside an AI conversation: who leads it, the customer, recorded answers, labels, notes, its status changes.
 
+import { useApp } from "../app";
+import { Labels } from "../contact/Labels";
+import { NoteForm } from "../contact/Notes";
 import { OtherConversations } from "../contact/OtherConversations";
 import { actor, moment, phone } from "../format";
 import { named, t } from "../texts/texts";
 import { Fact } from "../ui/frame";
 import { Badge } from "../ui/parts";
-import { personOf, type Head } from "./data";
+import { personOf, type Head, type Note } from "./data";
 
-export function AiFacts({ head, me }: { head: Head; me: string | null }) {
+interface Props {
+  head: Head;
+  me: string | null;
+  notes: Note[];
+  onChange: () => void;
+}
+
+export function AiFacts({ head, me, notes, onChange }: Props) {
+  const { client } = useApp();
+  const path = { ref: head.ref };
   const answers = Object.entries(head.recorded_answers);
   return (
     <>
@@ -15,6 +27,7 @@ export function AiFacts({ head, me }: { head: Head; me: string | null }) {
         <Fact label={t("facts.status")}>
           <Badge kind={head.hand_off_to_human ? "warn" : "accent"}>{named("status", head.conversation_status)}</Badge>
           {head.status_reason && <span class="quiet"> {named("reason", head.status_reason)}</span>}
+          {head.snoozed_until && <span class="quiet"> {t("facts.snoozed", { at: moment(head.snoozed_until) })}</span>}
         </Fact>
         {head.resumes_at && <Fact label={t("facts.resumes")}>{moment(head.resumes_at)}</Fact>}
         <Fact label={t("facts.leads")}>{head.mode === "human" ? actor(head.owner ?? "", me) : t("actor.model")}</Fact>
@@ -36,6 +49,19 @@ export function AiFacts({ head, me }: { head: Head; me: string | null }) {
           </dl>
         </section>
       )}
+      <Labels
+        conversation={head.ref}
+        labels={head.labels}
+        onSet={({ labels }) => client.call("POST /conversations/{ref}/labels", { path, body: { labels, revision: head.revision } })}
+        onChange={onChange}
+      />
+      <NoteForm
+        conversation={head.ref}
+        count={notes.length}
+        longest={4_000}
+        onAdd={(text, key) => client.call("POST /conversations/{ref}/notes", { path, body: { text }, key })}
+        onChange={onChange}
+      />
       {head.changes.length > 0 && (
         <section class="facts-part">
           <h3>{t("facts.changes")}</h3>

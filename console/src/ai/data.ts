@@ -4,6 +4,7 @@ import type { ConversationsAdmin } from "../api/routes";
 
 export type Head = ConversationsAdmin.ConversationView;
 export type Message = ConversationsAdmin.MessageView;
+export type Note = ConversationsAdmin.NoteView;
 export type Waiting = ConversationsAdmin.WaitingView;
 
 export const REVIEW = "initial_review"; // the reason of a first message that a person looks at before it is sent

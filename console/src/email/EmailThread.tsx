@@ -7,15 +7,16 @@ import { useApp, useSession } from "../app";
 import { consentOf } from "../contact/consent";
 import { OptedOut } from "../contact/OptedOut";
 import { AssignMenu } from "../contact/AssignMenu";
+import { Labels } from "../contact/Labels";
+import { NoteCard, NoteForm } from "../contact/Notes";
 import { OtherConversations } from "../contact/OtherConversations";
+import { Snooze } from "../contact/Snooze";
 import { DraftCard } from "./DraftCard";
-import { NoteForm } from "./NoteForm";
 import { Writer } from "./Writer";
-import { actor, clock, moment, when } from "../format";
+import { actor, moment, when } from "../format";
 import { Colleagues, useLiveConversation, useSay } from "../live/hooks";
 import { named, t } from "../texts/texts";
 import { Fact, Frame, Timeline, type Entry } from "../ui/frame";
-import { NoteText } from "../ui/NoteText";
 import { Icon } from "../ui/icons";
 import { Avatar, Badge, Button, Empty, ErrorNotice, Skeleton } from "../ui/parts";
 
@@ -69,7 +70,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
     entries.push({ key: draft.reply_id, at: draft.updated_at, content: <DraftCard draft={draft} me={me} onChange={reload} /> });
   }
   for (const note of notes) {
-    entries.push({ key: `note-${note.k}`, at: note.at, content: <Note note={note} me={me} /> });
+    entries.push({ key: `note-${note.k}`, at: note.at, content: <NoteCard note={note} me={me} /> });
   }
   entries.sort((one, other) => one.at.localeCompare(other.at));
   return (
@@ -173,25 +174,17 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
           {t("action.assign_me")}
         </Button>
       )}
+      {["active", "pending_info"].includes(thread.status) && (
+        <Snooze
+          until={thread.snoozed_until ?? null}
+          onSnooze={(until) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { snoozed_until: until } })}
+          onChange={onChange}
+        />
+      )}
       <Button icon="check" kind={isDone ? "plain" : "primary"} busy={complete.busy} onClick={() => void complete.run()}>
         {t(isDone ? "action.reopen" : "action.resolve")}
       </Button>
     </>
-  );
-}
-
-function Note({ note, me }: { note: EmailThreadsApi.NoteView; me: string | null }) {
-  return (
-    <div class="note">
-      <Icon name="note" size={16} />
-      <div>
-        <NoteText text={note.text} />
-        <p class="bubble-foot">
-          <span>{t("note.by", { who: actor(note.by, me) })}</span>
-          <time dateTime={note.at}>{clock(note.at)}</time>
-        </p>
-      </div>
-    </div>
   );
 }
 
@@ -209,22 +202,18 @@ function Foot({ thread, me, onChange }: { thread: Thread; me: string | null; onC
 }
 
 function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; onChange: () => void }) {
+  const { client } = useApp();
+  const path = { conversation_id: thread.conversation_id };
   const analysis = thread.ai_analysis;
   return (
     <>
       <dl>
         <Fact label={t("facts.status")}>
           <Badge kind="accent">{named("status", String(thread.status))}</Badge>
+          {thread.snoozed_until && <span class="quiet"> {t("facts.snoozed", { at: moment(thread.snoozed_until) })}</span>}
         </Fact>
         <Fact label={t("facts.assignee")}>{thread.assigned_to ? actor(thread.assigned_to, me) : <span class="quiet">{t("facts.nobody")}</span>}</Fact>
         <Fact label={t("facts.people")}>{thread.participants.join(", ")}</Fact>
-        {thread.tags.length > 0 && (
-          <Fact label={t("facts.labels")}>
-            {thread.tags.map((tag) => (
-              <Badge key={tag}>{tag}</Badge>
-            ))}
-          </Fact>
-        )}
         <Fact label={t("facts.created")}>{moment(thread.created_at)}</Fact>
       </dl>
       {analysis?.summary && (
@@ -244,7 +233,19 @@ function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; on
           </ul>
         </section>
       )}
-      <NoteForm thread={thread.conversation_id} count={thread.note_count} onChange={onChange} />
+      <Labels
+        conversation={thread.conversation_id}
+        labels={thread.tags}
+        onSet={({ added, removed }) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { add_tags: added, remove_tags: removed } })}
+        onChange={onChange}
+      />
+      <NoteForm
+        conversation={thread.conversation_id}
+        count={thread.note_count}
+        longest={10_000}
+        onAdd={(text, key) => client.call("POST /email-threads/{conversation_id}/notes", { path, body: { text }, key })}
+        onChange={onChange}
+      />
       <OtherConversations handles={[thread.participant]} context="email_threads" id={thread.conversation_id} />
     </>
   );

@@ -1,4 +1,4 @@
-import { actor, phone, when } from "../format";
+import { actor, ahead, phone, when } from "../format";
 import { placeOf } from "../router";
 import { named, t, tn } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
@@ -68,7 +68,7 @@ function Marks({ row, me }: { row: Row; me: string | null }) {
     <span class="row-marks">
       {needsPerson && <Badge kind="warn">{t("status.handoff_pending")}</Badge>}
       {row.status === "snoozed" && row.snoozedUntil && (
-        <Badge kind="info">{t("inbox.snoozed_until", { at: when(row.snoozedUntil) })}</Badge>
+        <Badge kind="info">{t("inbox.snoozed_until", { at: ahead(row.snoozedUntil) })}</Badge>
       )}
       {row.assignee && <Badge kind={row.assignee === me ? "accent" : "plain"}>{actor(row.assignee, me)}</Badge>}
       {row.labels.slice(0, 3).map((label) => (

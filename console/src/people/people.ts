@@ -1,4 +1,4 @@
-// The people and teams of the company. Not known with a login provider that lists nobody, nor before they are loaded:
+// The people and teams of the company. Not known with a login provider that lists none, nor before they are loaded:
 // pages then show colleagues by their ids.
 
 import { createContext } from "preact";
@@ -6,6 +6,7 @@ import { useContext } from "preact/hooks";
 import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { nameColleagues } from "../format";
+import { rightsOf } from "../operations/access";
 import type { People } from "./assignees";
 
 const AGAIN_MS = 300_000; // the API keeps its answer as long
@@ -19,8 +20,9 @@ export function usePeople(): People | null {
 // Loads them for all pages, once and then every five minutes while a page is visible.
 export function useLoadedPeople(): People | null {
   const { client, config } = useApp();
-  const { company } = useSession();
-  const areListed = config.login?.provider === "cognito";
+  const session = useSession();
+  const { company } = session;
+  const areListed = config.login?.provider === "cognito" && rightsOf(session).reads;
   const { value } = useResource(
     async (signal) => (areListed ? (await client.call("GET /people", { signal })).result : null),
     [client, company, areListed],

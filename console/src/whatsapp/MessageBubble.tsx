@@ -2,10 +2,8 @@
 
 import { actor, clock, moment, phone } from "../format";
 import { named, t, type Key } from "../texts/texts";
-import { Icon } from "../ui/icons";
-import { NoteText } from "../ui/NoteText";
 import { IconButton } from "../ui/parts";
-import type { Change, Message, Note } from "./data";
+import type { Change, Message } from "./data";
 import { DeliverySign, stateOf } from "./Delivery";
 import { History } from "./History";
 import { Media } from "./Media";
@@ -112,21 +110,6 @@ function Problem({ error }: { error: unknown }) {
       {[title ?? t("delivery.failed"), code && `(${code})`].filter(Boolean).join(" ")}
       {advice && <span>{advice}</span>}
     </p>
-  );
-}
-
-export function NoteCard({ note, me }: { note: Note; me: string | null }) {
-  return (
-    <div class="note">
-      <Icon name="note" size={16} />
-      <div>
-        <NoteText text={note.text} />
-        <p class="bubble-foot">
-          <span>{t("note.by", { who: actor(note.by, me) })}</span>
-          <time dateTime={note.at}>{clock(note.at)}</time>
-        </p>
-      </div>
-    </div>
   );
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useApp, useSession } from "../app";
 import { phone } from "../format";
 import { Colleagues, useLiveConversation } from "../live/hooks";
+import { NoteCard } from "../contact/Notes";
 import { t } from "../texts/texts";
 import { Empty, ErrorNotice, Skeleton } from "../ui/parts";
 import { Frame, Timeline, type Entry } from "../ui/frame";
@@ -9,7 +10,7 @@ import { CallLine } from "./CallLine";
 import { Composer } from "./Composer";
 import { load, loadOlder, titleOf, type Loaded, type Message, type Team } from "./data";
 import { Facts } from "./Facts";
-import { ChangeLine, MessageBubble, NoteCard } from "./MessageBubble";
+import { ChangeLine, MessageBubble } from "./MessageBubble";
 import { StateActions } from "./StateActions";
 
 const POLL_MS = 5_000;

@@ -38,6 +38,10 @@ class AlreadyTaken(Exception):
     """Another agent holds the conversation."""
 
 
+class StateConflict(Exception):
+    """The conversation was changed after the revision that the change is based on."""
+
+
 class NothingToRelease(Exception):
     """The first message was sent or is not held back, or the function call was already decided."""
 

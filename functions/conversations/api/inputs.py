@@ -8,9 +8,11 @@ from pydantic import AfterValidator, AwareDatetime, Field, Strict, model_validat
 from conversations.configuration.projects import ID
 from conversations.lifecycle.status import Status
 from conversations.store.items.conversation import ChannelMethod
+from shared.api.agent_inputs import MOST_LABELS, Label, SnoozeEnd
 from shared.api.inputs import Input
 
 LONGEST_TEXT = 20_000
+LONGEST_NOTE = 4_000
 
 
 # Reserved: the system writes these as actors, as a whole word or before a colon.
@@ -130,6 +132,41 @@ class ResolveInput(ActingInput):
 
     entry_id: EntryId
     outcome: Literal["sent", "not_sent", "resend"]
+
+
+class LabelsInput(Input):
+    """All labels of the conversation, and the `revision` that they were read with."""
+
+    labels: list[Label] = Field(max_length=MOST_LABELS)
+    revision: Annotated[int, Strict()] = Field(ge=0)
+
+
+class SnoozeInput(Input):
+    """
+    End of a snooze: at most a year ahead, and before the conversation is deleted.
+
+    With `revision` the change is refused if agents have changed the conversation since.
+    """
+
+    snoozed_until: SnoozeEnd
+    revision: Annotated[int, Strict()] | None = Field(default=None, ge=0)
+
+
+class NotesQuery(Input):
+    """Position in the notes: those older than `before`, a value from the previous page."""
+
+    before: str | None = Field(
+        default=None, pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z~[0-9a-f]{32}$"
+    )
+    limit: int = Field(default=50, ge=1, le=100)
+
+
+class NoteInput(Input):
+    """An internal note."""
+
+    text: Annotated[
+        str, Field(min_length=1, max_length=LONGEST_NOTE), AfterValidator(_is_not_blank)
+    ]
 
 
 class UnmatchedQuery(_Page):

@@ -28,6 +28,7 @@ from conversations.configuration.folders import folder_of
 from conversations.store.items import identifiers
 from conversations.store.items.turn import Stage, TurnKind
 from shared.aws.stored_objects import ObjectUnusable, media_of, record
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.initiation.case_data import CaseData
@@ -134,6 +135,9 @@ def conversation_view(
         last_inbound_at=state.last_inbound_at,
         last_outbound_at=state.last_outbound_at,
         window_until=state.window_until,
+        labels=sorted(state.labels),
+        snoozed_until=state.snoozed_at(clock.to_text(clock.now_ms())),
+        revision=state.revision or 0,
         changes=[
             ChangeView(
                 at=at,

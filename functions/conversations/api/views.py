@@ -100,6 +100,8 @@ class ConversationView(View):
     """
     A conversation: the contract's item and its state. `changes` are the latest ones, newest first.
 
+    `revision` counts the changes of labels and snoozes. `snoozed_until` is absent when the snooze is over.
+
     `recorded_answers` are the customer's answers by question; `project_data` contains only data of the request.
     `unreadable` names those of the two whose stored object is missing or damaged: their value is incomplete.
     """
@@ -141,6 +143,9 @@ class ConversationView(View):
     last_inbound_at: str | None
     last_outbound_at: str | None
     window_until: str | None
+    labels: list[str]
+    snoozed_until: str | None
+    revision: int
     changes: list[ChangeView]
 
 

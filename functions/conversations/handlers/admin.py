@@ -1,6 +1,6 @@
 """
-HTTP API for agents and their software: conversation lists, messages, agent actions, unmatched messages, consent; and
-for admins: parked events and dead letters.
+HTTP API for agents and their software: conversation lists, messages, agent actions, labels and notes, unmatched
+messages, consent; and for admins: parked events and dead letters.
 
 Software polls lists and messages. The code of the other calls is loaded by the first of them.
 """
@@ -26,9 +26,11 @@ from conversations.api.access import (
     NotOpen,
     NotUnknown,
     OtherChannel,
+    StateConflict,
     opened_for,
     recipient_of,
 )
+from conversations.api.agents.annotation_routes import AnnotationRoutes
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.configuration.projects import ConfigurationInvalid
 from conversations.recovery.bootstrap import recovery_of
@@ -99,6 +101,7 @@ routes = Routes(
         KeyUnknown: (HTTPStatus.NOT_FOUND, "not_found"),
         NotOpen: (HTTPStatus.CONFLICT, "not_open"),
         AlreadyTaken: (HTTPStatus.CONFLICT, "already_taken"),
+        StateConflict: (HTTPStatus.CONFLICT, "state_conflict"),
         NothingToRelease: (HTTPStatus.CONFLICT, "nothing_to_release"),
         NotUnknown: (HTTPStatus.CONFLICT, "not_unknown"),
         AlreadyPlaced: (HTTPStatus.CONFLICT, "already_attached"),
@@ -113,6 +116,7 @@ routes = Routes(
 RecoveryRoutes(recovery=recovery, seal_secret=deps.seal_secret).declare(
     routes, read=(Scope.CONVERSATIONS_ADMIN,), replay=(Scope.CONVERSATIONS_ADMIN,)
 )
+AnnotationRoutes(deps).declare(routes)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -231,7 +231,8 @@ def _fenced(
             opened.ref,
             mode,
             seen=state,
-            drop=without,
+            # A conversation that is over is not snoozed, nor one that is opened again.
+            drop=(*without, "snoozed_until") if mode is Mode.CLOSED else without,
             status_before=opened.conversation.conversation_status,
             status_reason=cause.reason,
             **cause.marks(status),

@@ -81,12 +81,20 @@ def shown(ref: str, item: Conversation, state: State) -> inbox.Head:
         address=state.business_address,
         project_id=item.project_id,
         last_activity_at=state.last_message_at or state.created_at,
-        status="resolved" if status in _OVER else "open",
+        status=_status_of(status, state),
+        snoozed_until=state.snoozed_until,
         context_status=status,
         assignee=holder_of(state),
+        labels=state.labels,
         unread_count=1 if waits and status in _WITH_PEOPLE else 0,
         contact=inbox.shortened(name, inbox.LONGEST_NAME),
         handle=inbox.shortened(handle, inbox.LONGEST_NAME),
         preview=inbox.shortened(newest.content, inbox.LONGEST_PREVIEW) if newest else None,
         ttl=item.ttl,
     )
+
+
+def _status_of(status: str, state: State) -> inbox.Status:
+    if status in _OVER:
+        return "resolved"
+    return inbox.SNOOZED if state.snoozed_until else inbox.OPEN

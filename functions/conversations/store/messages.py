@@ -9,6 +9,7 @@ from boto3.dynamodb.conditions import Attr, Key
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.conversation import Entry
 from conversations.store.items.log import Change, Delivery, Message, OfConversation, of
+from conversations.store.items.note import Note
 from conversations.store.items.records import EarlyFile
 from conversations.store.items.routes import Outbound
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
@@ -205,8 +206,8 @@ def _early_files_of(provider: str, provider_message_id: str) -> str:
 
 
 def lifetimes(table: Table, ref: str, after: str | None) -> Iterator[tuple[str, int | None]]:
-    """Yield sort key and `ttl` (epoch seconds) of each message and change of a log after a sort key."""
-    for kind in (Change, Message):  # in the order of their sort keys
+    """Yield sort key and `ttl` (epoch seconds) of each change, message and note of a log after a sort key."""
+    for kind in (Change, Message, Note):  # in the order of their sort keys
         first = max(kind.first_sk, f"{after}~" if after else "")
         newer: Any = Key(PARTITION_KEY).eq(OfConversation.partition(ref))
         newer &= Key(SORT_KEY).between(first, max(first, f"{kind.first_sk}~"))

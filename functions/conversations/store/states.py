@@ -15,6 +15,8 @@ from conversations.store.items.log import Mode, State, state_key
 from conversations.store.items.turn import Stage, Turn
 from shared.aws.dynamodb import ConditionFailed, Table
 
+_SNOOZE = ("snoozed_until",)
+
 
 class Gone(Exception):
     """The conversation does not exist or was deleted. *is_erased*: it was erased and must not be recreated."""
@@ -191,13 +193,19 @@ def release(
 
 
 def take_inbound(table: Table, ref: str, at: str, *, window_until: str | None) -> State:
-    """Record the time of a customer's message. Each timestamp moves forward only, on its own. Raises Gone."""
+    """
+    Record the time of a customer's message, which ends a snooze. Each timestamp moves forward only, on its own.
+
+    Raises Gone.
+    """
     exists = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
     inbound = State.named(last_inbound_at=at, window_until=window_until)
     is_newest = _before("last_message_at", at) & _before("last_inbound_at", at)
     try:
         facts = {**inbound, **State.named(last_message_at=at)}
-        return State.read(table.update(state_key(ref), put=facts, when=exists & is_newest))
+        return State.read(
+            table.update(state_key(ref), put=facts, drop=_SNOOZE, when=exists & is_newest)
+        )
     except ConditionFailed as refusal:
         state = _state_of(refusal)
     if (state.last_inbound_at or "") >= at:
@@ -205,7 +213,7 @@ def take_inbound(table: Table, ref: str, at: str, *, window_until: str | None) -
     # A message sent meanwhile is newer: only the inbound timestamps are updated.
     try:
         is_newer = exists & _before("last_inbound_at", at)
-        return State.read(table.update(state_key(ref), put=inbound, when=is_newer))
+        return State.read(table.update(state_key(ref), put=inbound, drop=_SNOOZE, when=is_newer))
     except ConditionFailed as refusal:
         return _state_of(refusal)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.analysis import drafts
@@ -12,6 +13,7 @@ from email_threads.store import changes, mailboxes
 from email_threads.store.changes import Change
 from email_threads.store.items import Automation, Mailbox, Status, Thread
 from email_threads.threading.heads import touched, with_status
+from shared.api.agent_inputs import end_of_snooze
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
@@ -30,6 +32,7 @@ TRIES: Final = 8
 MOST_TAGS: Final = 20
 MOST_MERGED_BY_PERSON: Final = 500  # mails; a merge must end within the time of a worker
 _CAUSE_CHARACTERS: Final = 20  # 80 bits
+_OPEN: Final = frozenset({Status.ACTIVE, Status.PENDING_INFO})
 _NEXT: Final = {
     Status.ACTIVE: {Status.PENDING_INFO, Status.COMPLETED, Status.ARCHIVED},
     Status.PENDING_INFO: {Status.ACTIVE, Status.COMPLETED, Status.ARCHIVED},
@@ -180,6 +183,8 @@ def _fields(thread: Thread, given: ThreadChange) -> dict[str, Any]:
         fields |= _status(thread, given.status)
     if given.automation is not None:
         fields["automation"] = given.automation
+    if "snoozed_until" in named:
+        fields["snoozed_until"] = _end_of_snooze(thread, fields.get("status", thread.status), given)
     if "reply_mode" in named:
         fields["reply_mode"] = given.reply_mode
     if "gdpr_consent" in named:
@@ -197,6 +202,20 @@ def _fields(thread: Thread, given: ThreadChange) -> dict[str, Any]:
     return fields
 
 
+def _end_of_snooze(thread: Thread, status: Status, given: ThreadChange) -> str | None:
+    """Return the end of a snooze; None ends one. Raises InvalidTransition and InvalidInput."""
+    if given.snoozed_until is None:
+        return None
+    if status not in _OPEN:
+        raise InvalidTransition(f"snoozed_until: a thread that is {status} cannot be snoozed")
+    return end_of_snooze(
+        "snoozed_until",
+        given.snoozed_until,
+        now=clock.to_text(clock.now_ms()),
+        deleted_at=int(touched(thread)["ttl"]),
+    )
+
+
 def _status(thread: Thread, status: Status) -> dict[str, Any]:
     """Return what a new status changes. Raises InvalidTransition."""
     if status not in _NEXT[thread.status]:
@@ -212,6 +231,7 @@ def _words(given: ThreadChange) -> str:
         "priority": given.priority,
         "automation": given.automation,
         "reply_mode": given.reply_mode,
+        "snoozed_until": given.snoozed_until and f"{given.snoozed_until.astimezone(UTC):%FT%TZ}",
     }
     words = [f"{name}={coded[name]}" if coded.get(name) else name for name in names]
     return f"change {' '.join(words)}"

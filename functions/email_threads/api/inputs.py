@@ -13,6 +13,9 @@ from email_threads.configuration.requirements_schema import (
 )
 from email_threads.store.items import Automation, ReplyMode, Status
 from shared.ai.settings import ModelSettings
+from shared.api.agent_inputs import (
+    SnoozeEnd,  # noqa: TC001 - pydantic reads this annotation at run time
+)
 from shared.api.inputs import Input
 from shared.identity.addresses import AddressInvalid, email_address
 
@@ -104,7 +107,9 @@ class MailQuery(Input):
 class ThreadChange(Input):
     """
     New values; absent ones stay. `assigned_to`, `priority`, `gdpr_consent` and `reply_mode` may be null; the last is
-    that of the mailbox then. With `expected_seq` the change is refused if the thread has another `last_seq` by now.
+    that of the mailbox then. `snoozed_until`: at most a year ahead, and before the thread is deleted; null ends a
+    snooze, and so does a new status. With `expected_seq` the change is refused if the thread has another `last_seq` by
+    now.
     """
 
     status: Status | None = None
@@ -115,6 +120,7 @@ class ThreadChange(Input):
     add_tags: list[Tag] = Field(default_factory=list, max_length=MOST_TAGS)
     remove_tags: list[Tag] = Field(default_factory=list, max_length=MOST_TAGS)
     gdpr_consent: Flag | None = None
+    snoozed_until: SnoozeEnd | None = None
     expected_seq: Annotated[int, Strict()] | None = Field(default=None, ge=0)
 
     @model_validator(mode="after")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.api import views
 from shared.aws.dynamodb_json import plain
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +38,7 @@ def summary(thread: Thread) -> views.ThreadSummary:
         snippet=newest.body[:SNIPPET] if newest else "",
         last_direction=newest.direction.value if newest else None,
         waiting_since=thread.waiting_since,
+        snoozed_until=thread.snoozed_at(clock.to_text(clock.now_ms())),
         assigned_to=facts.assigned_to,
         priority=facts.priority,
         tags=sorted(facts.tags),

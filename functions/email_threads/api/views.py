@@ -24,6 +24,7 @@ class ThreadSummary(View):
     snippet: str
     last_direction: str | None = None
     waiting_since: str | None = None
+    snoozed_until: str | None = None  # absent when the snooze is over
     assigned_to: str | None = None
     priority: str | None = None
     tags: list[str]

@@ -56,7 +56,8 @@ def shown(thread: Thread) -> inbox.Head | None:
         channel=inbox.Channel.EMAIL,
         address=thread.mailbox,
         last_activity_at=newest.timestamp if newest else thread.updated_at,
-        status=_STATUS[thread.status],
+        status=_status_of(thread),
+        snoozed_until=thread.snoozed_until,
         context_status=thread.status,
         assignee=thread.metadata.assigned_to,
         labels=thread.metadata.tags,
@@ -66,3 +67,8 @@ def shown(thread: Thread) -> inbox.Head | None:
         preview=inbox.shortened(newest.body, inbox.LONGEST_PREVIEW) if newest else None,
         ttl=thread.ttl,
     )
+
+
+def _status_of(thread: Thread) -> inbox.Status:
+    status = _STATUS[thread.status]
+    return inbox.SNOOZED if status == inbox.OPEN and thread.snoozed_until else status

@@ -60,6 +60,7 @@ def append_of(
             "thread_references": windows.first_and_newest([*base.thread_references, *references]),
             "email_history": history,
             "email_count": mail.n,
+            "snoozed_until": None if is_news else base.snoozed_until,
             "last_inbound_n": mail.n if is_news else base.last_inbound_n,
             "resolution_time": None if status is Status.ACTIVE else base.resolution_time,
             "full_text_search": search_text(base.subject, people, mail.new_text),
@@ -106,6 +107,7 @@ def with_status(thread: Thread, status: Status) -> dict[str, Any]:
         "status": status,
         "company_status": Thread.list_of(thread.company_id, status),
         "resolution_time": resolution,
+        "snoozed_until": None,
     }
 
 

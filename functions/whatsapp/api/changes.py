@@ -1,8 +1,8 @@
 """What agents change: the read mark, archived, assignee, labels, status, and notes. Every change names its author."""
 
-from datetime import timedelta
 from typing import Any
 
+from shared.api.agent_inputs import end_of_snooze
 from shared.api.errors import InvalidInput
 from shared.api.routing import Request
 from shared.aws.dynamodb import Table
@@ -15,7 +15,6 @@ from whatsapp.store.conversations.agent_changes import Change
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.agents import Note
 
-LONGEST_SNOOZE = timedelta(days=366)
 CAUSE_CHARACTERS = 20  # 80 bits
 _FIELDS = ("archived", "assignee", "labels", "status", "snoozed_until")
 
@@ -83,11 +82,7 @@ def _fields(given: ChangeInput, now: str) -> dict[str, Any]:
 def _end_of_snooze(given: ChangeInput, now: str) -> str:
     if given.snoozed_until is None:
         raise _invalid("snoozedUntil", "is required with `status: snoozed`")
-    until = clock.to_text(round(given.snoozed_until.timestamp() * 1_000))
-    latest_ms = clock.from_text(now) + LONGEST_SNOOZE // timedelta(milliseconds=1)
-    if not now < until <= clock.to_text(latest_ms):
-        raise _invalid("snoozedUntil", "must be in the future, at most 366 days ahead")
-    return until
+    return end_of_snooze("snoozedUntil", given.snoozed_until, now=now)
 
 
 def _invalid(field: str, problem: str) -> InvalidInput:

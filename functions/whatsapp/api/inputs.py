@@ -1,11 +1,10 @@
 """Input models of the API and their limits."""
 
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
-    AwareDatetime,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -16,12 +15,11 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
+from shared.api.agent_inputs import MOST_LABELS, Label, SnoozeEnd
 from shared.api.inputs import Input
 from whatsapp.store import ordering
 
 MOST_DAYS = 90  # DynamoDB reads up to 100 items per call.
-MOST_LABELS = 20
-LONGEST_LABEL = 50
 LONGEST_NOTE = 4_000
 
 
@@ -34,13 +32,6 @@ def _as_date(text: str) -> date:
     if day is None or day.isoformat() != text:
         raise PydanticCustomError("date", "must be a date such as 2026-01-31")
     return day
-
-
-def _is_one_line(label: str) -> str:
-    if label != label.strip() or not label.isprintable():
-        problem = "must be printable, without blanks at the ends"
-        raise PydanticCustomError("label", problem)
-    return label
 
 
 def _is_not_blank(text: str) -> str:
@@ -60,11 +51,6 @@ type Flag = Annotated[bool, Strict()]
 # `user:` and the id of a person at the login provider, or a name of the caller's own.
 type AgentId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}$")]
 type Status = Literal["open", "resolved", "snoozed"]
-type Label = Annotated[
-    str, Field(min_length=1, max_length=LONGEST_LABEL), AfterValidator(_is_one_line)
-]
-# Years have four digits, so that text order is time order.
-type Moment = Annotated[AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC))]
 
 
 class _Limit(Input):
@@ -124,7 +110,7 @@ class ChangeInput(_Body):
     assignee: AgentId | None = None
     labels: list[Label] | None = Field(default=None, max_length=MOST_LABELS)
     status: Status | None = None
-    snoozed_until: Moment | None = None  # with `status: snoozed`: at most a year ahead
+    snoozed_until: SnoozeEnd | None = None  # with `status: snoozed`: at most a year ahead
     revision: Annotated[int, Strict()] | None = Field(default=None, ge=0)
 
 

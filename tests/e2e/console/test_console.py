@@ -116,7 +116,7 @@ def test_a_lost_connection_is_shown_and_opened_again(visit: Visit, customer: Cus
     assert len(sockets) == 2
 
 
-def test_a_conversation_is_taken_labelled_noted_and_resolved(
+def test_a_conversation_is_taken_labelled_noted_snoozed_and_resolved(
     visit: Visit, customer: Customer
 ) -> None:
     visit.sign_in()
@@ -132,6 +132,18 @@ def test_a_conversation_is_taken_labelled_noted_and_resolved(
     page.get_by_role("textbox", name="New note").fill("Promised for Friday")
     page.get_by_role("button", name="Add note").click()
     expect(page.get_by_role("log", name="Messages")).to_contain_text("Promised for Friday")
+
+    page.get_by_role("button", name="Snooze", exact=True).click()
+    page.get_by_label("At another time").fill("2020-01-01T10:00")
+    page.locator(".snooze-time").get_by_role("button", name="Snooze").click()
+    expect(page.get_by_role("alert")).to_contain_text("Choose a time in the future")
+    in_a_week = time.strftime("%Y-%m-%dT10:00", time.localtime(time.time() + 7 * 86_400))
+    page.get_by_label("At another time").fill(in_a_week)
+    page.locator(".snooze-time").get_by_role("button", name="Snooze").click()
+    expect(facts).to_contain_text("Snoozed until")
+    page.get_by_role("button", name="End snooze").click()
+    expect(page.get_by_role("button", name="Snooze", exact=True)).to_be_visible()
+
     page.get_by_role("button", name="Resolve", exact=True).click()
     expect(page.get_by_role("button", name="Reopen")).to_be_visible()
     page.get_by_role("button", name="Reopen").click()

@@ -13,6 +13,7 @@ from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import state_key
 from events.conversations.twilio import SMS_NUMBER
+from shared.runtime import clock
 from tests.integration.console.system import READ, Fed, InboxSystem, inbox_on_moto, rebuilt
 from tests.integration.conversations.harness import (
     ANN,
@@ -140,6 +141,58 @@ def test_a_change_of_the_item_alone_changes_the_entry(
     assert only(inbox)["contextStatus"] == "handoff_pending"
 
 
+def test_labels_and_a_snooze_are_shown_until_the_customer_writes(
+    harness: Harness,
+    inbox: InboxSystem,
+    fed: Fed,
+) -> None:
+    ref = harness.begin()
+    until = clock.to_text(harness.now[0] + 24 * clock.HOUR_MS)
+    harness.on(ref, "labels", CAROL | {"labels": ["vip"], "revision": 0})
+    harness.on(ref, "snooze", CAROL | {"snoozed_until": until})
+    fed.take()
+
+    row = only(inbox, label="vip", status="snoozed")
+    assert (row["labels"], row["snoozedUntil"]) == (["vip"], until)
+
+    harness.says(ref, "hello")
+    fed.take()
+
+    row = only(inbox, label="vip", status="open")
+    assert "snoozedUntil" not in row
+
+
+def test_a_snooze_that_is_over_is_shown_as_open_without_another_change(
+    harness: Harness,
+    inbox: InboxSystem,
+    fed: Fed,
+) -> None:
+    ref = harness.begin()
+    until = clock.to_text(harness.now[0] + clock.HOUR_MS)
+    harness.on(ref, "snooze", CAROL | {"snoozed_until": until})
+    fed.take()
+
+    harness.later(clock.HOUR_MS)
+
+    assert only(inbox)["status"] == "open"
+
+
+def test_a_closed_conversation_is_resolved_and_not_snoozed(
+    harness: Harness,
+    inbox: InboxSystem,
+    fed: Fed,
+) -> None:
+    ref = harness.begin()
+    until = clock.to_text(harness.now[0] + clock.HOUR_MS)
+    harness.on(ref, "snooze", CAROL | {"snoozed_until": until})
+    harness.on(ref, "close", CAROL)
+    fed.take()
+
+    row = only(inbox)
+
+    assert (row["status"], row.get("snoozedUntil")) == ("resolved", None)
+
+
 def test_records_of_both_tables_lead_to_one_entry(
     harness: Harness,
     inbox: InboxSystem,
@@ -208,7 +261,9 @@ def test_a_conversation_of_another_company_is_not_shown(
 def test_a_rebuild_makes_the_entries_of_the_feed(
     harness: Harness, inbox: InboxSystem, fed: Fed
 ) -> None:
-    harness.on(harness.begin("one"), "take-over", CAROL)
+    one = harness.begin("one")
+    harness.on(one, "take-over", CAROL)
+    harness.on(one, "labels", CAROL | {"labels": ["vip"], "revision": 0})
     harness.says(harness.begin("two"), "hello")
     harness.begin("three", Status.CLOSED)
     fed.take()

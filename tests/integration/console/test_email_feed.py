@@ -115,6 +115,40 @@ def test_assignee_and_tags_are_shown_and_do_not_move_the_thread_up(
     assert row["lastActivityAt"] == "2026-11-02T12:00:00.000Z"
 
 
+@pytest.mark.parametrize(
+    ("status", "shown"), [(Status.PENDING_INFO, "snoozed"), (Status.COMPLETED, "resolved")]
+)
+def test_only_a_thread_that_is_open_is_shown_as_snoozed(
+    mails: Inbox, inbox: InboxSystem, fed: Fed, status: Status, shown: str
+) -> None:
+    mails.receive("a@x")
+    listed = {"status": status, "company_status": Thread.list_of(COMPANY, status)}
+    until = "2999-01-01T00:00:00.000Z"
+    change(mails, mails.thread(thread_of("a@x")), "c1", snoozed_until=until, **listed)
+    fed.take()
+
+    (row,) = inbox.rows()
+
+    assert row["status"] == shown
+    assert row.get("snoozedUntil") == (until if shown == "snoozed" else None)
+
+
+def test_a_new_mail_moves_a_snoozed_thread_to_the_open_ones(
+    mails: Inbox, inbox: InboxSystem, fed: Fed
+) -> None:
+    mails.receive("a@x")
+    thread = mails.thread(thread_of("a@x"))
+    change(mails, thread, "c1", snoozed_until="2999-01-01T00:00:00.000Z")
+    fed.take()
+    assert len(inbox.rows(status="snoozed")) == 1
+
+    mails.receive("b@x", in_reply_to="a@x")
+    fed.take()
+
+    assert inbox.rows(status="snoozed") == []
+    assert len(inbox.rows(status="open")) == 1
+
+
 def test_a_merged_thread_leaves_the_inbox(mails: Inbox, inbox: InboxSystem, fed: Fed) -> None:
     mails.receive("a@x", more="Date: Mon, 2 Nov 2026 09:00:00 +0000")
     mails.receive("b@x", subject="Other")

@@ -41,6 +41,7 @@ UNPLACED = "canary-words-of-nobody"
 KEY = "idempotency-key-of-company-a"
 REQUEST_ID = "req-of-company-a"
 NAME = "Canary-Last-Name"
+LABEL, NOTE = "canary-label", "canary-note"
 # Too long for an item: stored in the bucket.
 PROJECT_DATA = "canary-project-data " * 100
 SIGNERS = {
@@ -58,7 +59,7 @@ class TwoCompanies:
     company_b: str = COMPANY_B
     project_a: str = sample_data.PROJECT
     other_project_a: str = OTHER_PROJECT_A
-    words: tuple[str, ...] = (CANARY, UNPLACED, NAME, "canary-project-data")
+    words: tuple[str, ...] = (CANARY, UNPLACED, NAME, LABEL, NOTE, "canary-project-data")
     ids: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     _snapshots: dict[str, Snapshot] = field(default_factory=dict)
@@ -200,10 +201,19 @@ class TwoCompanies:
             self.system.clock.sleep(10 * 60)
             self.system.text("a", f"{CANARY} {words}")
             self.system.drain()
+        for what, body in {
+            "labels": {"labels": [LABEL], "revision": 0},
+            "snooze": {"snoozed_until": self._later()},
+            "notes": {"text": NOTE},
+        }.items():
+            self.system.call_admin_api(f"POST /conversations/{{ref}}/{what}", body, ref=ref)
         queue = next(iter(self.system.fifo_queues.queues.values()))
         queue._append('{"type": "resume", "ref": "-"}', "letter-of-a", "letter-of-a")
         queue.dead_letters.append(queue.messages.pop())
         return {"ref": ref, "second_ref": second}
+
+    def _later(self) -> str:
+        return clock.to_text(self.system.clock.ms + 24 * clock.HOUR_MS)
 
     def _ask(
         self, company: str, project: str, request_id: str, recipient: str, channel: str = "sms"
@@ -231,6 +241,8 @@ class TwoCompanies:
         customers = next(m for m in self.system.log(refs["ref"]) if m["author"] == "customer")
         link = self.row("OUT#", ref=refs["ref"])
         return refs | {
+            "later": self._later(),
+            "before_note": f"{self._later()}~{'0' * 32}",
             "company": self.company_a,
             "project": self.project_a,
             "recipient": ANN,

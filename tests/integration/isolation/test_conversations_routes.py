@@ -100,6 +100,14 @@ ATTACKS = [
     of_ref(
         "POST /conversations/{ref}/resolve", REPLY, {"entry_id": "{entry_id}", "outcome": "resend"}
     ),
+    of_ref(
+        "POST /conversations/{ref}/labels", REPLY, {"labels": ["of the attacker"], "revision": 0}
+    ),
+    of_ref("POST /conversations/{ref}/snooze", REPLY, {"snoozed_until": "{later}"}),
+    of_ref("POST /conversations/{ref}/wake", REPLY),
+    of_ref("POST /conversations/{ref}/notes", REPLY, {"text": "a note of the attacker"}),
+    of_ref("GET /conversations/{ref}/notes", READ),
+    of_ref("GET /conversations/{ref}/notes", READ, {"before": "{before_note}"}),
     of_ref("POST /conversations/{ref}/close", MANAGE),
     of_ref("POST /conversations/{ref}/reopen", MANAGE),
     of_list("GET /conversations", READ),

@@ -138,6 +138,7 @@ ATTACKS = [
     of_thread("/notes"),
     of_thread("/changes"),
     of_change(f"PATCH {THREAD}", priority="high"),
+    of_change(f"PATCH {THREAD}", snoozed_until=None),
     of_change(f"POST {THREAD}/archive"),
     of_change(f"POST {THREAD}/notes", text="a note of the attacker"),
     of_change(f"POST {THREAD}/merge", into="{other_thread}"),

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 _TIMES = frozenset({"created_at", "updated_at", "processing_time_ms", "ttl", "email_id"})
 
+_KEPT = ("mode", "status_reason", "releases", "turn", "labels", "snoozed_until", "revision")
+
 
 @dataclass(frozen=True)
 class FinalState:
@@ -23,6 +25,7 @@ class FinalState:
     states: dict[str, dict[str, Any]]
     dead_letters: int
     due: list[str] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
 
 def final_state_of(system: System) -> FinalState:
@@ -46,6 +49,11 @@ def final_state_of(system: System) -> FinalState:
         states={ref: _state(system.state(ref)) for ref in sorted(refs)},
         dead_letters=len(system.fifo_queues.dead_letters),
         due=sorted(key[2] for key in rows if key[0] == "log" and key[2].startswith("DUE#")),
+        notes=[
+            (row["by"], row["text"])
+            for key, row in sorted(rows.items())
+            if key[0] == "log" and key[2].startswith("NOTE#")
+        ],
     )
 
 
@@ -62,7 +70,7 @@ def _message(row: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def _state(row: dict[str, Any]) -> dict[str, Any]:
-    fields = {name: row.get(name) for name in ("mode", "status_reason", "releases", "turn")}
+    fields = {name: row.get(name) for name in _KEPT}
     return fields | {"is_answered": "answered_up_to" in row}
 
 

@@ -49,6 +49,13 @@ def _begun(system: System) -> None:
     system.begin("sms")
 
 
+def _snoozes(system: System) -> None:
+    """Until the middle of the day after tomorrow, so that a repeated call has the same content."""
+    day = clock.DAY_SECONDS * clock.SECOND_MS
+    until = clock.to_text((system.clock.ms // day + 2) * day)
+    _on("snooze", snoozed_until=until)(system)
+
+
 def _in_doubt(system: System) -> None:
     """The first message was sent without a response from Twilio."""
     system.interceptor.fails_if = lambda call: call.startswith(("HTTP.POST /2010", "HTTP.GET"))
@@ -146,6 +153,10 @@ CALLS = (
     Call("hand back", _on("hand-back", answer_pending=True), _then(_begun, _on("take-over"))),
     Call("close", _on("close"), _begun),
     Call("reopen", _on("reopen"), _then(_begun, _on("close"))),
+    Call("label", _on("labels", labels=["vip"], revision=0), _begun),
+    Call("snooze", _snoozes, _begun),
+    Call("wake", _on("wake"), _then(_begun, _snoozes)),
+    Call("write a note", _on("notes", text="Prefers nights"), _begun),
     Call("say that it was sent", _resolves("sent"), _in_doubt),
     Call("say that it was not sent", _resolves("not_sent"), _in_doubt),
     Call("release what was to be reviewed", _releases, _reviewed),

@@ -7,6 +7,7 @@ List of the item types of the conversation log.
 from conversations.store.items.base import LogItem
 from conversations.store.items.claims import Claim
 from conversations.store.items.log import Change, Due, FunctionResult, Message, State
+from conversations.store.items.note import Note
 from conversations.store.items.records import (
     Answered,
     DeadLetter,
@@ -37,7 +38,7 @@ from shared.consent.unreachable import Unreachable
 
 # Items of one conversation, then lookup items that lead to it, then other records.
 OF_THE_LOG: tuple[type[LogItem], ...] = (
-    Message, Change, State, Due, FunctionResult,
+    Message, Change, Note, State, Due, FunctionResult,
     Inbound, Outbound, Route, Alias, Placement, Open, Active, BusinessAddress, Claim,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
     ListPosition, ErasedAddress, ErasedMessage,

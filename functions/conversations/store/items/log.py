@@ -5,6 +5,7 @@ The conversation log: growing or frequently changed data, in small items under t
                  EVT#<time>#<id>         Change         a status change: actor, reason, cause
                  STATE                   State          mode, turn, fence, timestamps
                  DUE#<kind>              Due            scheduled work
+                 NOTE#<time>#<id>        Note           an agent's note, see `conversations.store.items.note`
                  FN#<action id>          FunctionResult the answer of a company's system
 
 `conversations.store.items.routes` has the lookup items that lead to it.
@@ -224,12 +225,21 @@ class State(OfConversation):
     arrived_late_at: str | None = (
         None  # of the first message, after its provider had reported a failure
     )
+    labels: set[str] = Field(default_factory=set, repr=False)  # texts of agents, at most 20
+    snoozed_until: str | None = None  # hidden from the open conversations until then
+    revision: int | None = None  # number of changes of these two; absent: none yet
+    revised_by: str | None = None  # principal of the newest one
+    revised_for: str | None = None  # hash of the call that made it
     erased_at: str | None = None
 
     @property
     def undecided(self) -> str | None:
         """The function call shown to agents as pending: the one that awaits approval, else one being executed."""
         return self.waits_for_approval or max(self.being_done, default=None)
+
+    def snoozed_at(self, now: str) -> str | None:
+        """Return the end of a snooze that is not over at the time *now*."""
+        return self.snoozed_until if (self.snoozed_until or "") > now else None
 
     @classmethod
     def sk(cls) -> str:

@@ -239,6 +239,7 @@ class Thread(ThreadItem):
     automation: Automation = Automation.NONE
     company_status: str | None = None  # the list of CompanyIndex: see `list_of`
     full_text_search: str | None = Field(default=None, repr=False)
+    snoozed_until: str | None = None  # hidden from the open threads until then
     waiting_since: str | None = None  # time of the first mail of the customer that is not answered
     response_total: int = 0  # seconds, over `response_samples` answers
     response_samples: int = 0
@@ -268,6 +269,10 @@ class Thread(ThreadItem):
     def seq(self) -> int:
         """The sequence number; 0 if the item is older than the attribute."""
         return self.last_seq or 0
+
+    def snoozed_at(self, now: str) -> str | None:
+        """Return the end of a snooze that is not over at the time *now*."""
+        return self.snoozed_until if (self.snoozed_until or "") > now else None
 
     @staticmethod
     def list_of(company_id: str, status: Status) -> str:

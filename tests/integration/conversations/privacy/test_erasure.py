@@ -53,10 +53,17 @@ def test_erasure_deletes_all_personal_data(system: System, channel: str) -> None
     ref = answered_conversation(system, channel)
     system.text("long", "night shift " * 2_000)
     system.drain()
+    of_agents = {
+        "labels": {"labels": ["knows Ann"], "revision": 0},
+        "notes": {"text": "Ann prefers the night shift"},
+    }
+    for what, body in of_agents.items():
+        system.call_admin_api(f"POST /conversations/{{ref}}/{what}", body, ref=ref)
+    assert traces(system, "knows Ann", "prefers the night")
 
     done = erase(system)
 
-    assert traces(system, *PERSONAL_DATA) == []
+    assert traces(system, *PERSONAL_DATA, "knows", "prefers") == []
     assert done.conversations == 1
     assert done.messages >= 3
     state = system.state(ref)

@@ -56,7 +56,8 @@ def write(system: System, name: str, after_days: int) -> None:
 def lifetimes(system: System, ref: str) -> set[int]:
     """In how many days the item, state, route and log of a conversation expire."""
     item = system.conversation(ref)
-    found = rows(system, f"CONV#{ref} MSG#", f"CONV#{ref} EVT#", "ROUTE#", "OPEN#")
+    of_log = [f"CONV#{ref} {kind}#" for kind in ("MSG", "EVT", "NOTE")]
+    found = rows(system, *of_log, "ROUTE#", "OPEN#")
     return {until(system, row) for row in (item, system.state(ref), *found)}
 
 
@@ -82,6 +83,7 @@ def test_a_turn_in_the_first_half_extends_nothing(system: System) -> None:
 
 def test_a_turn_in_the_second_half_extends_all_items(system: System) -> None:
     ref = start_conversation(system)
+    system.call_admin_api("POST /conversations/{ref}/notes", {"text": "Prefers nights"}, ref=ref)
     write(system, "a", after_days=10)
 
     write(system, "b", after_days=HALF)

@@ -1,0 +1,93 @@
+"""Routes of labels, snoozes and notes. The code of their calls is loaded by the first of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from conversations.api import inputs
+from conversations.api.access import ApiDependencies, opened_for
+from conversations.api.agents import annotation_views as views
+from shared.api.auth import Scope
+from shared.api.inputs import NoInput
+from shared.api.routing import Request, Routes
+
+_OF_ONE = "/conversations/{ref}"
+_REPLY = Scope.CONVERSATIONS_REPLY
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationRoutes:
+    """The routes over the dependencies of the admin API."""
+
+    deps: ApiDependencies
+
+    def declare(self, routes: Routes) -> None:
+        """Declare the routes."""
+        routes.changes(
+            f"POST {_OF_ONE}/labels",
+            _REPLY,
+            input_model=inputs.LabelsInput,
+            result=views.AnnotatedView,
+        )(self.set_labels)
+        routes.changes(
+            f"POST {_OF_ONE}/snooze",
+            _REPLY,
+            input_model=inputs.SnoozeInput,
+            result=views.AnnotatedView,
+        )(self.snooze)
+        routes.changes(
+            f"POST {_OF_ONE}/wake", _REPLY, input_model=NoInput, result=views.AnnotatedView
+        )(self.wake)
+        routes.reads(
+            f"GET {_OF_ONE}/notes",
+            Scope.CONVERSATIONS_READ,
+            input_model=inputs.NotesQuery,
+            result=views.NotesView,
+        )(self.list_notes)
+        routes.changes(
+            f"POST {_OF_ONE}/notes",
+            _REPLY,
+            input_model=inputs.NoteInput,
+            result=views.WrittenNoteView,
+            status=HTTPStatus.CREATED,
+        )(self.add_note)
+
+    def set_labels(
+        self, request: Request[inputs.LabelsInput], ref: str
+    ) -> Callable[[], views.AnnotatedView]:
+        """Replace all labels of a conversation."""
+        from conversations.api.agents import annotations  # noqa: PLC0415 - see the docstring of the module
+
+        opened = opened_for(self.deps, request.caller, ref)
+        return lambda: annotations.set_labels(self.deps.resources, opened, request)
+
+    def snooze(
+        self, request: Request[inputs.SnoozeInput], ref: str
+    ) -> Callable[[], views.AnnotatedView]:
+        """Hide an open conversation until a time, or until the customer writes."""
+        from conversations.api.agents import annotations  # noqa: PLC0415 - see the docstring of the module
+
+        opened = opened_for(self.deps, request.caller, ref)
+        return lambda: annotations.snooze(self.deps.resources, opened, request)
+
+    def wake(self, request: Request[NoInput], ref: str) -> Callable[[], views.AnnotatedView]:
+        """End the snooze of a conversation."""
+        from conversations.api.agents import annotations  # noqa: PLC0415 - see the docstring of the module
+
+        opened = opened_for(self.deps, request.caller, ref)
+        return lambda: annotations.wake(self.deps.resources, opened, request)
+
+    def list_notes(self, request: Request[inputs.NotesQuery], ref: str) -> views.NotesView:
+        """List the internal notes of a conversation, newest first."""
+        from conversations.api.agents import annotations  # noqa: PLC0415 - see the docstring of the module
+
+        return annotations.list_notes(self.deps, request.caller, ref, request.input)
+
+    def add_note(
+        self, request: Request[inputs.NoteInput], ref: str
+    ) -> Callable[[], views.WrittenNoteView]:
+        """Write an internal note, which the customer and the model never see."""
+        from conversations.api.agents import annotations  # noqa: PLC0415 - see the docstring of the module
+
+        opened = opened_for(self.deps, request.caller, ref)
+        return lambda: annotations.add_note(self.deps.resources, opened, request)
