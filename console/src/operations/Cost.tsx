@@ -14,10 +14,6 @@ function dollars(value: number | null | undefined): string {
   return value.toLocaleString(locale, { style: "currency", currency: "USD", ...digits });
 }
 
-function per(what: "conversation" | "event", counted: number | null | undefined): string {
-  return typeof counted === "number" ? t(`ops.cost.${what}`, { count: count(counted) }) : t(`ops.cost.per_${what}`);
-}
-
 export function Cost() {
   const { client } = useApp();
   const newest = new Date().toISOString().slice(0, 7);
@@ -38,8 +34,8 @@ export function Cost() {
         <>
           <dl class="ops-figures">
             <Figure label={t("ops.cost.sum", { until: moment(found.until) })} value={dollars(found.dollars)} />
-            <Figure label={per("conversation", found.conversations)} value={dollars(found.dollarsPerConversation)} />
-            <Figure label={per("event", found.events)} value={dollars(found.dollarsPerEvent)} />
+            <Figure label={found.conversations == null ? t("ops.cost.per_conversation") : t("ops.cost.conversation", { count: count(found.conversations) })} value={dollars(found.dollarsPerConversation)} />
+            <Figure label={found.events == null ? t("ops.cost.per_event") : t("ops.cost.event", { count: count(found.events) })} value={dollars(found.dollarsPerEvent)} />
           </dl>
           <Table
             label={t("ops.part.cost")}
