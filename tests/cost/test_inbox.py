@@ -14,6 +14,7 @@ def measured() -> Measured:
         return measure(system)
 
 
+@pytest.mark.long
 def test_a_change_and_a_page_cost_the_written_figures(measured: Measured) -> None:
     assert measured.keys() == WRITTEN_DOWN.keys()
     assert differences(measured) == []

@@ -24,6 +24,7 @@ type Thread = EmailThreadsApi.ThreadView;
 type Mail = EmailThreadsApi.MailView;
 
 const POLL_MS = 10_000;
+const SENDING = ["approved", "sending"];
 
 export function EmailThread({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
@@ -43,6 +44,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
     },
     [client, id],
     POLL_MS,
+    ({ drafts }) => drafts.some((draft) => SENDING.includes(String(draft.draft_status))),
   );
   const [older, setOlder] = useState<{ mails: Mail[]; before: number | null }>({ mails: [], before: null });
   if (loaded.value === null) {
@@ -212,7 +214,7 @@ function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; on
           <Badge kind="accent">{named("status", String(thread.status))}</Badge>
           {thread.snoozed_until && <span class="quiet"> {t("facts.snoozed", { at: moment(thread.snoozed_until) })}</span>}
         </Fact>
-        <Fact label={t("facts.assignee")}>{thread.assigned_to ? actor(thread.assigned_to, me) : <span class="quiet">{t("facts.nobody")}</span>}</Fact>
+        <Fact label={t("facts.assignee")}>{thread.assigned_to ? actor(thread.assigned_to, me) : <span class="quiet">{t("facts.unassigned")}</span>}</Fact>
         <Fact label={t("facts.people")}>{thread.participants.join(", ")}</Fact>
         <Fact label={t("facts.created")}>{moment(thread.created_at)}</Fact>
       </dl>

@@ -9,6 +9,7 @@ import { t } from "../texts/texts";
 import type { Doing, Hint, LiveState } from "./live";
 
 const SLOW_POLL_MS = 60_000; // covers lost hints
+const PENDING_POLL_MS = 3_000; // while something is about to change that brings no hint
 const LIST_PAUSE_MS = 3_000;
 const CONVERSATION_PAUSE_MS = 500;
 
@@ -23,15 +24,22 @@ export function useLiveState(): LiveState {
 }
 
 // A resource that is loaded again after hints that concern it, at most once in *pauseMs*. Polls every *pollMs* without a
-// connection, and slowly with one. *concerns* gets the value that is shown.
+// connection, and slowly with one, but quickly while *isPending*. *concerns* gets the value that is shown.
 function useLiveResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
-  { pollMs, pauseMs, concerns }: { pollMs: number; pauseMs: number; concerns: (hint: Hint, value: T | null) => boolean },
+  { pollMs, pauseMs, concerns, isPending }: {
+    pollMs: number;
+    pauseMs: number;
+    concerns: (hint: Hint, value: T | null) => boolean;
+    isPending?: ((value: T) => boolean) | undefined;
+  },
 ): Resource<T> {
   const { live } = useApp();
   const state = useLiveState();
-  const resource = useResource(load, inputs, state === "live" ? SLOW_POLL_MS : pollMs);
+  const [pending, setPending] = useState(false);
+  const resource = useResource(load, inputs, pending ? PENDING_POLL_MS : state === "live" ? SLOW_POLL_MS : pollMs);
+  useEffect(() => setPending(resource.value !== null && (isPending?.(resource.value) ?? false)), [resource.value]);
   const latest = useRef({ resource, concerns });
   latest.current = { resource, concerns };
   useEffect(() => {
@@ -83,6 +91,7 @@ export function useLiveConversation<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
   pollMs: number,
+  isPending?: (value: T) => boolean,
 ): Resource<T> {
   const { live } = useApp();
   useEffect(() => {
@@ -93,6 +102,7 @@ export function useLiveConversation<T>(
     pollMs,
     pauseMs: CONVERSATION_PAUSE_MS,
     concerns: (hint) => hint.context === context && hint.key === key,
+    isPending,
   });
 }
 

@@ -1,4 +1,4 @@
-// Mentions in notes: an @ and a name, as plain text. It notifies nobody; pages only highlight it.
+// Mentions in notes: an @ and a name, as plain text. It sends no notification; pages only highlight it.
 
 const MENTION = /(?<![\p{L}\p{N}@.])@[\p{L}\p{N}][\p{L}\p{N}._-]{0,62}/gu;
 

@@ -38,7 +38,7 @@ export function Facts({ head, me, notes, onChange }: Props) {
           {head.snoozedUntil && <span class="quiet"> {t("facts.snoozed", { at: moment(head.snoozedUntil) })}</span>}
         </Fact>
         <Fact label={t("facts.assignee")}>
-          {head.assignee ? actor(head.assignee, me) : <span class="quiet">{t("facts.nobody")}</span>}
+          {head.assignee ? actor(head.assignee, me) : <span class="quiet">{t("facts.unassigned")}</span>}
           <AssignMenu assignee={head.assignee ?? null} me={me} busy={busy} canRemove onAssign={(assignee) => void change({ assignee })} />
         </Fact>
       </dl>

@@ -57,7 +57,7 @@ class People:
         company = caller.company
         pool = self._logins.value().user_pool
         if pool is None:
-            raise Unsupported("people log in at another provider, which lists them to nobody")
+            raise Unsupported("people log in at another provider, which does not list them")
         read_at, kept = self._kept.get(company, (0, None))
         now = clock.now_ms()
         if kept is None or now - read_at >= KEPT_MS:
@@ -125,7 +125,7 @@ def _read(calls: _Calls, company: str) -> CompanyPeople:
             person.roles.add(role)
     for team, group in sorted(teams.items()):
         for user in _enabled(calls.members(group)):
-            # Without a role in the company nobody can open its conversations.
+            # A member without a role in the company cannot open its conversations.
             if user["sub"] in found:
                 found[user["sub"]].teams.add(team)
     if not calls.is_complete:

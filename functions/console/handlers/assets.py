@@ -93,7 +93,7 @@ def _configuration() -> dict[str, Any]:
     """
     Return what the pages need to know before a person has signed in. `apiUrl` is relative to this document.
 
-    `login` is null while its settings cannot be read: nobody can sign in then.
+    `login` is null while its settings cannot be read: signing in is not possible then.
     """
     found = _login()
     login = found and {

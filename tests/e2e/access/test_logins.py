@@ -252,7 +252,12 @@ def test_an_operator_creates_a_person_changes_roles_and_disables_the_login(peopl
     subject = subject_of(tokens["access_token"])
     people.operate("add-role", address, "globex:agent")
     [row] = [line for line in people.operate("list").splitlines() if line.startswith(address)]
-    assert row.split("\t")[2:] == [f"user:{subject}", "confirmed", f"{COMPANY}:agent,globex:agent"]
+    assert row.split("\t")[2:] == [
+        f"user:{subject}",
+        "confirmed",
+        f"{COMPANY}:agent,globex:agent",
+        "-",
+    ]
     assert address not in people.operate("list", "--company", "initech")
 
     both = people.browser.log_in(address, "Another-Password-2")["access_token"]

@@ -1,5 +1,6 @@
 """
-What agents add to a conversation, whoever holds it: labels, a snooze, internal notes. The customer sees none of them.
+Annotations of a conversation: labels, a snooze, internal notes. The customer sees none of them. Any agent may change
+them, also if a colleague holds the conversation.
 
 A snooze hides an open conversation until its time, until the customer writes, or until it is closed.
 """

@@ -1,4 +1,4 @@
-"""Agents label a conversation, snooze it and write internal notes, whoever holds it."""
+"""Any agent labels a conversation, snoozes it and writes internal notes."""
 
 from __future__ import annotations
 
