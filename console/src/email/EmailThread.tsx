@@ -25,6 +25,12 @@ type Mail = EmailThreadsApi.MailView;
 
 const POLL_MS = 10_000;
 const SENDING = ["approved", "sending"];
+const DELIVERED_WITHIN_MS = 30_000; // mostly
+
+// The provider's report about a mail brings no hint.
+function isOnItsWay(mail: Mail): boolean {
+  return mail.direction === "outbound" && !mail.delivery && Date.now() - Date.parse(mail.received_at) < DELIVERED_WITHIN_MS;
+}
 
 export function EmailThread({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
@@ -44,7 +50,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
     },
     [client, id],
     POLL_MS,
-    ({ drafts }) => drafts.some((draft) => SENDING.includes(String(draft.draft_status))),
+    ({ drafts, mails }) => drafts.some((draft) => SENDING.includes(String(draft.draft_status))) || mails.some(isOnItsWay),
   );
   const [older, setOlder] = useState<{ mails: Mail[]; before: number | null }>({ mails: [], before: null });
   if (loaded.value === null) {
