@@ -144,3 +144,53 @@ def test_conversations_may_be_assigned_to_teams_and_to_colleagues_who_answer() -
     found = run("people/assignees.ts", "m.assigneesOf(value, 'user:me', ['sales'])", people)
 
     assert found == {"mine": ["team:sales"], "teams": ["team:returns"], "people": ["user:ada"]}
+
+
+def test_a_group_that_is_no_role_gives_no_company() -> None:
+    """Else the console would offer a company in which the API refuses every call."""
+    assert run("session/groups.ts", "m.companiesOf(value)", ["globex:vip", "acme:agent"]) == [
+        {"company": "acme", "roles": ["agent"], "teams": []}
+    ]
+
+
+STORAGE = """
+globalThis.sessionStorage = {
+  getItem: (key) => globalThis.stored[key] ?? null,
+  setItem: (key, text) => { globalThis.stored[key] = text; },
+  removeItem: (key) => { delete globalThis.stored[key]; },
+}, globalThis.stored = {}
+"""
+
+
+def test_a_repeat_of_a_content_has_the_same_key_until_it_is_forgotten() -> None:
+    kept = run(
+        "drafts.ts",
+        f"({STORAGE}, value.map((content) => content === null ? m.forgetKey('form') : m.keyOf('form', content)))",
+        ["yes", "yes", "no", "yes", None, "yes"],
+    )
+
+    first, repeat, other, later, forgotten, again = kept
+    assert first == repeat
+    assert forgotten is None
+    assert len({first, other, later, again}) == 4
+
+
+def test_what_is_typed_while_a_text_is_sent_stays_a_draft() -> None:
+    left = run(
+        "drafts.ts",
+        "value.map((text) => m.withoutSent(text, 'Hello'))",
+        ["Hello", "Hello\nand good", "", "Another text"],
+    )
+
+    assert left == ["", "and good", "", "Another text"]
+
+
+def test_a_change_of_a_draft_is_told_to_the_forms_that_show_it() -> None:
+    heard = run(
+        "drafts.ts",
+        f"({STORAGE}, globalThis.heard = [], m.onDrafts(() => heard.push(m.draftOf('form'))),"
+        " m.keepDraft('form', value), m.keepDraft('form', ''), heard)",
+        "Hello",
+    )
+
+    assert heard == ["Hello", ""]
