@@ -3,7 +3,7 @@
 import type { Login } from "../config";
 import { forgetDrafts } from "../drafts";
 import { companiesOf, type Membership } from "./groups";
-import { goToLogin, goToLogout, refreshed, returnFromLogin, type Tokens } from "./pkce";
+import { goToLogin, goToLogout, LoginFailed, refreshed, returnFromLogin, type Tokens } from "./pkce";
 
 export type SessionState = "out" | "in" | "ended";
 
@@ -81,8 +81,9 @@ export class Session {
   private async renew(): Promise<void> {
     try {
       this.take(await refreshed(this.login!, this.refresh!));
-    } catch {
-      this.end();
+    } catch (failure) {
+      // Without an answer the token may still be valid; the next call tries again.
+      if (failure instanceof LoginFailed) this.end();
     }
   }
 
