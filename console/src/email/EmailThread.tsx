@@ -26,6 +26,7 @@ type Mail = EmailThreadsApi.MailView;
 
 const POLL_MS = 10_000;
 const SENDING = ["approved", "sending"];
+const DONE = ["completed", "archived"];
 
 export function EmailThread({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
@@ -152,7 +153,7 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
     await client.call("PATCH /email-threads/{conversation_id}", { path, body: { assigned_to: assignee } });
     onChange();
   });
-  const isDone = thread.status === "completed";
+  const isDone = DONE.includes(thread.status);
   const complete = useAction(async () => {
     await client.call("PATCH /email-threads/{conversation_id}", { path, body: { status: isDone ? "active" : "completed" } });
     onChange();
