@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from access.roles import SCOPES
 from local.console import build
+from shared.api.auth import Scope
+from shared.groups import Role
 from shared.providers.sms.segments import gsm_equivalent, measure
 from tests.template import ROOT
 
@@ -194,3 +197,22 @@ def test_a_change_of_a_draft_is_told_to_the_forms_that_show_it() -> None:
     )
 
     assert heard == ["Hello", ""]
+
+
+@pytest.mark.parametrize(
+    ("role", "reads", "approves"),
+    [
+        ("agent", True, False),
+        ("supervisor", True, True),
+        ("admin", True, True),
+        ("operator", False, False),
+    ],
+)
+def test_a_role_sees_what_its_scopes_permit(role: str, reads: bool, approves: bool) -> None:
+    session = {"company": "acme", "person": {"companies": [{"company": "acme", "roles": [role]}]}}
+
+    rights = run("operations/access.ts", "m.rightsOf(value)", session)
+
+    scopes = SCOPES[Role(role)]
+    assert (rights["reads"], rights["approves"]) == (reads, approves)
+    assert (Scope.EMAIL_READ in scopes, Scope.EMAIL_APPROVE in scopes) == (reads, approves)
