@@ -2,6 +2,7 @@
 
 const PREFIX = "parley:draft:";
 const ATTEMPT = "attempt:";
+const OWNER = "owner";
 const listeners = new Set<() => void>();
 
 interface Attempt {
@@ -41,6 +42,13 @@ export function forgetKey(form: string): void {
 // What is left of a text after its beginning was sent: what a person typed meanwhile.
 export function withoutSent(text: string, sent: string): string {
   return text.startsWith(sent) ? text.slice(sent.length).trimStart() : text;
+}
+
+// Removes the drafts of another person who used this tab before.
+export function keepDraftsOf(principal: string): void {
+  if (draftOf(OWNER) === principal) return;
+  forgetDrafts();
+  keepDraft(OWNER, principal);
 }
 
 export function forgetDrafts(): void {

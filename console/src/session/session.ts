@@ -1,7 +1,7 @@
 // Who is signed in. Tokens are kept in memory only: they end with the page.
 
 import type { Login } from "../config";
-import { forgetDrafts } from "../drafts";
+import { forgetDrafts, keepDraftsOf } from "../drafts";
 import { companiesOf, type Membership } from "./groups";
 import { goToLogin, goToLogout, LoginFailed, refreshed, returnFromLogin, type Tokens } from "./pkce";
 
@@ -98,6 +98,7 @@ export class Session {
       name: String(shown.name ?? shown.email ?? shown.username ?? claims.sub ?? ""),
       companies: companiesOf(claims[this.login?.groupsClaim ?? "groups"]),
     };
+    keepDraftsOf(this.person.principal);
     this.company ??= this.person.companies[0]?.company ?? null;
     this.become("in");
   }

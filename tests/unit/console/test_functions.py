@@ -157,11 +157,11 @@ def test_a_group_that_is_no_role_gives_no_company() -> None:
 
 
 STORAGE = """
-globalThis.sessionStorage = {
-  getItem: (key) => globalThis.stored[key] ?? null,
-  setItem: (key, text) => { globalThis.stored[key] = text; },
-  removeItem: (key) => { delete globalThis.stored[key]; },
-}, globalThis.stored = {}
+globalThis.sessionStorage = Object.create({
+  getItem(key) { return this[key] ?? null; },
+  setItem(key, text) { this[key] = text; },
+  removeItem(key) { delete this[key]; },
+})
 """
 
 
@@ -197,6 +197,17 @@ def test_a_change_of_a_draft_is_told_to_the_forms_that_show_it() -> None:
     )
 
     assert heard == ["Hello", ""]
+
+
+def test_drafts_of_another_person_are_removed() -> None:
+    kept = run(
+        "drafts.ts",
+        f"({STORAGE}, value.map((person) => "
+        "(m.keepDraftsOf(person), m.draftOf('form') || m.keepDraft('form', person))))",
+        ["user:ada", "user:ada", "user:tom", "user:tom"],
+    )
+
+    assert kept == [None, "user:ada", None, "user:tom"]
 
 
 @pytest.mark.parametrize(
