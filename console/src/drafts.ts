@@ -1,14 +1,54 @@
-// Unsent texts by conversation. They outlive a login, and end with the tab or with signing out.
+// Unsent texts by form, such as that of a conversation. They outlive a login, and end with the tab or with signing out.
 
 const PREFIX = "parley:draft:";
+const ATTEMPT = "attempt:";
+const OWNER = "owner";
+const listeners = new Set<() => void>();
 
-export function draftOf(conversation: string): string {
-  return sessionStorage.getItem(PREFIX + conversation) ?? "";
+interface Attempt {
+  content: string;
+  key: string;
 }
 
-export function keepDraft(conversation: string, text: string): void {
-  if (text) sessionStorage.setItem(PREFIX + conversation, text);
-  else sessionStorage.removeItem(PREFIX + conversation);
+export function draftOf(form: string): string {
+  return sessionStorage.getItem(PREFIX + form) ?? "";
+}
+
+export function keepDraft(form: string, text: string): void {
+  if (text) sessionStorage.setItem(PREFIX + form, text);
+  else sessionStorage.removeItem(PREFIX + form);
+  for (const listener of listeners) listener();
+}
+
+// Calls *listener* after every change of a draft.
+export function onDrafts(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+// The Idempotency-Key of a content: the same one until `forgetKey`, also after a reload.
+export function keyOf(form: string, content: string): string {
+  const stored = JSON.parse(draftOf(ATTEMPT + form) || "null") as Attempt | null;
+  if (stored?.content === content) return stored.key;
+  const key = crypto.randomUUID();
+  keepDraft(ATTEMPT + form, JSON.stringify({ content, key }));
+  return key;
+}
+
+export function forgetKey(form: string): void {
+  keepDraft(ATTEMPT + form, "");
+}
+
+// What is left of a text after its beginning was sent: what a person typed meanwhile.
+export function withoutSent(text: string, sent: string): string {
+  return text.startsWith(sent) ? text.slice(sent.length).trimStart() : text;
+}
+
+// Removes the drafts of another person who used this tab before.
+export function keepDraftsOf(principal: string): void {
+  if (draftOf(OWNER) === principal) return;
+  forgetDrafts();
+  keepDraft(OWNER, principal);
 }
 
 export function forgetDrafts(): void {

@@ -1,5 +1,4 @@
 import { render } from "preact";
-import { useState } from "preact/hooks";
 import { Client } from "./api/client";
 import { useResource } from "./api/resource";
 import { AppContext, useSession, type App } from "./app";
@@ -54,8 +53,6 @@ function OperationsPage({ part }: { part: string | null }) {
 
 function Root({ failed }: { failed: boolean }) {
   const session = useSession();
-  const [wasIn, setWasIn] = useState(session.state === "in");
-  if (session.state === "in" && !wasIn) setWasIn(true);
   if (session.state === "out") return <SignIn failed={failed} />;
   return (
     <>

@@ -11,7 +11,16 @@ export function go(place: string): void {
 }
 
 function parts(): string[] {
-  return location.hash.replace(/^#\/?/, "").split("?")[0]!.split("/").filter(Boolean).map(decodeURIComponent);
+  return location.hash.replace(/^#\/?/, "").split("?")[0]!.split("/").filter(Boolean).map(decoded);
+}
+
+// A place that someone typed may be no encoded text.
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export function useRoute(): string[] {

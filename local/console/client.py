@@ -54,7 +54,7 @@ def _actions() -> list[Operation]:
             summary="",
             method="POST",
             path=f"/whatsapp/actions/{action.name}",
-            scopes=(action.scope,),
+            scopes=action.scopes,
             input_model=action.input_model,
             result=action.result,
         )

@@ -73,7 +73,7 @@ def document(declared: list[Action]) -> str:
             summary=_summary(action),
             method="POST",
             path=f"/whatsapp/actions/{action.name}",
-            scopes=(action.scope,),
+            scopes=action.scopes,
             input_model=action.input_model,
             result=action.result,
             key=None if action.is_read else "optional",
@@ -101,7 +101,7 @@ def _listed(action: Action) -> dict[str, object]:
         "name": action.name,
         "group": action.group,
         "mode": action.mode,
-        "scope": action.scope,
+        "scope": " or ".join(action.scopes),
         "idempotent": action.idempotent,
         "required": [
             field.alias or name
@@ -114,6 +114,10 @@ def _listed(action: Action) -> dict[str, object]:
 
 def _summary(action: Action) -> str:
     return action.description.partition("\n\n")[0].replace("\n", " ")
+
+
+def _or(action: Action) -> str:
+    return " or ".join(f"`{scope}`" for scope in action.scopes)
 
 
 def _package(action: Action) -> str:
@@ -135,7 +139,7 @@ def _page(package: str, found: list[Action]) -> Iterator[str]:
         yield f"## {action.name}"
         yield action.description
         key = "repeats are safe" if action.idempotent else "send an `Idempotency-Key`"
-        yield f"{action.group}; `{action.mode}`; scope `{action.scope}`; {'reads' if action.is_read else key}."
+        yield f"{action.group}; `{action.mode}`; scope {_or(action)}; {'reads' if action.is_read else key}."
         fields = [_field(*field) for field in _properties(action)]
         if fields:
             yield "\n".join(["| parameter | type | |", "| --- | --- | --- |", *fields])

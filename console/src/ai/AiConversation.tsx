@@ -1,6 +1,7 @@
 // A conversation that a model leads: read it, take it over, write, hand it back, release what waits.
 
-import { useRef, useState } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
+import { useOlder } from "../api/older";
 import { useApp, useSession } from "../app";
 import { clockWithSeconds, phone } from "../format";
 import { CHANNEL_ICONS } from "../inbox/InboxRow";
@@ -40,7 +41,11 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
     [client, id],
     POLL_MS,
   );
-  const [older, setOlder] = useState<{ messages: Message[]; before: string | null }>({ messages: [], before: null });
+  const newest = useMemo(() => loaded.value && { items: loaded.value.messages, cursor: loaded.value.before }, [loaded.value]);
+  const older = useOlder<Message, string>(newest, (message) => message.entry_id, async (cursor) => {
+    const page = await client.call("GET /conversations/{ref}/messages", { path: { ref: id }, query: { before: cursor, limit: 100 } });
+    return { items: page.result.messages, cursor: page.result.before ?? null };
+  });
   if (loaded.value === null) {
     return (
       <main class="pane">
@@ -53,13 +58,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
     known.current = null;
     void loaded.reload();
   };
-  const before = older.messages.length ? older.before : loaded.value.before;
-  const next = async () => {
-    const page = await client.call("GET /conversations/{ref}/messages", { path: { ref: id }, query: { before, limit: 100 } });
-    setOlder({ messages: [...older.messages, ...page.result.messages], before: page.result.before ?? null });
-  };
-  const newest = new Set(loaded.value.messages.map((message) => message.entry_id));
-  const messages = [...loaded.value.messages, ...older.messages.filter((message) => !newest.has(message.entry_id))];
+  const { items: messages, cursor: before } = older;
   const title = [head.recipient.first_name, head.recipient.last_name].filter(Boolean).join(" ") || head.recipient.tel || head.recipient.email || id;
   return (
     <Frame
@@ -83,9 +82,10 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
       )}
       <Stopped head={head} messages={messages} isWhole={before === null} />
       {head.waits_for_approval && <FunctionApproval key={head.waits_for_approval.entry_id} head={head} waiting={head.waits_for_approval} onChange={reload} />}
+      {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
       <Timeline
         entries={entriesOf(head, messages, before === null ? notes : notes.filter(isAfter(messages.at(-1))), me, reload)}
-        onOlder={before ? () => void next() : null}
+        onOlder={before ? () => void older.next.run() : null}
         empty={<Empty icon={CHANNEL_ICONS[head.channel_method as "sms"] ?? "chat"} title={t("timeline.empty")} />}
       />
     </Frame>

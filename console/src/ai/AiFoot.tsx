@@ -1,13 +1,12 @@
 // Writes in a conversation that the person holds; else says why nothing can be written.
 
-import { useEffect, useRef, useState } from "preact/hooks";
 import { useAction, useResource } from "../api/resource";
 import { useApp } from "../app";
 import { consentOf } from "../contact/consent";
 import { OptedOut } from "../contact/OptedOut";
-import { draftOf, keepDraft } from "../drafts";
 import { useSay } from "../live/hooks";
 import { named, t, tn } from "../texts/texts";
+import { useDraft } from "../ui/draft";
 import { Button, ErrorNotice } from "../ui/parts";
 import { CannedReplies } from "../whatsapp/CannedReplies";
 import { ENDED, type Head } from "./data";
@@ -40,17 +39,15 @@ export function AiFoot({ head, me, onChange }: Props) {
 function Writer({ head, onChange }: Omit<Props, "me">) {
   const { client } = useApp();
   const say = useSay("conversations", head.ref);
-  const [text, setText] = useState(() => draftOf(head.ref));
+  const draft = useDraft(head.ref);
+  const { text } = draft;
   const write = (next: string) => {
-    setText(next);
+    draft.write(next);
     if (next.trim()) say("typing");
   };
-  const attempt = useRef({ text: "", key: "" });
-  useEffect(() => keepDraft(head.ref, text), [head.ref, text]);
   const send = useAction(async () => {
-    if (attempt.current.text !== text) attempt.current = { text, key: crypto.randomUUID() };
-    await client.call("POST /conversations/{ref}/messages", { path: { ref: head.ref }, body: { text }, key: attempt.current.key });
-    setText("");
+    await client.call("POST /conversations/{ref}/messages", { path: { ref: head.ref }, body: { text }, key: draft.keyFor(text) });
+    draft.sent(text);
     onChange();
   });
   const problem = send.error?.problemOf("text");

@@ -5,6 +5,7 @@ import { useAction } from "../api/resource";
 import { useApp } from "../app";
 import { actor, clock, moment } from "../format";
 import { named, t, type Key } from "../texts/texts";
+import { useDraft } from "../ui/draft";
 import { Icon } from "../ui/icons";
 import { Button, ErrorNotice } from "../ui/parts";
 import { isByModel, isReleasable, personOf, type Head, type Message } from "./data";
@@ -121,16 +122,23 @@ function Unknown({ head, message, onChange }: Omit<Props, "me">) {
 // A draft of the model that was held back: sent as it is, or changed, in the agent's name.
 function Release({ head, message, onChange }: Omit<Props, "me">) {
   const { client } = useApp();
-  const [text, setText] = useState<string | null>(null);
+  const draft = useDraft(`release:${message.entry_id}`);
+  const [isChanging, setChanging] = useState(draft.text !== "");
+  const [isSent, setSent] = useState(false);
+  const { text } = draft;
   const send = useAction(async () => {
-    const changed = text !== null && text !== message.content ? { text } : {};
-    await client.call("POST /conversations/{ref}/release", { path: { ref: head.ref }, body: { draft_entry_id: message.entry_id, ...changed } });
+    const body = { draft_entry_id: message.entry_id, ...(isChanging && text !== message.content ? { text } : {}) };
+    await client.call("POST /conversations/{ref}/release", { path: { ref: head.ref }, body, key: draft.keyFor(body) });
+    draft.sent(text);
+    setSent(true);
     onChange();
   });
+  // The log keeps the draft as it was: it could be sent again.
+  if (isSent) return <p class="bubble-note">{t("release.sent")}</p>;
   return (
     <div class="resolve">
-      {text !== null && (
-        <textarea rows={4} value={text} aria-label={t("release.text")} aria-invalid={Boolean(send.error?.problemOf("text"))} onInput={(event) => setText(event.currentTarget.value)} />
+      {isChanging && (
+        <textarea rows={4} value={text} aria-label={t("release.text")} aria-invalid={Boolean(send.error?.problemOf("text"))} onInput={(event) => draft.write(event.currentTarget.value)} />
       )}
       {send.error?.problemOf("text") && (
         <p class="field-problem" role="alert">
@@ -139,11 +147,17 @@ function Release({ head, message, onChange }: Omit<Props, "me">) {
       )}
       {send.error && <ErrorNotice error={send.error} fields={["text"]} />}
       <div class="mail-actions">
-        <Button kind="primary" icon="send" busy={send.busy} disabled={text !== null && !text.trim()} onClick={() => void send.run()}>
+        <Button kind="primary" icon="send" busy={send.busy} disabled={isChanging && !text.trim()} onClick={() => void send.run()}>
           {t("release.send")}
         </Button>
-        {text === null && !message.template && (
-          <Button kind="quiet" onClick={() => setText(message.content)}>
+        {!isChanging && !message.template && (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              draft.write(message.content);
+              setChanging(true);
+            }}
+          >
             {t("release.change")}
           </Button>
         )}

@@ -1,10 +1,9 @@
 // A first message that waits for review: the model writes and sends it, or the agent's text is sent instead.
 
-import { useEffect, useState } from "preact/hooks";
 import { useAction } from "../api/resource";
 import { useApp } from "../app";
-import { draftOf, keepDraft } from "../drafts";
 import { t } from "../texts/texts";
+import { useDraft } from "../ui/draft";
 import { Button, ErrorNotice, Field } from "../ui/parts";
 import { REVIEW, type Head } from "./data";
 
@@ -14,12 +13,11 @@ export function waitsForFirst(head: Head): boolean {
 
 export function FirstMessage({ head, onChange }: { head: Head; onChange: () => void }) {
   const { client } = useApp();
-  const draft = `first:${head.ref}`;
-  const [text, setText] = useState(() => draftOf(draft));
-  useEffect(() => keepDraft(draft, text), [draft, text]);
+  const draft = useDraft(`first:${head.ref}`);
+  const { text } = draft;
   const release = useAction(async () => {
-    await client.call("POST /conversations/{ref}/release", { path: { ref: head.ref }, body: text.trim() ? { text } : {} });
-    setText("");
+    await client.call("POST /conversations/{ref}/release", { path: { ref: head.ref }, body: text.trim() ? { text } : {}, key: draft.keyFor(text) });
+    draft.sent(text);
     onChange();
   });
   return (
@@ -35,7 +33,7 @@ export function FirstMessage({ head, onChange }: { head: Head; onChange: () => v
           <b>{t("first.title")}</b> {t("first.text")}
         </p>
         <Field label={t("first.own")} name="text" error={release.error}>
-          <textarea rows={3} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+          <textarea rows={3} value={text} onInput={(event) => draft.write(event.currentTarget.value)} />
         </Field>
         {release.error && <ErrorNotice error={release.error} fields={["text"]} onRetry={() => void release.run()} />}
         <Button kind="primary" icon="send" type="submit" busy={release.busy}>

@@ -12,6 +12,7 @@ export interface Resource<T> {
 }
 
 export const POLL_MS = 15_000;
+const PATIENCE_MS = 30_000; // the API answers earlier
 
 // Loads again when *inputs* change, and every *pollMs* while the page is visible. An error leaves the value.
 export function useResource<T>(
@@ -25,17 +26,21 @@ export function useResource<T>(
     loading: true,
   });
   const running = useRef<AbortController | null>(null);
+  const since = useRef(0); // when the running load began; 0 without one
 
   const reload = useCallback(async () => {
     running.current?.abort();
     const controller = new AbortController();
     running.current = controller;
+    since.current = Date.now();
     setState((old) => ({ ...old, loading: true }));
     try {
       const value = await load(controller.signal);
       if (!controller.signal.aborted) setState({ value, error: null, loading: false });
     } catch (failure) {
       if (!controller.signal.aborted) setState((old) => ({ ...old, error: asApiError(failure), loading: false }));
+    } finally {
+      if (running.current === controller) since.current = 0;
     }
   }, inputs);
 
@@ -48,7 +53,8 @@ export function useResource<T>(
   useEffect(() => {
     if (pollMs === null) return;
     const timer = setInterval(() => {
-      if (document.visibilityState === "visible") void reload();
+      // An answer that takes longer than the interval must not be given up each time.
+      if (document.visibilityState === "visible" && Date.now() - since.current > PATIENCE_MS) void reload();
     }, pollMs);
     return () => clearInterval(timer);
   }, [reload, pollMs]);

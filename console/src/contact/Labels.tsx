@@ -1,9 +1,9 @@
 // The labels of a conversation: add one, remove one. The same in all contexts.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { useAction } from "../api/resource";
-import { draftOf, keepDraft } from "../drafts";
 import { t } from "../texts/texts";
+import { useDraft } from "../ui/draft";
 import { Icon } from "../ui/icons";
 import { ErrorNotice } from "../ui/parts";
 
@@ -23,9 +23,8 @@ interface Props {
 }
 
 export function Labels({ conversation, labels, onSet, onChange }: Props) {
-  const draft = `label:${conversation}`;
-  const [text, setText] = useState(() => draftOf(draft));
-  useEffect(() => keepDraft(draft, text), [draft, text]);
+  const draft = useDraft(`label:${conversation}`);
+  const { text } = draft;
   const wanted = useRef<LabelChange>({ labels, added: [], removed: [] });
   const action = useAction(async () => {
     await onSet(wanted.current);
@@ -38,7 +37,7 @@ export function Labels({ conversation, labels, onSet, onChange }: Props) {
   };
   const add = async () => {
     const label = text.trim();
-    if (label && (await change([label], []))) setText("");
+    if (label && (await change([label], []))) draft.sent(text);
   };
   // The API names the place in the list: `labels.2`.
   const problem = action.error?.details.find(({ field }) => /^(labels|add_tags)\b/.test(field ?? ""))?.problem;
@@ -70,7 +69,7 @@ export function Labels({ conversation, labels, onSet, onChange }: Props) {
           placeholder={t("labels.add")}
           maxLength={LONGEST_LABEL}
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => draft.write(event.currentTarget.value)}
         />
         {problem && (
           <span class="field-problem" role="alert">

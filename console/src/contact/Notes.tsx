@@ -1,10 +1,9 @@
 // Internal notes of a conversation: writes one, shows one in the timeline. The same in all contexts.
 
-import { useEffect, useRef, useState } from "preact/hooks";
 import { useAction } from "../api/resource";
-import { draftOf, keepDraft } from "../drafts";
 import { actor, clock } from "../format";
 import { t } from "../texts/texts";
+import { useDraft } from "../ui/draft";
 import { Icon } from "../ui/icons";
 import { NoteText } from "../ui/NoteText";
 import { Button, ErrorNotice, Field } from "../ui/parts";
@@ -18,16 +17,11 @@ interface FormProps {
 }
 
 export function NoteForm({ conversation, count, longest, onAdd, onChange }: FormProps) {
-  const draft = `note:${conversation}`;
-  const [text, setText] = useState(() => draftOf(draft));
-  useEffect(() => keepDraft(draft, text), [draft, text]);
-  const attempt = useRef({ text: "", key: "" });
+  const draft = useDraft(`note:${conversation}`);
+  const { text } = draft;
   const add = useAction(async () => {
-    // After a lost answer the same note is not written twice.
-    if (attempt.current.text !== text) attempt.current = { text, key: crypto.randomUUID() };
-    await onAdd(text, attempt.current.key);
-    attempt.current = { text: "", key: "" };
-    setText("");
+    await onAdd(text, draft.keyFor(text));
+    draft.sent(text);
     onChange();
   });
   return (
@@ -36,7 +30,7 @@ export function NoteForm({ conversation, count, longest, onAdd, onChange }: Form
         <Icon name="note" size={16} /> {t("facts.notes")} {count > 0 && <span class="quiet">{count}</span>}
       </h3>
       <Field label={t("note.label")} name="text" error={add.error}>
-        <textarea rows={3} maxLength={longest} value={text} placeholder={t("note.placeholder")} onInput={(event) => setText(event.currentTarget.value)} />
+        <textarea rows={3} maxLength={longest} value={text} placeholder={t("note.placeholder")} onInput={(event) => draft.write(event.currentTarget.value)} />
       </Field>
       {add.error && !add.error.problemOf("text") && <ErrorNotice error={add.error} />}
       <Button busy={add.busy} disabled={!text.trim()} onClick={() => void add.run()}>

@@ -2,8 +2,9 @@
 
 import { useAction } from "../api/resource";
 import type { EmailThreadsApi } from "../api/routes";
-import { useApp } from "../app";
+import { useApp, useSession } from "../app";
 import { actor, megabytes, moment } from "../format";
+import { rightsOf } from "../operations/access";
 import { named, t } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { Badge, Button, ErrorNotice } from "../ui/parts";
@@ -12,6 +13,7 @@ type Draft = EmailThreadsApi.DraftView;
 
 export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | null; onChange: () => void }) {
   const { client } = useApp();
+  const { approves } = rightsOf(useSession());
   const path = { conversation_id: draft.conversation_id, reply_id: draft.reply_id };
   const approve = useAction(async () => {
     await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/approve", { path, body: { version: draft.version, confirm_stale: draft.is_stale === true } });
@@ -39,15 +41,17 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
       {draft.questions.length > 0 && <p class="quiet">{draft.questions.join(" ")}</p>}
       {draft.reason && <p class="bubble-problem">{named("reason", draft.reason)}</p>}
       {error && <ErrorNotice error={error} />}
-      {draft.draft_status === "unknown" && <Resolve draft={draft} onChange={onChange} />}
-      <div class="mail-actions">
-        <Button kind="primary" icon="send" busy={approve.busy} onClick={() => void approve.run()}>
-          {t(draft.draft_status === "failed" || draft.draft_status === "unknown" ? "draft.again" : draft.is_stale ? "draft.approve_stale" : "draft.approve")}
-        </Button>
-        <Button kind="quiet" busy={reject.busy} onClick={() => void reject.run()}>
-          {t("draft.reject")}
-        </Button>
-      </div>
+      {approves && draft.draft_status === "unknown" && <Resolve draft={draft} onChange={onChange} />}
+      {approves && (
+        <div class="mail-actions">
+          <Button kind="primary" icon="send" busy={approve.busy} onClick={() => void approve.run()}>
+            {t(draft.draft_status === "failed" || draft.draft_status === "unknown" ? "draft.again" : draft.is_stale ? "draft.approve_stale" : "draft.approve")}
+          </Button>
+          <Button kind="quiet" busy={reject.busy} onClick={() => void reject.run()}>
+            {t("draft.reject")}
+          </Button>
+        </div>
+      )}
     </article>
   );
 }

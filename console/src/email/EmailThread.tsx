@@ -1,7 +1,8 @@
 // An e-mail thread: its mails as text, its drafts and their review, an answer.
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { EmailThreadsApi } from "../api/routes";
+import { useOlder } from "../api/older";
 import { useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { consentOf } from "../contact/consent";
@@ -25,6 +26,7 @@ type Mail = EmailThreadsApi.MailView;
 
 const POLL_MS = 10_000;
 const SENDING = ["approved", "sending"];
+const DONE = ["completed", "archived"];
 const DELIVERED_WITHIN_MS = 30_000; // mostly
 
 // The provider's report about a mail brings no hint.
@@ -52,7 +54,11 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
     POLL_MS,
     ({ drafts, mails }) => drafts.some((draft) => SENDING.includes(String(draft.draft_status))) || mails.some(isOnItsWay),
   );
-  const [older, setOlder] = useState<{ mails: Mail[]; before: number | null }>({ mails: [], before: null });
+  const newest = useMemo(() => loaded.value && { items: loaded.value.mails, cursor: loaded.value.before }, [loaded.value]);
+  const older = useOlder<Mail, number>(newest, (mail) => mail.n, async (before) => {
+    const page = await client.call("GET /email-threads/{conversation_id}/emails", { path, query: { before, limit: 50 } });
+    return { items: page.result.mails, cursor: page.result.next_before ?? null };
+  });
   if (loaded.value === null) {
     return (
       <main class="pane">
@@ -62,14 +68,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
   }
   const { thread, drafts, notes } = loaded.value;
   const reload = () => void loaded.reload();
-  const before = older.mails.length ? older.before : loaded.value.before;
-  const next = async () => {
-    const page = await client.call("GET /email-threads/{conversation_id}/emails", { path, query: { before, limit: 50 } });
-    setOlder({ mails: [...older.mails, ...page.result.mails], before: page.result.next_before ?? null });
-  };
-  const known = new Set(loaded.value.mails.map((mail) => mail.n));
-  const mails = [...loaded.value.mails, ...older.mails.filter((mail) => !known.has(mail.n))];
-  const entries: Entry[] = [...mails].reverse().map((mail) => ({
+  const entries: Entry[] = [...older.items].reverse().map((mail) => ({
     key: String(mail.n),
     at: mail.received_at,
     content: <MailCard mail={mail} thread={id} />,
@@ -93,7 +92,8 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
       foot={<Foot thread={thread} me={me} onChange={reload} />}
     >
       {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
-      <Timeline entries={entries} onOlder={before ? () => void next() : null} empty={<Empty icon="mail" title={t("timeline.empty")} />} />
+      {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
+      <Timeline entries={entries} onOlder={older.cursor ? () => void older.next.run() : null} empty={<Empty icon="mail" title={t("timeline.empty")} />} />
     </Frame>
   );
 }
@@ -159,7 +159,7 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
     await client.call("PATCH /email-threads/{conversation_id}", { path, body: { assigned_to: assignee } });
     onChange();
   });
-  const isDone = thread.status === "completed";
+  const isDone = DONE.includes(thread.status);
   const complete = useAction(async () => {
     await client.call("PATCH /email-threads/{conversation_id}", { path, body: { status: isDone ? "active" : "completed" } });
     onChange();

@@ -1,11 +1,10 @@
 // Writes a draft of an answer, with files. It is sent after its approval.
 
-import { useEffect, useState } from "preact/hooks";
 import { useAction } from "../api/resource";
 import { useApp } from "../app";
-import { draftOf, keepDraft } from "../drafts";
 import { useSay } from "../live/hooks";
 import { t } from "../texts/texts";
+import { useDraft } from "../ui/draft";
 import { Button, ErrorNotice } from "../ui/parts";
 import { AttachButton } from "../whatsapp/Attachment";
 import { FileList, useFiles } from "./files";
@@ -13,17 +12,18 @@ import { FileList, useFiles } from "./files";
 export function Writer({ thread, onChange }: { thread: string; onChange: () => void }) {
   const { client } = useApp();
   const say = useSay("email_threads", thread);
-  const [text, setText] = useState(() => draftOf(thread));
+  const draft = useDraft(thread);
+  const { text } = draft;
   const write = (next: string) => {
-    setText(next);
+    draft.write(next);
     if (next.trim()) say("typing");
   };
   const files = useFiles(thread);
-  useEffect(() => keepDraft(thread, text), [thread, text]);
   const save = useAction(async () => {
     const attachments = files.all.flatMap((one) => (one.upload ? [one.upload] : []));
-    await client.call("POST /email-threads/{conversation_id}/replies", { path: { conversation_id: thread }, body: { body_text: text, attachments } });
-    setText("");
+    const body = { body_text: text, attachments };
+    await client.call("POST /email-threads/{conversation_id}/replies", { path: { conversation_id: thread }, body, key: draft.keyFor(body) });
+    draft.sent(text);
     files.clear();
     onChange();
   });

@@ -1,7 +1,7 @@
 // The list of conversations, and beside it the open one. On a phone one of the two is shown.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { POLL_MS, useResource } from "../api/resource";
+import { POLL_MS, useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { AssigneeFilter } from "./AssigneeFilter";
 import { Conversation } from "./Conversation";
@@ -14,6 +14,7 @@ import { Button, Empty, ErrorNotice, Skeleton } from "../ui/parts";
 
 const STATUSES: Status[] = ["open", "snoozed", "resolved", "archived"];
 const TYPING_PAUSE_MS = 250;
+const LONGEST_SEARCH = 100; // characters
 
 interface Props {
   section: string;
@@ -61,7 +62,7 @@ export function Inbox({ section, context, conversation }: Props) {
             ))}
           </div>
         </header>
-        <Rows filter={filter} section={section} open={conversation} me={me} />
+        <Rows key={JSON.stringify(filter)} filter={filter} section={section} open={conversation} me={me} />
       </section>
       {isOpen ? (
         <Conversation key={`${context}/${conversation}`} context={context as Context} id={conversation} back={section} />
@@ -104,6 +105,7 @@ function Search({ onChange }: { onChange: (words: string) => void }) {
       <Icon name="search" size={16} />
       <input
         type="search"
+        maxLength={LONGEST_SEARCH}
         value={text}
         placeholder={t("inbox.search")}
         aria-label={t("inbox.search")}
@@ -120,12 +122,11 @@ function Rows({ filter, section, open, me }: { filter: Filter; section: string; 
     const row = shown?.rows.find((one) => one.context === hint.context && one.key === hint.key);
     return row ? row.version < hint.version : filter.context === null || filter.context === hint.context;
   });
-  useEffect(() => setMore(null), [filter]);
   const cursor = more ? more.cursor : (first.value?.cursor ?? null);
-  const next = async () => {
+  const next = useAction(async () => {
     const page = await list(client, filter, cursor, new AbortController().signal);
     setMore({ rows: [...(more?.rows ?? []), ...page.rows], cursor: page.cursor });
-  };
+  });
   if (first.value === null && first.error) return <ErrorNotice error={first.error} onRetry={() => void first.reload()} />;
   if (first.value === null) return <Skeleton rows={8} kind="row" />;
   const known = new Set(first.value.rows.map((row) => row.key));
@@ -144,8 +145,9 @@ function Rows({ filter, section, open, me }: { filter: Filter; section: string; 
           ))}
         </ul>
       )}
+      {next.error && <ErrorNotice error={next.error} onRetry={() => void next.run()} />}
       {cursor && (
-        <Button kind="quiet" onClick={() => void next()}>
+        <Button kind="quiet" busy={next.busy} onClick={() => void next.run()}>
           {t("inbox.more")}
         </Button>
       )}

@@ -51,6 +51,10 @@ function useLiveResource<T>(
         document.addEventListener("visibilitychange", reload, { once: true });
         return;
       }
+      if (latest.current.resource.loading) {
+        timer = setTimeout(reload, pauseMs);
+        return;
+      }
       timer = undefined;
       last = Date.now();
       void latest.current.resource.reload();

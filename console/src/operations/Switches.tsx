@@ -1,6 +1,6 @@
 // Switches of the deployment (set with AWS's tools) and of the help desk, with who changed them and when.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { ConsoleOperations, RichpanelAdmin } from "../api/routes";
 import { useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
@@ -152,21 +152,25 @@ function Change({ name, standing, onClose, onDone }: {
   onDone: () => void;
 }) {
   const { client } = useApp();
-  const [key] = useState(() => crypto.randomUUID());
+  const key = useRef(crypto.randomUUID());
   const isFlag = typeof standing.in_force === "boolean";
   const [text, setText] = useState(isFlag ? String(!standing.in_force) : (standing.text ?? ""));
-  const action = useAction(() => client.call("PUT /admin/richpanel/switches", { body: { [name]: text }, key: `${key}:${text}`.slice(0, 255) }));
+  const action = useAction(() => client.call("PUT /admin/richpanel/switches", { body: { [name]: text }, key: key.current }));
+  const write = (next: string) => {
+    setText(next);
+    key.current = crypto.randomUUID();
+  };
   return (
     <Confirm title={t("ops.switch.title", { name })} action={action} button={t("ops.change")} onClose={onClose} onDone={onDone}>
       <p>{t("ops.switch.text", { from: JSON.stringify(standing.in_force) })}</p>
       <Field label={t("ops.value")} name={name} error={action.error}>
         {isFlag ? (
-          <select value={text} onChange={(event) => setText(event.currentTarget.value)}>
+          <select value={text} onChange={(event) => write(event.currentTarget.value)}>
             <option>true</option>
             <option>false</option>
           </select>
         ) : (
-          <textarea rows={4} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+          <textarea rows={4} value={text} onInput={(event) => write(event.currentTarget.value)} />
         )}
       </Field>
     </Confirm>

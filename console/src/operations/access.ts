@@ -2,8 +2,8 @@
 
 import type { Session } from "../session/session";
 
-// reads: conversations of the company, which an operator alone does not.
-export type Rights = { operator: boolean; admin: boolean; reads: boolean };
+// reads: conversations of the company, which an operator alone does not. approves: drafts of mails.
+export type Rights = { operator: boolean; admin: boolean; reads: boolean; approves: boolean };
 
 export const PARTS = ["overview", "parked", "switches", "decisions", "templates", "cost", "audit"] as const;
 export type Part = (typeof PARTS)[number];
@@ -24,6 +24,7 @@ export function rightsOf(session: Session): Rights {
     operator: roles.includes("operator"),
     admin: roles.includes("admin"),
     reads: roles.some((role) => role !== "operator"),
+    approves: roles.includes("supervisor") || roles.includes("admin"),
   };
 }
 

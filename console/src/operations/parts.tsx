@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Action, Resource } from "../api/resource";
 import { moment } from "../format";
-import { t } from "../texts/texts";
+import { locale, t } from "../texts/texts";
 import { Button, ErrorNotice, Skeleton } from "../ui/parts";
 
 interface SectionProps<T> {
@@ -85,7 +85,7 @@ export function Time({ at }: { at: string | null | undefined }) {
 }
 
 export function count(value: number | null | undefined): string {
-  return value === null || value === undefined ? t("ops.unknown") : value.toLocaleString();
+  return value === null || value === undefined ? t("ops.unknown") : value.toLocaleString(locale);
 }
 
 // A modal dialog: the browser keeps the focus inside, Escape closes it, and the focus returns.

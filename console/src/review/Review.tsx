@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { REVIEW } from "../ai/data";
-import { useResource } from "../api/resource";
+import { useAction, useResource } from "../api/resource";
 import { useApp } from "../app";
 import { actor, when } from "../format";
 import { Conversation } from "../inbox/Conversation";
@@ -97,14 +97,14 @@ function Items({ queue, open }: { queue: Queue; open: string | null }) {
   };
   const first = useResource((signal) => load(null, signal), [client, queue], POLL_MS);
   const [more, setMore] = useState<Page | null>(null);
+  const cursor = more ? more.cursor : (first.value?.cursor ?? null);
+  const next = useAction(async () => {
+    const page = await load(cursor, new AbortController().signal);
+    setMore({ items: [...(more?.items ?? []), ...page.items], cursor: page.cursor });
+  });
   if (first.value === null && first.error) return <ErrorNotice error={first.error} onRetry={() => void first.reload()} />;
   if (first.value === null) return <Skeleton rows={6} kind="row" />;
   const items = [...new Map([...first.value.items, ...(more?.items ?? [])].map((item) => [item.id, item])).values()];
-  const cursor = more ? more.cursor : first.value.cursor;
-  const next = async () => {
-    const page = await load(cursor, new AbortController().signal);
-    setMore({ items: [...(more?.items ?? []), ...page.items], cursor: page.cursor });
-  };
   return (
     <div class="list-rows">
       {first.error && <ErrorNotice error={first.error} onRetry={() => void first.reload()} />}
@@ -131,8 +131,9 @@ function Items({ queue, open }: { queue: Queue; open: string | null }) {
           ))}
         </ul>
       )}
+      {next.error && <ErrorNotice error={next.error} onRetry={() => void next.run()} />}
       {cursor && (
-        <Button kind="quiet" onClick={() => void next()}>
+        <Button kind="quiet" busy={next.busy} onClick={() => void next.run()}>
           {t("inbox.more")}
         </Button>
       )}

@@ -1,5 +1,7 @@
 // Roles and teams of a person, from the groups in a token. For display only: the API reads them itself.
 
+const ROLES = ["agent", "supervisor", "admin", "operator"];
+
 export interface Membership {
   company: string;
   roles: string[];
@@ -12,7 +14,7 @@ export function companiesOf(groups: unknown): Membership[] {
   const teams = new Map<string, string[]>();
   for (const group of Array.isArray(groups) ? groups : [groups]) {
     const [, company, isTeam, name] = /^([^:]+):(team:)?([a-z0-9-]+)$/.exec(String(group ?? "")) ?? [];
-    if (!company || !name) continue;
+    if (!company || !name || (!isTeam && !ROLES.includes(name))) continue;
     const into = isTeam ? teams : roles;
     into.set(company, [...(into.get(company) ?? []), name]);
   }

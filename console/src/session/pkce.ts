@@ -72,6 +72,7 @@ export function goToLogout(login: Login): void {
 async function exchange(login: Login, fields: Record<string, string>): Promise<Tokens> {
   const body = new URLSearchParams({ client_id: login.clientId, ...fields });
   const answer = await fetch(login.tokenUrl, { method: "POST", body });
+  if (answer.status >= 500 || answer.status === 429) throw new Error(`HTTP ${answer.status}`);
   if (!answer.ok) throw new LoginFailed(`HTTP ${answer.status}`);
   return (await answer.json()) as Tokens;
 }

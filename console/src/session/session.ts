@@ -1,9 +1,9 @@
 // Who is signed in. Tokens are kept in memory only: they end with the page.
 
 import type { Login } from "../config";
-import { forgetDrafts } from "../drafts";
+import { forgetDrafts, keepDraftsOf } from "../drafts";
 import { companiesOf, type Membership } from "./groups";
-import { goToLogin, goToLogout, refreshed, returnFromLogin, type Tokens } from "./pkce";
+import { goToLogin, goToLogout, LoginFailed, refreshed, returnFromLogin, type Tokens } from "./pkce";
 
 export type SessionState = "out" | "in" | "ended";
 
@@ -81,8 +81,9 @@ export class Session {
   private async renew(): Promise<void> {
     try {
       this.take(await refreshed(this.login!, this.refresh!));
-    } catch {
-      this.end();
+    } catch (failure) {
+      // Without an answer the token may still be valid; the next call tries again.
+      if (failure instanceof LoginFailed) this.end();
     }
   }
 
@@ -97,6 +98,7 @@ export class Session {
       name: String(shown.name ?? shown.email ?? shown.username ?? claims.sub ?? ""),
       companies: companiesOf(claims[this.login?.groupsClaim ?? "groups"]),
     };
+    keepDraftsOf(this.person.principal);
     this.company ??= this.person.companies[0]?.company ?? null;
     this.become("in");
   }

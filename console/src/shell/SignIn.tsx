@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useApp, useSession } from "../app";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
@@ -45,8 +46,11 @@ export function SignIn({ failed }: { failed: boolean }) {
 // Shown over the page, which stays as it is: a text that is being written is not lost.
 export function SignInAgain() {
   const session = useSession();
+  const dialog = useRef<HTMLDivElement>(null);
+  // Focus would stay on the page behind it.
+  useLayoutEffect(() => dialog.current?.querySelector("button")?.focus(), []);
   return (
-    <div class="overlay" role="alertdialog" aria-modal="true" aria-labelledby="ended">
+    <div class="overlay" ref={dialog} role="alertdialog" aria-modal="true" aria-labelledby="ended">
       <div class="signin-card">
         <Mark />
         <h1 id="ended">{t("ended.title")}</h1>

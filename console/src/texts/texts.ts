@@ -17,7 +17,8 @@ export async function chooseLanguage(preferred: readonly string[]): Promise<void
 }
 
 export function t(key: Key, values: Values = {}): string {
-  return texts[key].replace(/{(\w+)}/g, (_, name: string) => String(values[name] ?? ""));
+  // Keys with values of the API may be unknown here.
+  return (texts[key] ?? key).replace(/{(\w+)}/g, (_, name: string) => String(values[name] ?? ""));
 }
 
 export function tn(stem: Plural, count: number): string {

@@ -5,10 +5,10 @@ import { useAction } from "../api/resource";
 import type { ChannelConsent } from "../contact/consent";
 import { OptedOut } from "../contact/OptedOut";
 import { useApp } from "../app";
-import { draftOf, keepDraft } from "../drafts";
 import { duration, moment } from "../format";
 import { useSay } from "../live/hooks";
 import { t } from "../texts/texts";
+import { useDraft } from "../ui/draft";
 import { Icon } from "../ui/icons";
 import { Button, ErrorNotice, IconButton } from "../ui/parts";
 import { AttachButton, Attachment, mediaOf, useAttachment } from "./Attachment";
@@ -94,14 +94,12 @@ interface WriterProps extends Omit<Props, "windowEndsAt" | "consent" | "me"> {
 function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }: WriterProps) {
   const { client } = useApp();
   const say = useSay("whatsapp", conversation);
-  const [text, setText] = useState(() => draftOf(conversation));
+  const draft = useDraft(conversation);
+  const { text } = draft;
   const field = useRef<HTMLTextAreaElement>(null);
   const attachment = useAttachment();
-  // One key for one text: a repeat after a lost answer cannot send it twice.
-  const attempt = useRef({ text: "", key: "" });
   const write = (next: string) => {
-    setText(next);
-    keepDraft(conversation, next);
+    draft.write(next);
     if (next.trim()) say("typing");
   };
   useEffect(() => fit(field.current), [text]);
@@ -110,13 +108,10 @@ function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }
   }, [answered]);
   const send = useAction(async () => {
     const { file, upload } = attachment;
-    const signature = JSON.stringify([text, answered?.id, upload]);
-    if (attempt.current.text !== signature) attempt.current = { text: signature, key: crypto.randomUUID() };
     const content = file && upload ? { media: mediaOf(file, upload, text) } : { text };
     const body = answered ? { ...content, replyTo: answered.id } : content;
-    await client.call("POST /whatsapp/conversations/{key}/messages", { path: { key: conversation }, body, key: attempt.current.key });
-    attempt.current = { text: "", key: "" };
-    write("");
+    await client.call("POST /whatsapp/conversations/{key}/messages", { path: { key: conversation }, body, key: draft.keyFor(body) });
+    draft.sent(text);
     attachment.remove();
     onAnswered(null);
     onSent();

@@ -1,6 +1,6 @@
 // A message, a note and a change in the timeline. Texts of customers are text nodes: never markup, links are not built.
 
-import { actor, clock, moment, phone } from "../format";
+import { actor, clock, moment } from "../format";
 import { named, t, type Key } from "../texts/texts";
 import { IconButton } from "../ui/parts";
 import type { Change, Message } from "./data";
@@ -136,6 +136,6 @@ function describe(name: string, value: unknown, me: string | null): string {
     case "labels":
       return t("change.labels");
     default:
-      return phone(`${name}: ${String(value)}`);
+      return `${name}: ${String(value)}`;
   }
 }

@@ -96,7 +96,7 @@ function Values({ conversation, template, onSent }: { conversation: string; temp
     >
       <p class="picker-preview">{body.replace(VARIABLE, (variable, name: string) => values[name] || variable)}</p>
       {names.map((name) => (
-        <Field key={name} label={t("template.value", { name })} name={`template.body.${name}`} error={send.error}>
+        <Field key={name} label={t("template.value", { name })} name={`template.body.${isNumbered ? Number(name) - 1 : name}`} error={send.error}>
           <input
             value={values[name] ?? ""}
             maxLength={1024}

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useOlder } from "../api/older";
 import { useApp, useSession } from "../app";
 import { phone } from "../format";
 import { Colleagues, useLiveConversation } from "../live/hooks";
@@ -30,9 +31,13 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
     [client, id],
     POLL_MS,
   );
-  const [older, setOlder] = useState<{ messages: Message[]; cursor: string | null } | null>(null);
   const [answered, setAnswered] = useState<Message | null>(null);
   const value = loaded.value;
+  const newest = useMemo(() => value && { items: value.messages, cursor: value.older }, [value]);
+  const older = useOlder(newest, (message) => message.id, async (cursor) => {
+    const page = await loadOlder(client, id, cursor);
+    return { items: page.result.messages, cursor: page.cursor };
+  });
   useMarkRead(id, value);
 
   if (value === null) {
@@ -43,13 +48,6 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
     );
   }
   const { head } = value;
-  const known = new Set(value.messages.map((message) => message.id));
-  const messages = [...value.messages, ...(older?.messages.filter((message) => !known.has(message.id)) ?? [])];
-  const cursor = older ? older.cursor : value.older;
-  const next = async () => {
-    const page = await loadOlder(client, id, cursor!);
-    setOlder({ messages: [...(older?.messages ?? []), ...page.result.messages], cursor: page.cursor });
-  };
   const reload = () => {
     team.current = null;
     void loaded.reload();
@@ -77,9 +75,10 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
       }
     >
       {(loaded.error ?? value.incomplete) && <ErrorNotice error={(loaded.error ?? value.incomplete)!} onRetry={reload} />}
+      {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
       <Timeline
-        entries={entriesOf(value, messages, me, setAnswered, reload)}
-        onOlder={cursor ? () => void next() : null}
+        entries={entriesOf(value, older.items, me, setAnswered, reload)}
+        onOlder={older.cursor ? () => void older.next.run() : null}
         empty={<Empty icon="chat" title={t("timeline.empty")} />}
       />
     </Frame>
@@ -120,7 +119,7 @@ function useMarkRead(key: string, value: Loaded | null) {
   const position = value && value.head.unreadCount > 0 ? value.head.position : null;
   useEffect(() => {
     if (!position || document.visibilityState !== "visible") return;
-    // A failure changes nothing that the person does: the next look repeats it.
+    // A failure changes nothing that the person does: it is repeated when the conversation is next loaded.
     client.call("POST /whatsapp/conversations/{key}/read", { path: { key }, body: { upTo: position } }).catch(() => undefined);
-  }, [client, key, position]);
+  }, [client, key, position, value]);
 }

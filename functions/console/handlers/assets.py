@@ -175,6 +175,7 @@ def _policy() -> str:
         "form-action": "'none'",
         "frame-ancestors": "'none'",
         "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
     }
     return "; ".join(f"{name} {value}" for name, value in policy.items())
 

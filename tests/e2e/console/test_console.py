@@ -240,6 +240,56 @@ def test_a_text_that_is_not_sent_outlives_the_end_of_a_session(
     assert "eyJ" not in kept  # no token
 
 
+def test_a_lost_answer_does_not_send_a_text_twice(visit: Visit, customer: Customer) -> None:
+    visit.sign_in()
+    visit.open(customer)
+    page = visit.page
+    text, box = f"sent once {time.time_ns()}", page.get_by_role("textbox", name="Message")
+
+    def lose(route: Route) -> None:
+        if route.request.method == "POST":
+            route.fetch()
+            route.abort()
+        else:
+            route.fallback()
+
+    page.route("**/whatsapp/conversations/*/messages*", lose)
+    box.fill(text)
+    page.get_by_role("button", name="Send").click()
+    page.get_by_role("alert").wait_for()
+    page.unroute("**/whatsapp/conversations/*/messages*")
+    expect(box).to_have_value(text)
+    page.get_by_role("button", name="Send").click()
+    expect(box).to_have_value("")
+    page.get_by_role("link", name="Inbox").click()
+    visit.open(customer)
+
+    sent = page.get_by_role("log", name="Messages").locator(".message-out", has_text=text)
+    expect(sent).to_have_count(1)
+
+
+def test_what_is_typed_while_a_text_is_sent_stays(visit: Visit, customer: Customer) -> None:
+    visit.sign_in()
+    visit.open(customer)
+    page, held = visit.page, list[Route]()
+    box = page.get_by_role("textbox", name="Message")
+
+    def hold(route: Route) -> None:
+        if route.request.method == "POST":
+            held.append(route)
+        else:
+            route.fallback()
+
+    page.route("**/whatsapp/conversations/*/messages*", hold)
+    box.fill("The first sentence.")
+    with page.expect_request(lambda request: request.method == "POST"):
+        page.get_by_role("button", name="Send").click()
+    box.press_sequentially(" The second one.")
+    held[0].continue_()
+
+    expect(box).to_have_value("The second one.")
+
+
 def test_a_person_of_another_company_does_not_see_the_conversation(
     visit_of_stranger: Visit, customer: Customer, deployed: Deployed
 ) -> None:

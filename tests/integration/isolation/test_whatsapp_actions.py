@@ -38,7 +38,7 @@ def attack_of(name: str, body: Mapping[str, Any], names: str = "") -> Attack:
     return Attack(
         line=RUN,
         names=names or name,
-        scopes=(catalogue.find(name).scope,),
+        scopes=catalogue.find(name).scopes,
         call=partial(_call, name, body),
         has_no_projects=True,
     )
@@ -49,7 +49,7 @@ def listing(line: str, **path: str) -> Attack:
     return Attack(
         line=line,
         names="nothing",
-        scopes=(catalogue.find("ping").scope,),
+        scopes=catalogue.find("ping").scopes,
         call=lambda _: Call(path=path),
         has_no_projects=True,
         is_blind="it describes the API and holds nothing of a company",

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from access.roles import SCOPES
 from local.console import build
+from shared.api.auth import Scope
+from shared.groups import Role
 from shared.providers.sms.segments import gsm_equivalent, measure
 from tests.template import ROOT
 
@@ -144,3 +147,83 @@ def test_conversations_may_be_assigned_to_teams_and_to_colleagues_who_answer() -
     found = run("people/assignees.ts", "m.assigneesOf(value, 'user:me', ['sales'])", people)
 
     assert found == {"mine": ["team:sales"], "teams": ["team:returns"], "people": ["user:ada"]}
+
+
+def test_a_group_that_is_no_role_gives_no_company() -> None:
+    """Else the console would offer a company in which the API refuses every call."""
+    assert run("session/groups.ts", "m.companiesOf(value)", ["globex:vip", "acme:agent"]) == [
+        {"company": "acme", "roles": ["agent"], "teams": []}
+    ]
+
+
+STORAGE = """
+globalThis.sessionStorage = Object.create({
+  getItem(key) { return this[key] ?? null; },
+  setItem(key, text) { this[key] = text; },
+  removeItem(key) { delete this[key]; },
+})
+"""
+
+
+def test_a_repeat_of_a_content_has_the_same_key_until_it_is_forgotten() -> None:
+    kept = run(
+        "drafts.ts",
+        f"({STORAGE}, value.map((content) => content === null ? m.forgetKey('form') : m.keyOf('form', content)))",
+        ["yes", "yes", "no", "yes", None, "yes"],
+    )
+
+    first, repeat, other, later, forgotten, again = kept
+    assert first == repeat
+    assert forgotten is None
+    assert len({first, other, later, again}) == 4
+
+
+def test_what_is_typed_while_a_text_is_sent_stays_a_draft() -> None:
+    left = run(
+        "drafts.ts",
+        "value.map((text) => m.withoutSent(text, 'Hello'))",
+        ["Hello", "Hello\nand good", "", "Another text"],
+    )
+
+    assert left == ["", "and good", "", "Another text"]
+
+
+def test_a_change_of_a_draft_is_told_to_the_forms_that_show_it() -> None:
+    heard = run(
+        "drafts.ts",
+        f"({STORAGE}, globalThis.heard = [], m.onDrafts(() => heard.push(m.draftOf('form'))),"
+        " m.keepDraft('form', value), m.keepDraft('form', ''), heard)",
+        "Hello",
+    )
+
+    assert heard == ["Hello", ""]
+
+
+def test_drafts_of_another_person_are_removed() -> None:
+    kept = run(
+        "drafts.ts",
+        f"({STORAGE}, value.map((person) => "
+        "(m.keepDraftsOf(person), m.draftOf('form') || m.keepDraft('form', person))))",
+        ["user:ada", "user:ada", "user:tom", "user:tom"],
+    )
+
+    assert kept == [None, "user:ada", None, "user:tom"]
+
+
+@pytest.mark.parametrize(
+    ("role", "reads", "approves"),
+    [
+        ("agent", True, False),
+        ("supervisor", True, True),
+        ("admin", True, True),
+        ("operator", False, False),
+    ],
+)
+def test_a_role_sees_what_its_scopes_permit(role: str, reads: bool, approves: bool) -> None:
+    session = {"company": "acme", "person": {"companies": [{"company": "acme", "roles": [role]}]}}
+
+    rights = run("operations/access.ts", "m.rightsOf(value)", session)
+
+    scopes = SCOPES[Role(role)]
+    assert (rights["reads"], rights["approves"]) == (reads, approves)
+    assert (Scope.EMAIL_READ in scopes, Scope.EMAIL_APPROVE in scopes) == (reads, approves)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from enum import StrEnum
 
 import pytest
 
+from conversations.store.items.log import Delivery
+from email_threads.store.items.draft import DraftStatus
+from email_threads.store.items.mail import Delivery as DeliveryOfMail
+from shared.policy.facts import Reason
 from tests.template import ROOT
 
 SOURCES = ROOT / "console" / "src"
@@ -46,6 +51,20 @@ def test_no_text_is_unused(key: str) -> None:
     stem = re.sub(r"\.(one|other)$", "", key)
 
     assert f'"{key}"' in CODE or f'"{stem}"' in CODE or key.rpartition(".")[0] in BY_VALUE
+
+
+@pytest.mark.parametrize(
+    ("prefix", "values"),
+    [
+        ("delivery", Delivery),
+        ("delivery", DeliveryOfMail),
+        ("draft", DraftStatus),
+        ("reason", Reason),
+    ],
+)
+def test_a_value_of_the_api_has_a_text(prefix: str, values: type[StrEnum]) -> None:
+    """Else its English name is shown in every language."""
+    assert {f"{prefix}.{value}" for value in values} <= LANGUAGES["de"].keys()
 
 
 def test_no_page_builds_markup_from_text() -> None:

@@ -13,6 +13,7 @@ from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery
+from shared.aws.sqs_fifo import digest
 
 if TYPE_CHECKING:
     from conversations.api.access import Agent
@@ -50,6 +51,7 @@ def release(
     if body.draft_entry_id is not None:
         message = _message(resources, opened, agent, body.draft_entry_id, body.text)
         validation.check(opened, resources.bucket, message, "draft_entry_id")
+        _check_is_new(resources, opened, message)
         return agent_actions.say(resources, opened, agent, message)
     status = Status(opened.conversation.conversation_status)
     is_held_back = status in NEVER_SENT | WITH_PEOPLE and not opened.conversation.task_complete
@@ -93,13 +95,22 @@ def _message(
     is_template = draft.template is not None and text is None
     return HumanMessage(
         ref=opened.ref,
-        cause=agent.cause,
+        # Of the draft, not of the call: a draft is sent once, also if two agents release it.
+        cause=digest("release", opened.ref, entry_id),
         agent_id=agent.principal,
         principal=agent.principal,
         text=None if is_template else text or draft.content,
         template=draft.template if is_template else None,
         variables=(draft.variables or {}) if is_template else {},
     )
+
+
+def _check_is_new(resources: Resources, opened: OpenConversation, message: HumanMessage) -> None:
+    """Raise NothingToRelease if the draft was released with another text. With the same one it is a repeat."""
+    action_id = identifiers.action_id(opened.ref, f"human:{message.cause}")
+    sent = messages.find(resources.log, opened.ref, identifiers.entry_id(action_id))
+    if sent is not None and message.text is not None and sent.content != message.text:
+        raise NothingToRelease("this draft was already released with another text")
 
 
 def _was_released(resources: Resources, opened: OpenConversation, agent: Agent) -> bool:

@@ -120,7 +120,7 @@ def _answer(resources: ActionResources, invocation: _Invocation) -> dict[str, An
         with tracing.step("action", route=name):
             caller, key, fields = invocation.read()
             action = catalogue.find(invocation.name)
-            caller.require(action.scope)
+            caller.require(*action.scopes)
             call = Call(
                 action=action.name,
                 caller=caller,
@@ -216,7 +216,7 @@ def _parsed(action: Action, fields: Mapping[str, Any]) -> Any:  # noqa: ANN401 -
 def _cause(action: Action, caller: Caller, key: str) -> str:
     """Return the hash that identifies a change: its caller's company and access, the action and the key."""
     projects = " ".join(sorted(caller.projects))
-    return digest("action", caller.company, projects, action.scope, action.name, key)
+    return digest("action", caller.company, projects, *action.scopes, action.name, key)
 
 
 def _key(given: object, field: str) -> str:

@@ -34,14 +34,14 @@ class Action:
     One action.
 
     *mode*: `local` uses our own data only; `remote_eum` calls AWS End User Messaging Social, or Graph for a number on
-    Graph; `remote_graph` calls Graph, whichever provider sends the number's messages. *idempotent*: the same call again
+    Graph; `remote_graph` calls Graph, whichever provider sends the number's messages. Each of *scopes* allows it. *idempotent*: the same call again
     has no further effect, also without an idempotency key. *is_read*: no call is recorded.
     """
 
     name: str
     group: str
     mode: Mode
-    scope: Scope
+    scopes: tuple[Scope, ...]
     idempotent: bool
     is_read: bool
     input_model: type[Input]
@@ -66,12 +66,12 @@ class Group:
     name: str
 
     def reads(
-        self, mode: Mode, scope: Scope, *, input_model: type[Input], result: type[View]
+        self, mode: Mode, *scopes: Scope, input_model: type[Input], result: type[View]
     ) -> Callable[[Act], Act]:
         """Declare an action that changes nothing."""
 
         def declare(act: Act) -> Act:
-            self._register(act, mode, scope, input_model, result, is_read=True, idempotent=True)
+            self._register(act, mode, scopes, input_model, result, is_read=True, idempotent=True)
             return act
 
         return declare
@@ -88,7 +88,7 @@ class Group:
         """Declare an action that runs once per idempotency key."""
 
         def declare(act: Act) -> Act:
-            self._register(act, mode, scope, input_model, result, idempotent=idempotent)
+            self._register(act, mode, (scope,), input_model, result, idempotent=idempotent)
             return act
 
         return declare
@@ -100,7 +100,7 @@ class Group:
 
         def declare(build: Build) -> Build:
             self._register(
-                build, "remote_eum", scope, input_model, SentMessage, idempotent=idempotent
+                build, "remote_eum", (scope,), input_model, SentMessage, idempotent=idempotent
             )
             return build
 
@@ -110,7 +110,7 @@ class Group:
         self,
         run: Act | Build,
         mode: Mode,
-        scope: Scope,
+        scopes: tuple[Scope, ...],
         input_model: type[Input],
         result: type[View],
         *,
@@ -121,7 +121,7 @@ class Group:
             name=run.__name__,
             group=self.name,
             mode=mode,
-            scope=scope,
+            scopes=scopes,
             idempotent=idempotent,
             is_read=is_read,
             input_model=input_model,

@@ -109,8 +109,13 @@ def get_templates_meta(call: Call[ListMetaTemplates]) -> Page[TemplatesView]:
     return _page(call, shown, last)
 
 
+# Agents without the scope of templates send them, so they choose from the list.
 @LIBRARY.reads(
-    "local", Scope.WHATSAPP_TEMPLATES, input_model=ListCachedTemplates, result=TemplatesView
+    "local",
+    Scope.WHATSAPP_TEMPLATES,
+    Scope.WHATSAPP_SEND,
+    input_model=ListCachedTemplates,
+    result=TemplatesView,
 )
 def get_local_templates(call: Call[ListCachedTemplates]) -> Page[TemplatesView]:
     """List the cached templates of the account's provider. A page may be short: go on while there is a cursor."""

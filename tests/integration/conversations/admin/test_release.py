@@ -93,6 +93,30 @@ def test_a_draft_may_be_released_with_another_text(harness: Harness) -> None:
     assert harness.queued(SMS)[0]["text"] == "We start at 10"
 
 
+def test_a_draft_that_two_agents_release_is_one_message(harness: Harness) -> None:
+    ref = harness.begin()
+    draft = harness.says(ref, "We start at 9", author="ai", delivery_status=Delivery.DISCARDED)
+    body = {"draft_entry_id": draft.entry_id, "force": True}
+
+    first = harness.on(ref, "release", {**body, PERSON: "carol"})
+    second = harness.on(ref, "release", {**body, PERSON: "dan"})
+
+    assert first.result["entry_id"] == second.result["entry_id"]
+    (record,) = harness.queued(SMS)
+    assert record["agent_id"] == "carol"
+
+
+def test_a_draft_that_was_sent_is_not_released_with_another_text(harness: Harness) -> None:
+    ref = harness.begin()
+    draft = harness.says(ref, "We start at 9", author="ai", delivery_status=Delivery.DISCARDED)
+    sent = harness.on(ref, "release", {"draft_entry_id": draft.entry_id}).result["entry_id"]
+    harness.says(ref, "We start at 9", author="human:carol", entry_id=sent)
+
+    other = harness.on(ref, "release", {"draft_entry_id": draft.entry_id, "text": "At 10"})
+
+    assert (other.status, other.error) == (409, "nothing_to_release")
+
+
 def test_a_template_draft_is_released_as_a_template(harness: Harness) -> None:
     ref = harness.begin(channel=ChannelMethod.WHATSAPP)
     values = {"question": "Can you start in May?"}

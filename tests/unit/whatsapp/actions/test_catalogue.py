@@ -64,7 +64,7 @@ def test_mode_group_scope_and_repeatability_are_as_specified() -> None:
         name: (wanted["mode"], wanted["group"], _scope(name, wanted), wanted["idempotent"])
         for name, wanted in specified().items()
         if (action := declared().get(name))
-        and (action.mode, action.group, str(action.scope), action.idempotent)
+        and (action.mode, action.group, str(action.scopes[0]), action.idempotent)
         != (wanted["mode"], wanted["group"], _scope(name, wanted), wanted["idempotent"])
     }
 
