@@ -11,6 +11,8 @@ import { Badge, Button, ErrorNotice } from "../ui/parts";
 
 type Draft = EmailThreadsApi.DraftView;
 
+export const SENDING = ["approved", "sending"];
+
 export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | null; onChange: () => void }) {
   const { client } = useApp();
   const { approves } = rightsOf(useSession());
@@ -42,7 +44,7 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
       {draft.reason && <p class="bubble-problem">{named("reason", draft.reason)}</p>}
       {error && <ErrorNotice error={error} />}
       {approves && draft.draft_status === "unknown" && <Resolve draft={draft} onChange={onChange} />}
-      {approves && (
+      {approves && !SENDING.includes(String(draft.draft_status)) && (
         <div class="mail-actions">
           <Button kind="primary" icon="send" busy={approve.busy} onClick={() => void approve.run()}>
             {t(draft.draft_status === "failed" || draft.draft_status === "unknown" ? "draft.again" : draft.is_stale ? "draft.approve_stale" : "draft.approve")}

@@ -12,7 +12,7 @@ import { Labels } from "../contact/Labels";
 import { NoteCard, NoteForm } from "../contact/Notes";
 import { OtherConversations } from "../contact/OtherConversations";
 import { Snooze } from "../contact/Snooze";
-import { DraftCard } from "./DraftCard";
+import { DraftCard, SENDING } from "./DraftCard";
 import { Writer } from "./Writer";
 import { actor, moment, when } from "../format";
 import { Colleagues, useLiveConversation, useSay } from "../live/hooks";
@@ -25,7 +25,6 @@ type Thread = EmailThreadsApi.ThreadView;
 type Mail = EmailThreadsApi.MailView;
 
 const POLL_MS = 10_000;
-const SENDING = ["approved", "sending"];
 const DONE = ["completed", "archived"];
 const DELIVERED_WITHIN_MS = 30_000; // mostly
 

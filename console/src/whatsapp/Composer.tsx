@@ -48,7 +48,7 @@ export function Composer({ conversation, head, windowEndsAt, consent, me, answer
   }
   return (
     <footer class="composer">
-      {picking ? (
+      {picking && (
         <TemplatePicker
           conversation={conversation}
           head={head}
@@ -58,31 +58,31 @@ export function Composer({ conversation, head, windowEndsAt, consent, me, answer
             onSent();
           }}
         />
-      ) : (
-        <>
-          {isOpen ? (
-            <Writer conversation={conversation} head={head} answered={answered} onAnswered={onAnswered} onSent={onSent} onTemplate={() => setPicking(true)} />
-          ) : (
-            <div class="window-closed">
-              <Icon name="clock" />
-              <p>{t(windowEndsAt === null ? "window.never" : "window.closed")}</p>
-              <Button icon="template" kind="primary" onClick={() => setPicking(true)}>
-                {t("template.choose")}
-              </Button>
-            </div>
-          )}
-          {head.marketingOptOutAt && (
-            <p class="window">
-              <Icon name="info" size={13} /> {t("optout.marketing", { at: moment(head.marketingOptOutAt) })}
-            </p>
-          )}
-          {isOpen && left > 0 && (
-            <p class={`window ${left < SOON_MS ? "window-soon" : ""}`}>
-              <Icon name="clock" size={13} /> {t("window.left", { time: duration(left) })}
-            </p>
-          )}
-        </>
       )}
+      {/* Hidden rather than absent: an attached file stays. */}
+      <div hidden={picking}>
+        {isOpen ? (
+          <Writer conversation={conversation} head={head} answered={answered} onAnswered={onAnswered} onSent={onSent} onTemplate={() => setPicking(true)} />
+        ) : (
+          <div class="window-closed">
+            <Icon name="clock" />
+            <p>{t(windowEndsAt === null ? "window.never" : "window.closed")}</p>
+            <Button icon="template" kind="primary" onClick={() => setPicking(true)}>
+              {t("template.choose")}
+            </Button>
+          </div>
+        )}
+        {head.marketingOptOutAt && (
+          <p class="window">
+            <Icon name="info" size={13} /> {t("optout.marketing", { at: moment(head.marketingOptOutAt) })}
+          </p>
+        )}
+        {isOpen && left > 0 && (
+          <p class={`window ${left < SOON_MS ? "window-soon" : ""}`}>
+            <Icon name="clock" size={13} /> {t("window.left", { time: duration(left) })}
+          </p>
+        )}
+      </div>
     </footer>
   );
 }

@@ -35,7 +35,7 @@ export function StateActions({ head, me, onChange }: { head: Head; me: string | 
       {me && head.assignee !== me && (
         <Button icon="person" busy={busy} onClick={() => {
             say("taking_over");
-            void change({ assignee: me });
+            void change({ assignee: me, revision: head.revision }); // refused if a colleague was faster
           }}>
           {t("action.assign_me")}
         </Button>

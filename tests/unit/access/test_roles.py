@@ -5,6 +5,7 @@ import pytest
 from access.roles import SCOPES, caller_of, scopes_by_company
 from shared.api.auth import EVERY_PROJECT, Caller, Scope, Unresolved
 from shared.groups import Role, is_team, role_of, team_of
+from whatsapp.actions.dispatch import catalogue
 
 
 def test_a_group_names_a_company_and_a_role() -> None:
@@ -107,3 +108,9 @@ def test_a_person_with_roles_in_several_companies_chooses_one() -> None:
 
     assert isinstance(caller, Caller)
     assert (caller.company, caller.scopes) == ("globex", SCOPES[Role.SUPERVISOR])
+
+
+def test_agents_may_list_the_templates_that_they_send() -> None:
+    listing = catalogue.find("get_local_templates")
+
+    assert not SCOPES[Role.AGENT].isdisjoint(listing.scopes)

@@ -34,8 +34,9 @@ class Action:
     One action.
 
     *mode*: `local` uses our own data only; `remote_eum` calls AWS End User Messaging Social, or Graph for a number on
-    Graph; `remote_graph` calls Graph, whichever provider sends the number's messages. Each of *scopes* allows it. *idempotent*: the same call again
-    has no further effect, also without an idempotency key. *is_read*: no call is recorded.
+    Graph; `remote_graph` calls Graph, whichever provider sends the number's messages. Each of *scopes* allows it.
+    *idempotent*: the same call again has no further effect, also without an idempotency key. *is_read*: no call is
+    recorded.
     """
 
     name: str
