@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tests.simulation.whatsapp.actions.actor import Actor
     from tests.simulation.whatsapp.system import Items, System
 
+pytestmark = pytest.mark.long
+
 CONTRACT = Path(__file__).parents[5] / "shared" / "contracts" / "whatsapp.yaml"
 # The contract's names of item types that share one value of `itemType`, by key.
 CONFIGS = {"CONFIG#INFRA": "CONFIG", "CONFIG#MEDIA_TYPES": "CONFIG_MEDIA_TYPES"}

@@ -21,6 +21,8 @@ from tests.integration.whatsapp.conftest import PHONE
 from whatsapp.actions.campaigns import views
 from whatsapp.inbound import provider_errors
 
+pytestmark = pytest.mark.long
+
 OFFER = TEMPLATE | {"name": "offer", "category": "MARKETING", "id": "1002"}
 LIMIT_REACHED = 131048
 CAPPED = 131049
