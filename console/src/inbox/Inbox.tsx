@@ -1,12 +1,12 @@
 // The list of conversations, and beside it the open one. On a phone one of the two is shown.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { POLL_MS, useAction, useResource } from "../api/resource";
+import { POLL_MS, useAction } from "../api/resource";
 import { useApp, useSession } from "../app";
-import { AssigneeFilter } from "./AssigneeFilter";
 import { Conversation } from "./Conversation";
+import { Filters } from "./Filters";
 import { InboxRow } from "./InboxRow";
-import { addressesOf, list, type Context, type Filter, type Rows, type Status } from "./source";
+import { EVERYTHING, labelsOf, list, type Context, type Filter, type Row, type Rows, type Status } from "./source";
 import { useLiveList } from "../live/hooks";
 import { t, type Key } from "../texts/texts";
 import { Icon } from "../ui/icons";
@@ -26,20 +26,22 @@ export function Inbox({ section, context, conversation }: Props) {
   const [status, setStatus] = useState<Status>("open");
   const [unread, setUnread] = useState(false);
   const [words, setWords] = useState("");
-  const [address, setAddress] = useState<string | null>(null);
-  const [assignee, setAssignee] = useState<string | null>(null);
+  const [choice, setChoice] = useState(EVERYTHING);
+  const [labels, setLabels] = useState<string[]>([]);
   const me = useSession().person?.principal ?? null;
   const filter = useMemo<Filter>(
     () => ({
       context: section === "all" || section === "mine" ? null : (section as Context),
       status,
-      assignee: section === "mine" ? me : assignee,
+      ...choice,
+      assignee: section === "mine" ? me : choice.assignee,
       unread,
-      address,
       q: words.trim(),
     }),
-    [section, status, unread, address, assignee, words, me],
+    [section, status, unread, choice, words, me],
   );
+  // Channels, numbers and mailboxes of one section are not those of another.
+  useEffect(() => setChoice((old) => (old.channel || old.address ? { ...old, channel: null, address: null } : old)), [section]);
   const isOpen = context !== null && conversation !== null;
   return (
     <div class={`inbox ${isOpen ? "inbox-open" : ""}`}>
@@ -52,8 +54,7 @@ export function Inbox({ section, context, conversation }: Props) {
               {t("inbox.only_unread")}
             </button>
           </div>
-          <Addresses context={filter.context} chosen={address} onChoose={setAddress} />
-          {section !== "mine" && <AssigneeFilter chosen={assignee} onChoose={setAssignee} />}
+          <Filters context={filter.context} isMine={section === "mine"} labels={labels} choice={choice} onChoose={setChoice} />
           <div class="tabs" role="group" aria-label={t("inbox.filter")}>
             {STATUSES.map((name) => (
               <button key={name} type="button" class="tab" aria-pressed={name === status} onClick={() => setStatus(name)}>
@@ -62,7 +63,7 @@ export function Inbox({ section, context, conversation }: Props) {
             ))}
           </div>
         </header>
-        <Rows key={JSON.stringify(filter)} filter={filter} section={section} open={conversation} me={me} />
+        <Rows key={JSON.stringify(filter)} filter={filter} section={section} open={conversation} me={me} onRows={(rows) => setLabels((old) => labelsOf(rows, old))} />
       </section>
       {isOpen ? (
         <Conversation key={`${context}/${conversation}`} context={context as Context} id={conversation} back={section} />
@@ -74,23 +75,6 @@ export function Inbox({ section, context, conversation }: Props) {
         </main>
       )}
     </div>
-  );
-}
-
-function Addresses({ context, chosen, onChoose }: { context: Context | null; chosen: string | null; onChoose: (address: string | null) => void }) {
-  const { client } = useApp();
-  const found = useResource((signal) => addressesOf(client, context, signal), [client, context]);
-  useEffect(() => onChoose(null), [context]);
-  if (!found.value?.length) return null;
-  return (
-    <select aria-label={t("inbox.address")} value={chosen ?? ""} onChange={(event) => onChoose(event.currentTarget.value || null)}>
-      <option value="">{t("inbox.address_all")}</option>
-      {found.value.map((one) => (
-        <option key={one.address} value={one.address}>
-          {one.name}
-        </option>
-      ))}
-    </select>
   );
 }
 
@@ -115,7 +99,15 @@ function Search({ onChange }: { onChange: (words: string) => void }) {
   );
 }
 
-function Rows({ filter, section, open, me }: { filter: Filter; section: string; open: string | null; me: string | null }) {
+interface RowsProps {
+  filter: Filter;
+  section: string;
+  open: string | null;
+  me: string | null;
+  onRows: (rows: Row[]) => void;
+}
+
+function Rows({ filter, section, open, me, onRows }: RowsProps) {
   const { client } = useApp();
   const [more, setMore] = useState<Rows | null>(null);
   const first = useLiveList((signal) => list(client, filter, null, signal), [client, filter], POLL_MS, (hint, shown) => {
@@ -127,16 +119,20 @@ function Rows({ filter, section, open, me }: { filter: Filter; section: string; 
     const page = await list(client, filter, cursor, new AbortController().signal);
     setMore({ rows: [...(more?.rows ?? []), ...page.rows], cursor: page.cursor });
   });
+  useEffect(() => {
+    if (first.value) onRows([...first.value.rows, ...(more?.rows ?? [])]);
+  }, [first.value, more]);
   if (first.value === null && first.error) return <ErrorNotice error={first.error} onRetry={() => void first.reload()} />;
   if (first.value === null) return <Skeleton rows={8} kind="row" />;
+  const isNarrow = Boolean(filter.q || filter.unread || filter.channel || filter.address || filter.label || (filter.assignee && section !== "mine"));
   const known = new Set(first.value.rows.map((row) => row.key));
   const rows = [...first.value.rows, ...(more?.rows.filter((row) => !known.has(row.key)) ?? [])];
   return (
     <div class="list-rows">
       {first.error && <ErrorNotice error={first.error} onRetry={() => void first.reload()} />}
       {rows.length === 0 ? (
-        <Empty icon={filter.q ? "search" : "check"} title={t(filter.q ? "inbox.no_match.title" : "inbox.empty.title")}>
-          {t(filter.q ? "inbox.no_match.text" : "inbox.empty.text")}
+        <Empty icon={isNarrow ? "search" : "check"} title={t(isNarrow ? "inbox.no_match.title" : "inbox.empty.title")}>
+          {t(isNarrow ? "inbox.no_match.text" : "inbox.empty.text")}
         </Empty>
       ) : (
         <ul>

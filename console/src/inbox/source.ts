@@ -7,12 +7,20 @@ export type Row = ConsoleApi.InboxRow;
 export type Context = Row["context"];
 export type Status = Row["status"];
 
-export interface Filter {
+// What a person has chosen; null: all.
+export interface Choice {
+  channel: Row["channel"] | null;
+  address: string | null; // of the company: a number, a mailbox
+  assignee: string | null;
+  label: string | null;
+}
+
+export const EVERYTHING: Choice = { channel: null, address: null, assignee: null, label: null };
+
+export interface Filter extends Choice {
   context: Context | null;
   status: Status;
-  assignee: string | null;
   unread: boolean;
-  address: string | null; // of the company: a number, a mailbox
   q: string;
 }
 
@@ -37,6 +45,12 @@ export async function addressesOf(client: Client, context: Context | null, signa
     found = result.mailboxes.map((one) => ({ address: one.address, name: one.address }));
   }
   return found.length > 1 ? found : [];
+}
+
+// The labels of rows, and others that are known already; the same array if there is no new one.
+export function labelsOf(rows: Row[], known: string[]): string[] {
+  const found = new Set([...known, ...rows.flatMap((row) => row.labels)]);
+  return found.size === known.length ? known : [...found].sort((one, other) => one.localeCompare(other));
 }
 
 export async function list(client: Client, filter: Filter, cursor: string | null, signal: AbortSignal): Promise<Rows> {

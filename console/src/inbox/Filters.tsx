@@ -1,0 +1,76 @@
+// Narrows the list: by channel, number or mailbox, assignee and label.
+
+import { useResource } from "../api/resource";
+import { useApp } from "../app";
+import { t } from "../texts/texts";
+import { AssigneeFilter } from "./AssigneeFilter";
+import { addressesOf, type Choice, type Context, type Row } from "./source";
+
+const CHANNELS: Row["channel"][] = ["whatsapp", "sms", "email"];
+
+interface Props {
+  context: Context | null;
+  isMine: boolean;
+  labels: string[]; // of conversations that were listed
+  choice: Choice;
+  onChoose: (choice: Choice) => void;
+}
+
+export function Filters({ context, isMine, labels, choice, onChoose }: Props) {
+  const { client } = useApp();
+  const addresses = useResource((signal) => addressesOf(client, context, signal), [client, context]);
+  const known = labels.map((label) => ({ value: label, name: label }));
+  return (
+    <div class="filters">
+      {(context === null || context === "conversations") && (
+        <Select
+          label={t("inbox.channel")}
+          every={t("inbox.channel_all")}
+          options={CHANNELS.map((one) => ({ value: one, name: t(`channel.${one}`) }))}
+          chosen={choice.channel}
+          onChoose={(channel) => onChoose({ ...choice, channel: channel as Row["channel"] | null })}
+        />
+      )}
+      {addresses.value && addresses.value.length > 0 && (
+        <Select
+          label={t("inbox.address")}
+          every={t("inbox.address_all")}
+          options={addresses.value.map((one) => ({ value: one.address, name: one.name }))}
+          chosen={choice.address}
+          onChoose={(address) => onChoose({ ...choice, address })}
+        />
+      )}
+      {!isMine && <AssigneeFilter chosen={choice.assignee} onChoose={(assignee) => onChoose({ ...choice, assignee })} />}
+      {known.length > 0 && (
+        <Select
+          label={t("inbox.label")}
+          every={t("inbox.label_all")}
+          options={known}
+          chosen={choice.label}
+          onChoose={(label) => onChoose({ ...choice, label })}
+        />
+      )}
+    </div>
+  );
+}
+
+interface SelectProps {
+  label: string;
+  every: string;
+  options: { value: string; name: string }[];
+  chosen: string | null;
+  onChoose: (value: string | null) => void;
+}
+
+function Select({ label, every, options, chosen, onChoose }: SelectProps) {
+  return (
+    <select aria-label={label} value={chosen ?? ""} onChange={(event) => onChoose(event.currentTarget.value || null)}>
+      <option value="">{every}</option>
+      {options.map(({ value, name }) => (
+        <option key={value} value={value}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
