@@ -19,8 +19,8 @@ interface Props {
 
 interface Component {
   type?: string;
-  format?: string;
   text?: string;
+  buttons?: { text?: string; url?: string }[];
 }
 
 const VARIABLE = /{{\s*(\w+)\s*}}/g;
@@ -68,24 +68,43 @@ export function TemplatePicker({ conversation, head, onClose, onSent }: Props) {
   );
 }
 
+interface Variable {
+  id: string; // in `values`
+  label: string;
+  field: string; // in the API's answer
+}
+
 function Values({ conversation, template, onSent }: { conversation: string; template: Template; onSent: () => void }) {
   const { client } = useApp();
-  const body = bodyOf(template);
-  const names = [...new Set([...body.matchAll(VARIABLE)].map((match) => match[1]!))];
+  const names = namesIn(bodyOf(template));
+  const isNumbered = names.every((name) => /^\d+$/.test(name));
+  const variables: Variable[] = [
+    ...(namesIn(headerOf(template)).length ? [{ id: "header", label: t("template.header"), field: "template.header" }] : []),
+    ...names.map((name) => ({ id: name, label: t("template.value", { name }), field: `template.body.${isNumbered ? Number(name) - 1 : name}` })),
+    ...buttonsOf(template).map(({ at, text }) => ({ id: `button ${at}`, label: t("template.button", { name: text }), field: `template.buttons.${at}` })),
+  ];
   const [values, setValues] = useState<Record<string, string>>({});
   const key = useRef(crypto.randomUUID());
-  const isNumbered = names.every((name) => /^\d+$/.test(name));
   const send = useAction(async () => {
     const sorted = [...names].sort((one, other) => Number(one) - Number(other));
-    const given = isNumbered ? sorted.map((name) => values[name] ?? "") : values;
+    const valueOf = (id: string) => values[id] ?? "";
     await client.call("POST /whatsapp/conversations/{key}/messages", {
       path: { key: conversation },
-      body: { template: { name: template.name, language: template.language, body: given } },
+      body: {
+        template: {
+          name: template.name,
+          language: template.language,
+          header: values.header ?? null,
+          body: isNumbered ? sorted.map(valueOf) : Object.fromEntries(names.map((name) => [name, valueOf(name)])),
+          buttons: Object.fromEntries(buttonsOf(template).map(({ at }) => [String(at), valueOf(`button ${at}`)])),
+        },
+      },
       key: key.current,
     });
     onSent();
   });
-  const isComplete = names.every((name) => values[name]?.trim());
+  const isComplete = variables.every(({ id }) => values[id]?.trim());
+  const filled = (text: string, idOf: (name: string) => string) => text.replace(VARIABLE, (variable, name: string) => values[idOf(name)] || variable);
   return (
     <form
       class="picker-form"
@@ -94,20 +113,27 @@ function Values({ conversation, template, onSent }: { conversation: string; temp
         void send.run();
       }}
     >
-      <p class="picker-preview">{body.replace(VARIABLE, (variable, name: string) => values[name] || variable)}</p>
-      {names.map((name) => (
-        <Field key={name} label={t("template.value", { name })} name={`template.body.${isNumbered ? Number(name) - 1 : name}`} error={send.error}>
+      <div class="picker-preview">
+        {headerOf(template) && (
+          <p>
+            <b>{filled(headerOf(template), () => "header")}</b>
+          </p>
+        )}
+        <p>{filled(bodyOf(template), (name) => name)}</p>
+      </div>
+      {variables.map(({ id, label, field }) => (
+        <Field key={id} label={label} name={field} error={send.error}>
           <input
-            value={values[name] ?? ""}
+            value={values[id] ?? ""}
             maxLength={1024}
             onInput={(event) => {
-              setValues({ ...values, [name]: event.currentTarget.value });
+              setValues({ ...values, [id]: event.currentTarget.value });
               key.current = crypto.randomUUID();
             }}
           />
         </Field>
       ))}
-      {send.error && <ErrorNotice error={send.error} onRetry={() => void send.run()} />}
+      {send.error && <ErrorNotice error={send.error} onRetry={() => void send.run()} fields={variables.map(({ field }) => field)} />}
       <Button kind="primary" icon="send" type="submit" busy={send.busy} disabled={!isComplete}>
         {t("composer.send")}
       </Button>
@@ -115,7 +141,24 @@ function Values({ conversation, template, onSent }: { conversation: string; temp
   );
 }
 
+function namesIn(text: string): string[] {
+  return [...new Set([...text.matchAll(VARIABLE)].map((match) => match[1]!))];
+}
+
+function componentOf(template: Template, type: string): Component | undefined {
+  return ((template.components ?? []) as Component[]).find((component) => component.type === type);
+}
+
 function bodyOf(template: Template): string {
-  const components = (template.components ?? []) as Component[];
-  return components.find((component) => component.type === "BODY")?.text ?? "";
+  return componentOf(template, "BODY")?.text ?? "";
+}
+
+function headerOf(template: Template): string {
+  return componentOf(template, "HEADER")?.text ?? "";
+}
+
+// The buttons whose address has a variable, with their positions.
+function buttonsOf(template: Template): { at: number; text: string }[] {
+  const buttons = componentOf(template, "BUTTONS")?.buttons ?? [];
+  return buttons.flatMap(({ text, url }, at) => (namesIn(url ?? "").length ? [{ at, text: text ?? "" }] : []));
 }
