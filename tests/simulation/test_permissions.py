@@ -60,11 +60,11 @@ from whatsapp.store.ordering import order_key
 pytestmark = pytest.mark.long
 
 # Those of conversations and of e-mail have their own systems and their own tests like this one, as the inbox over all
-# contexts and its live updates have.
+# contexts, its live updates and the operations have.
 FUNCTIONS = sorted(
     name
     for name in resources("AWS::Serverless::Function")
-    if not name.startswith(("Conversations", "Email", "Newsletters", "Inbox"))
+    if not name.startswith(("Conversations", "Email", "Newsletters", "Inbox", "Operations"))
     and not name.endswith("InboxFeed")
     and name != "ConsoleLive"
 )
@@ -421,6 +421,20 @@ def exercise_authorizer(system: System, observer: CallObserver) -> None:
     assert answer["context"]["company"] == "acme"
 
 
+def exercise_console(system: System, observer: CallObserver) -> None:
+    """The configuration of the pages, which names the login provider; its settings exist (`exercise_authorizer`)."""
+    module = imported("console.handlers.assets", environment("Console", **STAGE))
+    event = {
+        "resource": "/console/{proxy+}",
+        "path": "/console/config.json",
+        "pathParameters": {"proxy": "config.json"},
+        "headers": {},
+        "requestContext": {"requestId": "request-1"},
+    }
+    answer = observer.watching("Console", module.handler)(event, None)
+    assert json.loads(answer["body"])["login"]["provider"] == "cognito"
+
+
 def exercise_canary(system: System, observer: CallObserver) -> None:
     """One canary run; its webhook reaches the ingress, and the worker handles the queued event at once."""
     system.reset()
@@ -484,6 +498,7 @@ EXERCISES: dict[tuple[str, ...], Exercise] = {
     ("WhatsAppSending",): exercise_sending,
     ("WhatsAppAdmin",): exercise_admin,
     ("ApiAuthorizer",): exercise_authorizer,
+    ("Console",): exercise_console,
     ("WhatsAppCanary",): exercise_canary,
     ("WhatsAppScheduled",): exercise_scheduled,
     ("WhatsAppActions", "WhatsAppFlows", "WhatsAppPayments"): exercise_actions,

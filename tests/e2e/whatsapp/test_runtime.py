@@ -183,7 +183,15 @@ def test_every_function_of_the_inbox_has_an_event_here(bench: Bench) -> None:
         direct.function for direct in direct_events()
     }
     others = (
-        *("Richpanel", "Conversations", "EmailThreads", "Newsletters", "Inbox", "Console"),
+        *(
+            "Richpanel",
+            "Conversations",
+            "EmailThreads",
+            "Newsletters",
+            "Inbox",
+            "Console",
+            "Operations",
+        ),
         *("WhatsAppActions", "WhatsAppInboxFeed"),
     )
     deployed = {name for name in bench.apart.functions if not name.startswith(others)}
