@@ -53,7 +53,7 @@ def direct_events() -> list[Direct]:
         Direct(
             "open_console",
             "Console",
-            "A browser opens the console; nobody has signed in yet.",
+            "A browser opens the console, before a person has signed in.",
             api_call("open_console", START, "/console", ""),
         ),
         Direct(

@@ -7,7 +7,7 @@ import { actor, clock, moment } from "../format";
 import { named, t, type Key } from "../texts/texts";
 import { useDraft } from "../ui/draft";
 import { Icon } from "../ui/icons";
-import { Button, ErrorNotice } from "../ui/parts";
+import { Button, Choices, ErrorNotice } from "../ui/parts";
 import { isByModel, isReleasable, personOf, type Head, type Message } from "./data";
 import { Arguments } from "./FunctionApproval";
 import { HowItWasMade } from "./HowItWasMade";
@@ -101,15 +101,14 @@ function Unknown({ head, message, onChange }: Omit<Props, "me">) {
     >
       <p>{t("delivery.unknown_text")}</p>
       <p class="quiet">{[message.provider, message.delivery_status_at && moment(message.delivery_status_at), message.provider_message_id].filter(Boolean).join(" · ") || t("unknown.no_evidence")}</p>
-      <fieldset>
-        <legend>{t("unknown.question")}</legend>
-        {OUTCOMES.map((one) => (
-          <label key={one} class="choice-line">
-            <input type="radio" name={`outcome-${message.entry_id}`} checked={outcome === one} onChange={() => setOutcome(one)} />
-            <span>{t(`unknown.outcome.${one}` as Key)}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Choices
+        legend={t("unknown.question")}
+        name={`outcome-${message.entry_id}`}
+        values={OUTCOMES}
+        textOf={(one) => t(`unknown.outcome.${one}`)}
+        chosen={outcome}
+        onChoose={setOutcome}
+      />
       {outcome === "resend" && <p>{t("unknown.twice")}</p>}
       {resolve.error && <ErrorNotice error={resolve.error} />}
       <Button kind="primary" type="submit" busy={resolve.busy} disabled={!outcome}>

@@ -10,7 +10,7 @@ import { EVERYTHING, labelsOf, list, type Context, type Filter, type Row, type R
 import { useLiveList } from "../live/hooks";
 import { t, type Key } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { Button, Empty, ErrorNotice, Skeleton } from "../ui/parts";
+import { Empty, ErrorNotice, MoreButton, Skeleton } from "../ui/parts";
 
 const STATUSES: Status[] = ["open", "snoozed", "resolved", "archived"];
 const TYPING_PAUSE_MS = 250;
@@ -141,12 +141,7 @@ function Rows({ filter, section, open, me, onRows }: RowsProps) {
           ))}
         </ul>
       )}
-      {next.error && <ErrorNotice error={next.error} onRetry={() => void next.run()} />}
-      {cursor && (
-        <Button kind="quiet" busy={next.busy} onClick={() => void next.run()}>
-          {t("inbox.more")}
-        </Button>
-      )}
+      <MoreButton isOffered={cursor !== null} next={next} />
     </div>
   );
 }

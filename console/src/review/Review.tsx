@@ -11,7 +11,7 @@ import type { Context } from "../inbox/source";
 import { placeOf } from "../router";
 import { named, t, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
-import { Badge, Button, Empty, ErrorNotice, Skeleton } from "../ui/parts";
+import { Badge, Empty, ErrorNotice, MoreButton, Skeleton } from "../ui/parts";
 
 const QUEUES = ["drafts", "first"] as const;
 type Queue = (typeof QUEUES)[number];
@@ -131,12 +131,7 @@ function Items({ queue, open }: { queue: Queue; open: string | null }) {
           ))}
         </ul>
       )}
-      {next.error && <ErrorNotice error={next.error} onRetry={() => void next.run()} />}
-      {cursor && (
-        <Button kind="quiet" busy={next.busy} onClick={() => void next.run()}>
-          {t("inbox.more")}
-        </Button>
-      )}
+      <MoreButton isOffered={cursor !== null} next={next} />
     </div>
   );
 }

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../api/errors";
+import type { Action } from "../api/resource";
 import { initials } from "../format";
 import { named, t } from "../texts/texts";
 import { Icon, type IconName } from "./icons";
@@ -110,6 +111,42 @@ export function ErrorNotice({ error, onRetry, fields = [] }: { error: ApiError; 
         </Button>
       )}
     </div>
+  );
+}
+
+// Below a list: its next page, if there is one.
+export function MoreButton({ isOffered, next }: { isOffered: boolean; next: Action }) {
+  return (
+    <>
+      {next.error && <ErrorNotice error={next.error} onRetry={() => void next.run()} />}
+      {isOffered && (
+        <Button kind="quiet" busy={next.busy} onClick={() => void next.run()}>
+          {t("inbox.more")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+// One of several, none of which is chosen at first.
+export function Choices<Value extends string>({ legend, name, values, textOf, chosen, onChoose }: {
+  legend: string;
+  name: string; // unique on the page
+  values: readonly Value[];
+  textOf: (value: Value) => string;
+  chosen: Value | null;
+  onChoose: (value: Value) => void;
+}) {
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      {values.map((one) => (
+        <label key={one} class="choice-line">
+          <input type="radio" name={name} checked={chosen === one} onChange={() => onChoose(one)} />
+          <span>{textOf(one)}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

@@ -4,9 +4,9 @@ import { useState } from "preact/hooks";
 import { useAction, useResource } from "../api/resource";
 import { useApp } from "../app";
 import { actor, moment } from "../format";
-import { named, t, type Key } from "../texts/texts";
+import { named, t } from "../texts/texts";
 import { Fact } from "../ui/frame";
-import { Button, ErrorNotice, Field, Skeleton } from "../ui/parts";
+import { Button, Choices, ErrorNotice, Field, Skeleton } from "../ui/parts";
 import type { Message } from "./data";
 
 const DECISIONS = ["was_sent", "was_not_sent", "resend"] as const;
@@ -71,15 +71,14 @@ function Resolve({ message, me, onChange }: Props) {
       ) : (
         <p class="quiet">{t("unknown.no_evidence")}</p>
       )}
-      <fieldset>
-        <legend>{t("unknown.question")}</legend>
-        {DECISIONS.map((one) => (
-          <label key={one} class="choice-line">
-            <input type="radio" name={`decision-${message.id}`} checked={decision === one} onChange={() => setDecision(one)} />
-            <span>{t(`unknown.decision.${one}` as Key)}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Choices
+        legend={t("unknown.question")}
+        name={`decision-${message.id}`}
+        values={DECISIONS}
+        textOf={(one) => t(`unknown.decision.${one}`)}
+        chosen={decision}
+        onChoose={setDecision}
+      />
       {decision === "resend" && <p>{t("unknown.twice")}</p>}
       <Field label={t("unknown.note")} name="note" error={resolve.error}>
         <input maxLength={300} value={note} onInput={(event) => setNote(event.currentTarget.value)} />

@@ -121,7 +121,7 @@ def _pages() -> dict[str, Asset]:
 
 
 def _file(event: dict[str, Any], asset: Asset) -> dict[str, Any]:
-    # API Gateway decodes base64 for requests with an Accept header only, whatever its value (BinaryMediaTypes "*/*").
+    # API Gateway decodes base64 only for requests with an Accept header, of any value (BinaryMediaTypes "*/*").
     accepted = _encodings(header(event, "accept-encoding")) if header(event, "accept") else set()
     encoding = next((name for name in asset.compressed if name in accepted), None)
     etag = f'"{asset.etag}{"-" + encoding if encoding else ""}"'

@@ -26,7 +26,7 @@ from shared.groups import Role
 from shared.logins import StoredLogins
 from shared.providers import http
 from shared.runtime import clock
-from tests.integration.access.provider import KEYS, OTHER, POOL, Provider, new_key
+from tests.integration.access.provider import KEYS, POOL, Provider, new_key
 from tests.integration.access.test_authorizer import (
     ARN,
     a_key,
@@ -39,14 +39,6 @@ from tests.integration.access.test_authorizer import (
 from tests.template import put_parameter
 
 __all__ = ["authorizer", "log", "module", "table"]  # fixtures
-
-ELSEWHERE = {
-    "LoginIssuer": OTHER,
-    "LoginClientId": "console",
-    "LoginAudience": "parley-api",
-    "LoginGroupsClaim": "roles",
-}
-OTHER_KEYS = "https://keys.example/jwks"
 
 
 @pytest.fixture
@@ -350,166 +342,6 @@ def test_no_log_line_of_a_person_has_the_token_or_the_address(
     assert address not in written
     for token in tokens:
         assert not any(part in written for part in token.split(".")[1:])
-
-
-def test_a_new_key_is_read_when_a_token_names_it_but_at_most_once_a_minute(
-    authorizer: ModuleType, provider: Provider, now: list[int]
-) -> None:
-    behind(authorizer, request(provider.token()))
-    provider.keys["second"] = new_key()
-    rotated = request(provider.token(key_id="second"))
-
-    now[0] += 59_999
-    assert is_denied(authorizer, rotated)
-    assert provider.requested == [KEYS]
-    now[0] += 1
-    assert caller_of(behind(authorizer, rotated)).principal == "user:1df408e3"
-    assert provider.requested == [KEYS, KEYS]
-
-
-def test_made_up_key_ids_cause_no_more_requests(
-    authorizer: ModuleType, provider: Provider, now: list[int]
-) -> None:
-    forged = new_key()
-    behind(authorizer, request(provider.token()))
-    now[0] += 60_000
-    for number in range(20):
-        assert is_denied(
-            authorizer, request(provider.token(key_id=f"made up {number}", key=forged))
-        )
-
-    assert provider.requested == [KEYS, KEYS]
-
-
-def test_a_withdrawn_key_is_refused_after_an_hour(
-    authorizer: ModuleType, provider: Provider, now: list[int]
-) -> None:
-    old = provider.keys["first"]
-    behind(authorizer, request(provider.token()))
-    provider.keys = {"second": new_key()}
-    now[0] += 3_600_000
-
-    assert is_denied(authorizer, request(provider.token(key=old)))
-
-
-def test_an_outage_of_the_provider_is_an_error_and_not_a_denial(
-    authorizer: ModuleType, provider: Provider, now: list[int]
-) -> None:
-    provider.is_down = True
-    with pytest.raises(Transient):
-        authorizer.handler(request(provider.token()), None)
-
-    provider.is_down = False
-    behind(authorizer, request(provider.token()))
-    provider.is_down = True
-    now[0] += 3_600_000
-    assert caller_of(behind(authorizer, request(provider.token()))).company == "acme"
-
-
-@pytest.mark.parametrize(
-    "published",
-    [
-        {},
-        {"keys": []},
-        {"keys": [{"kid": "first"}]},
-        [],
-        {"keys": [{"kid": "a", "kty": "RSA", "n": "AQAB", "e": 7}]},
-    ],
-)
-def test_a_key_set_without_usable_keys_is_an_error(
-    authorizer: ModuleType, provider: Provider, published: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(provider, "published", lambda: published)
-
-    with pytest.raises(Transient):
-        authorizer.handler(request(provider.token()), None)
-
-
-def elsewhere(provider: Provider, changes: dict[str, Any] | None = None) -> str:
-    """An access token of the other provider, in the form of RFC 9068."""
-    of_the_pool = dict.fromkeys(("token_use", "username", "client_id", "cognito:groups"))
-    own = {"iss": OTHER, "aud": ["parley-api", "x"], "azp": "console", "roles": ["acme:admin"]}
-    return provider.token({**of_the_pool, **own, **(changes or {})})
-
-
-@pytest.fixture
-def other_provider(
-    authorizer: ModuleType, provider: Provider, monkeypatch: pytest.MonkeyPatch
-) -> Provider:
-    log_in_at(authorizer, monkeypatch, **ELSEWHERE)
-    provider.documents[f"{OTHER}/.well-known/openid-configuration"] = {
-        "issuer": OTHER,
-        "jwks_uri": OTHER_KEYS,
-        "authorization_endpoint": f"{OTHER}/authorize",
-        "token_endpoint": f"{OTHER}/token",
-    }
-    provider.documents[OTHER_KEYS] = provider.published()
-    return provider
-
-
-def test_another_openid_provider_takes_the_place_of_the_user_pool(
-    authorizer: ModuleType, other_provider: Provider
-) -> None:
-    caller = caller_of(behind(authorizer, request(elsewhere(other_provider))))
-
-    assert (caller.company, caller.scopes) == ("acme", SCOPES[Role.ADMIN])
-    assert is_denied(authorizer, request(other_provider.token()))
-    assert other_provider.requested == [f"{OTHER}/.well-known/openid-configuration", OTHER_KEYS]
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"aud": "console"},
-        {"aud": None},
-        {"azp": "other"},
-        {"client_id": "other"},
-        {"cid": "other"},
-        {"appid": "other"},
-        {"iss": "https://login.example"},
-    ],
-)
-def test_tokens_of_another_audience_or_client_of_that_provider_are_denied(
-    authorizer: ModuleType, other_provider: Provider, changes: dict[str, Any]
-) -> None:
-    assert is_denied(authorizer, request(elsewhere(other_provider, changes)))
-
-
-def test_one_group_may_be_a_text(authorizer: ModuleType, other_provider: Provider) -> None:
-    token = elsewhere(other_provider, {"roles": "globex:agent"})
-
-    assert caller_of(behind(authorizer, request(token))).company == "globex"
-
-
-def test_a_configuration_that_names_another_issuer_is_not_used(
-    authorizer: ModuleType, other_provider: Provider
-) -> None:
-    url = f"{OTHER}/.well-known/openid-configuration"
-    other_provider.documents[url]["issuer"] = "https://evil.example"
-
-    with pytest.raises(Transient):
-        authorizer.handler(request(elsewhere(other_provider)), None)
-
-
-def test_settings_are_read_every_five_minutes_and_survive_an_outage(
-    authorizer: ModuleType, provider: Provider, now: list[int]
-) -> None:
-    token = provider.token()
-    behind(authorizer, request(token))
-    boto3.client("ssm").delete_parameter(Name="/parley/dev/logins")
-
-    now[0] += 300_000
-    assert caller_of(behind(authorizer, request(token))).company == "acme"
-
-
-def test_without_settings_a_token_is_an_error_and_a_key_is_not(
-    authorizer: ModuleType, table: Table
-) -> None:
-    with pytest.raises(Transient):
-        authorizer.handler(request("a.b.c"), None)
-
-    event = request("a.b.c", **{"x-api-key": a_key(table)})
-    assert caller_of(behind(authorizer, event)).company == "acme"
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ STAGE = "dev"
 
 @dataclass
 class LogQueries:
-    """Logs Insights, which moto does not run: returns the lines, in whatever state the test sets."""
+    """Logs Insights, which moto does not run: returns the lines, in the state that the test sets."""
 
     lines: list[str] = field(default_factory=list)
     statuses: list[str] = field(default_factory=list)
