@@ -31,6 +31,7 @@ from shared.consent.records import Consent
 from shared.consent.unreachable import Unreachable
 from shared.inbox import items as inbox
 from shared.live import items as live
+from shared.ownership.claims import Claim
 from whatsapp.store.items import ACTION_PK_PATTERN, WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
 
@@ -82,6 +83,8 @@ def conversations_page() -> str:
         _part(Consent, f"- Key: `{Consent.pk_pattern}` / `{Consent.sk_pattern}`\n- Lifetime: kept"),
         f"### {Unreachable.item_type}",
         _part(Unreachable, _facts_of_unreachable(), _OF_EVERY_LOG_ITEM),
+        f"### {Claim.item_type}",
+        _part(Claim, f"- Key: `{Claim.pk_pattern}` / `{Claim.sk_pattern}`\n- Lifetime: kept"),
     )
 
 

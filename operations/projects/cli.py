@@ -19,7 +19,7 @@ from conversations.configuration.projects import (
     Company,
     ConfigurationInvalid,
 )
-from conversations.store import claims, routes
+from conversations.store import routes
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
 from operations import arguments
@@ -29,6 +29,7 @@ from operations.projects.checks import checked
 from operations.secrets.references import StoredSecrets, is_denied
 from shared.aws.dynamodb import Table
 from shared.aws.dynamodb_json import plain
+from shared.ownership import claims
 
 # Outputs of template.yaml.
 TABLE = "CompanyDataTableName"

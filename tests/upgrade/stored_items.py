@@ -32,6 +32,7 @@ from shared.action_ledger import Action
 from shared.aws import dynamodb
 from shared.consent.records import Consent
 from shared.consent.unreachable import Unreachable
+from shared.ownership.claims import Claim
 from whatsapp.store.items import ACTION_PK_PATTERN as WHATSAPP_ACTION
 from whatsapp.store.items import WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
@@ -134,7 +135,7 @@ def _of_conversations() -> list[ItemClass]:
     return [
         *map(of, OF_THE_LOG),
         _action("ConversationLogTable", {"pk": LOG_ACTION, "sk": "#"}),
-        *_of_shared_consent(),
+        *_of_shared(),
         ItemClass(
             table="ConversationsTable",
             name="Conversation",
@@ -154,9 +155,10 @@ def _of_conversations() -> list[ItemClass]:
     ]
 
 
-def _of_shared_consent() -> list[ItemClass]:
-    """The items that `shared.consent` keeps in the log."""
+def _of_shared() -> list[ItemClass]:
+    """The items that `shared.consent` and `shared.ownership` keep in the log."""
     consent = {"pk": Consent.pk_pattern, "sk": Consent.sk_pattern}
+    claim = {"pk": Claim.pk_pattern, "sk": Claim.sk_pattern}
     unreachable = {"pk": Unreachable.pk_pattern, "sk": Unreachable.sk_pattern}
     return [
         ItemClass(
@@ -176,6 +178,17 @@ def _of_shared_consent() -> list[ItemClass]:
             declared=Unreachable,
             rewritten=lambda stored: Unreachable.read(stored).attributes(),
             key_attributes=unreachable,
+        ),
+        ItemClass(
+            table="ConversationLogTable",
+            name="Claim",
+            keys=list(claim.values()),
+            declared=Claim,
+            rewritten=lambda stored: {
+                "item_type": Claim.item_type,
+                **Claim.read(stored).attributes(),
+            },
+            key_attributes=claim,
         ),
     ]
 

@@ -24,15 +24,15 @@ from conversations.configuration.projects import (
     EmailChannel,
     SmsChannel,
 )
-from conversations.store import claims
-from conversations.store.claims import Name
-from conversations.store.items.claims import SHARED
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.records import ParkReason
 from shared.failures import Permanent
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
 from shared.identity.secret_owners import SECRET_RULE, TOKEN_RULE, owns_secret, owns_token
+from shared.ownership import claims, ids
+from shared.ownership.claims import SHARED, Proof
+from shared.ownership.ids import ProviderId
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from shared.events import InboundMessage
 
 EMAIL = ChannelMethod.EMAIL.value
-SENDER_ID = "phone_number_id"
-KINDS = (*(method.value for method in ChannelMethod), SENDER_ID)
+KINDS = (*(method.value for method in ChannelMethod), ids.NUMBER)
 # Providers whose events come from the inbox, which knows the company of each number.
 OF_THE_INBOX = frozenset({"meta", "aws_social"})
 _OF_PHONES = (ChannelMethod.SMS.value, ChannelMethod.WHATSAPP.value)
@@ -98,7 +97,7 @@ class Claims:
         now = clock.now_ms()
         if now - self._cache.get(cache_key, -CACHE_MS) < CACHE_MS:
             return
-        domains = _domains(own) if method is ChannelMethod.EMAIL else []
+        domains = ids.domains_of(own.text) if method is ChannelMethod.EMAIL else []
         holders = claims.holders(self.log, [*names, *domains])
         for name in names:
             if holders.get(name) != company.company_id:
@@ -126,9 +125,10 @@ def claim(log: Table, company: Company) -> None:
     for name, attribute in attributes.items():
         if holders.get(name, company.company_id) != company.company_id:
             raise NotOwned(attribute, CLAIM_RULE)
+    granted = claims.new(company.company_id, Proof.GRANTED)
     # Same order for every company: if two claim the same names at once, the first name decides for all.
     for name in sorted(attributes.keys() - holders.keys()):
-        if not claims.claim(log, name, company.company_id):
+        if not claims.claim(log, name, granted):
             raise NotOwned(attributes[name], CLAIM_RULE)
 
 
@@ -141,22 +141,26 @@ def share_domain(log: Table, company: Company) -> None:
     attribute, own = _attribute(ChannelMethod.EMAIL), _email_of(company)
     if own is None:
         raise NotOwned(attribute, "is missing")
-    domains = _domains(own)
+    domains = ids.domains_of(own.text)
     holder = _nearest(claims.holders(log, domains), domains)
-    if holder not in {None, SHARED} or not claims.claim(log, domains[0], SHARED):
+    if holder not in {None, SHARED} or not claims.claim(
+        log, domains[0], claims.new(SHARED, Proof.GRANTED)
+    ):
         raise NotOwned(attribute, "a company has claimed its domain")
 
 
-def to_release(kind: str, text: str) -> list[Name]:
+def to_release(kind: str, text: str) -> list[ProviderId]:
     """Return the names that an operator releases together: for a number, those of WhatsApp and SMS."""
-    return _of_number(text) if kind in _OF_PHONES else [Name(kind, text)]
+    return _of_number(text) if kind in _OF_PHONES else [ProviderId(kind, text)]
 
 
-def names_of(company: Company) -> set[Name]:
+def names_of(company: Company) -> set[ProviderId]:
     """Return all names that a project depends on, including its e-mail domains. Raises NotOwned."""
     names = {name for used in used_by(company) for name in _names(used)}
     own, sender_id = _email_of(company), _sender_id(company)
-    return names | set(_domains(own) if own else []) | ({sender_id} if sender_id else set())
+    return (
+        names | set(ids.domains_of(own.text) if own else []) | ({sender_id} if sender_id else set())
+    )
 
 
 def used_by(company: Company) -> Iterator[Used]:
@@ -190,15 +194,15 @@ def check_reporter(owner: BusinessAddress, event: InboundMessage) -> None:
         raise Permanent(ParkReason.TENANT_MISMATCH)
 
 
-def _attribute(method: ChannelMethod, name: Name | None = None) -> str:
-    is_sender_id = name is not None and name.kind == SENDER_ID
-    return f"channel_config.{method.value}.{SENDER_ID if is_sender_id else _ADDRESSES[method]}"
+def _attribute(method: ChannelMethod, name: ProviderId | None = None) -> str:
+    is_sender_id = name is not None and name.kind == ids.NUMBER
+    return f"channel_config.{method.value}.{ids.NUMBER if is_sender_id else _ADDRESSES[method]}"
 
 
-def _name(used: Used) -> Name:
+def _name(used: Used) -> ProviderId:
     """Return the name that an address is claimed as. Raises NotOwned for an e-mail address not in normal form."""
     if used.method is not ChannelMethod.EMAIL:
-        return Name(used.method.value, used.address)
+        return ProviderId(used.method.value, used.address)
     try:
         plain = addresses.email_address(used.address)
     except AddressInvalid:
@@ -206,53 +210,47 @@ def _name(used: Used) -> Name:
     # SES treats another spelling of a domain, such as one with umlauts, as the same identity.
     if plain != used.address.casefold():
         raise NotOwned(used.attribute, ADDRESS_RULE)
-    return Name(EMAIL, plain)
+    return ProviderId(EMAIL, plain)
 
 
-def _names(used: Used) -> list[Name]:
+def _names(used: Used) -> list[ProviderId]:
     """Return all names that are claimed for an address. Raises NotOwned like `_name`."""
     name = _name(used)
     return [name] if used.method is ChannelMethod.EMAIL else _of_number(used.address)
 
 
-def _of_number(number: str) -> list[Name]:
+def _of_number(number: str) -> list[ProviderId]:
     """Return the names of a number in all spellings: WhatsApp and SMS belong to the same company."""
     spellings = (number, *addresses.other_spellings(number))
-    return [Name(kind, spelling) for kind in _OF_PHONES for spelling in spellings]
+    return [ProviderId(kind, spelling) for kind in _OF_PHONES for spelling in spellings]
 
 
-def _sender_id(company: Company) -> Name | None:
+def _sender_id(company: Company) -> ProviderId | None:
     """Return the provider's id of the project's WhatsApp number; an ARN and a bare id give the same name."""
     whatsapp = company.channel_config.whatsapp
     if whatsapp is None or whatsapp.provider not in OF_THE_INBOX or not whatsapp.phone_number_id:
         return None
     kind, _, suffix = whatsapp.phone_number_id.rpartition(":")[2].rpartition("/")
-    return Name(SENDER_ID, (f"{kind}-{suffix}" if kind else suffix).lower())
+    return ProviderId(ids.NUMBER, (f"{kind}-{suffix}" if kind else suffix).lower())
 
 
-def _email_of(company: Company) -> Name | None:
+def _email_of(company: Company) -> ProviderId | None:
     """Return the name of the project's e-mail address. Raises NotOwned like `_name`."""
     email, attribute = company.channel_config.email, _attribute(ChannelMethod.EMAIL)
     return _name(Used(ChannelMethod.EMAIL, email.company_email, attribute)) if email else None
 
 
-def _domains(email: Name) -> list[Name]:
-    """Return an e-mail address's domain and its parents, except the top-level one: `@mail.acme.com`, `@acme.com`."""
-    labels = email.text.rpartition("@")[2].split(".")
-    return [Name(EMAIL, "@" + ".".join(labels[first:])) for first in range(len(labels) - 1)]
-
-
-def _nearest(holders: dict[Name, str], domains: Sequence[Name]) -> str | None:
+def _nearest(holders: dict[ProviderId, str], domains: Sequence[ProviderId]) -> str | None:
     """Return the holder of the nearest claimed domain: in SES a domain's owner may also send from its subdomains."""
     return next((holders[domain] for domain in domains if domain in holders), None)
 
 
-def _domain_to_claim(log: Table, company: Company) -> Name | None:
+def _domain_to_claim(log: Table, company: Company) -> ProviderId | None:
     """Return the domain to claim for the project's address; None if a claim covers it. Raises NotOwned."""
     own = _email_of(company)
     if own is None:
         return None
-    domains = _domains(own)
+    domains = ids.domains_of(own.text)
     holder = _nearest(claims.holders(log, domains), domains)
     if holder not in {None, company.company_id, SHARED}:
         raise NotOwned(_attribute(ChannelMethod.EMAIL), "another company has claimed its domain")

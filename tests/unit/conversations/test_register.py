@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from conversations.store.items import claims, conversation, log, note, records, routes
+from conversations.store.items import conversation, log, note, records, routes
 from conversations.store.items.base import LogItem
 from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
@@ -27,7 +27,7 @@ def contract() -> dict[str, Any]:
 def test_every_item_type_is_registered() -> None:
     declared = {
         item
-        for module in (log, note, routes, records, claims)
+        for module in (log, note, routes, records)
         for _, item in inspect.getmembers(module, inspect.isclass)
         if issubclass(item, LogItem) and "item_type" in vars(item)
     }

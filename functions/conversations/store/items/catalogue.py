@@ -1,11 +1,11 @@
 """
 List of the item types of the conversation log.
 
-`shared` declares those that several contexts use: actions, consent, unreachable addresses.
+`shared` declares those that several contexts use: actions, consent, unreachable addresses, owners of
+providers' resources.
 """
 
 from conversations.store.items.base import LogItem
-from conversations.store.items.claims import Claim
 from conversations.store.items.log import Change, Due, FunctionResult, Message, State
 from conversations.store.items.note import Note
 from conversations.store.items.records import (
@@ -35,16 +35,17 @@ from conversations.store.items.routes import (
 )
 from shared.consent.records import Consent
 from shared.consent.unreachable import Unreachable
+from shared.ownership.claims import Claim
 
 # Items of one conversation, then lookup items that lead to it, then other records.
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, Note, State, Due, FunctionResult,
-    Inbound, Outbound, Route, Alias, Placement, Open, Active, BusinessAddress, Claim,
+    Inbound, Outbound, Route, Alias, Placement, Open, Active, BusinessAddress,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
     ListPosition, ErasedAddress, ErasedMessage,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]
-_patterns += [(item.pk_pattern, item.sk_pattern) for item in (Consent, Unreachable)]
+_patterns += [(item.pk_pattern, item.sk_pattern) for item in (Consent, Unreachable, Claim)]
 if len(set(_patterns)) != len(_patterns):
     raise TypeError("two item types share a key pattern")

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.store import claims, routes
-from conversations.store.claims import Name
+from conversations.store import routes
 from conversations.store.items.routes import BusinessAddress
 from events.conversations import sample_data
 from shared.events import File, FileStored, InboundMessage
+from shared.ownership import claims
+from shared.ownership.claims import Proof
+from shared.ownership.ids import ProviderId
 from shared.runtime import clock
 from tests.integration.conversations.inbound.test_media import message
 from tests.integration.conversations.steps import (
@@ -279,9 +281,9 @@ def test_a_file_event_of_another_company_before_the_message_is_ignored(system: S
     )
     log, theirs_on_whatsapp = (
         direct_resources(system).log,
-        Name("whatsapp", theirs["business_address"]),
+        ProviderId("whatsapp", theirs["business_address"]),
     )
-    claims.claim(log, theirs_on_whatsapp, owner.company_id)
+    claims.claim(log, theirs_on_whatsapp, claims.new(owner.company_id, Proof.GRANTED))
     routes.add_address(log, "whatsapp", theirs["business_address"], owner)
     system.forward(
         filed(

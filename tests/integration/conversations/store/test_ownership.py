@@ -13,15 +13,16 @@ import pytest
 from conversations.configuration import ownership, projects
 from conversations.configuration.ownership import NotOwned
 from conversations.lifecycle.commands import HumanMessage
-from conversations.store import claims, routes
-from conversations.store.claims import Name
-from conversations.store.items.claims import SHARED
+from conversations.store import routes
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
 from events.conversations import sample_data, twilio
 from events.conversations.twilio import SMS_NUMBER
 from shared.aws.company_secrets import CompanySecrets
 from shared.events import InboundMessage
+from shared.ownership import claims
+from shared.ownership.claims import SHARED, Proof
+from shared.ownership.ids import ProviderId
 from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock
 from tests.integration.conversations.inbound.test_sender_matching import at_aws
@@ -147,7 +148,7 @@ def move_number_to_us(system: System) -> None:
     log = direct_resources(system).log
     for name in ownership.to_release("sms", SMS):
         assert claims.release(log, name, SECOND_COMPANY)
-        assert claims.claim(log, name, sample_data.COMPANY)
+        assert claims.claim(log, name, claims.new(sample_data.COMPANY, Proof.GRANTED))
     system.new_process()
 
 
@@ -317,8 +318,10 @@ def test_of_two_companies_with_concurrent_equal_claims_one_gets_all_of_them(
 
 def test_an_interrupted_claim_is_finished_by_the_next_one(system: System) -> None:
     log = direct_resources(system).log
-    claims.claim(log, Name("email", "@neighbour.example"), "globex")
-    claims.claim(log, Name("sms", SMS), "globex")
+    claims.claim(
+        log, ProviderId("email", "@neighbour.example"), claims.new("globex", Proof.GRANTED)
+    )
+    claims.claim(log, ProviderId("sms", SMS), claims.new("globex", Proof.GRANTED))
 
     ownership.claim(log, project("globex"))
     ownership.claim(log, project("globex"))
@@ -328,7 +331,7 @@ def test_an_interrupted_claim_is_finished_by_the_next_one(system: System) -> Non
 
 def test_a_refused_claim_writes_nothing(system: System) -> None:
     log = direct_resources(system).log
-    claims.claim(log, Name("whatsapp", WHATSAPP), "globex")
+    claims.claim(log, ProviderId("whatsapp", WHATSAPP), claims.new("globex", Proof.GRANTED))
 
     with pytest.raises(NotOwned) as refusal:
         ownership.claim(log, project("initech"))
@@ -395,8 +398,8 @@ def test_addresses_of_a_shared_domain_are_claimed_one_by_one(system: System) -> 
 
     with pytest.raises(NotOwned):
         ownership.claim(log, email_project("hooli", "globex@mailbox.example"))
-    assert claims.holders(log, [Name("email", "@mailbox.example")]) == {
-        Name("email", "@mailbox.example"): SHARED
+    assert claims.holders(log, [ProviderId("email", "@mailbox.example")]) == {
+        ProviderId("email", "@mailbox.example"): SHARED
     }
 
 

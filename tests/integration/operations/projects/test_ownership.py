@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from conversations.configuration import projects as set_ups
-from conversations.store import claims, routes
-from conversations.store.claims import Name
+from conversations.store import routes
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from operations.projects import cli as projects
 from operations.secrets.kinds import KINDS
 from shared.aws.dynamodb import Table
+from shared.ownership import claims
+from shared.ownership.ids import ProviderId
 from tests.integration.conversations.second_company import (
     EMAIL,
     SECOND_COMPANY,
@@ -235,7 +236,7 @@ def test_an_address_at_a_mailbox_provider_is_claimed_without_its_domain(
 
     assert put(file, item) == 1
 
-    domain = Name("email", "@neighbour.example")
+    domain = ProviderId("email", "@neighbour.example")
     assert claims.holders(tables[projects.LOG], [domain]) == {domain: "*"}
     assert release("*", "email", domain.text) == 0
     assert claims.holders(tables[projects.LOG], [domain]) == {}

@@ -1,0 +1,11 @@
+"""
+Which company owns a provider's resource: a number, an account, an app, a domain, a topic, a knowledge base.
+
+A resource belongs to a company because that was proven, never because a company was the first to name it:
+
+    listed       the provider listed it for the company's own credentials
+    granted      an operator has granted it
+    deployment   the deployment belongs to this one company (parameter `SingleCompany`)
+
+`ids` gives each id its one canonical form, `claims` has the owner items and `proofs` the rule for a new claim.
+"""

@@ -1,0 +1,80 @@
+"""The rule for a new claim: which proof lets a company take a provider's resource."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shared.ownership import claims
+from shared.ownership.claims import SHARED, Proof
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from shared.aws.dynamodb import Table
+    from shared.ownership.ids import ProviderId
+
+GRANT_RULE = "must be granted by an operator (`operations owners grant`)"
+
+
+class NotProven(Exception):
+    """
+    A company has no proof for a resource. *field* is the input's field, *problem* the rule with the proof that is
+    missing; both are the same whether or not another company owns the resource.
+    """
+
+    def __init__(self, field: str, problem: str = GRANT_RULE) -> None:
+        super().__init__(f"{field}: {problem}")
+        self.field = field
+        self.problem = problem
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A resource that an input names, and the *field* that names it. *may_share*: use of a shared one is enough."""
+
+    resource: ProviderId
+    field: str
+    may_share: bool = False
+
+
+def require(
+    table: Table,
+    company_id: str,
+    named: Iterable[Named],
+    *,
+    listed: Collection[ProviderId] = (),
+    single_company: str = "",
+) -> dict[ProviderId, Proof]:
+    """
+    Check that a company may use the named resources, and return the claims to write, each with its proof: for resources
+    without an owner that are among *listed*, or that belong to the one company of the deployment.
+
+    *listed*: what a provider has listed for the company's own credentials. Raises NotProven for the first resource
+    without a proof.
+    """
+    wanted = list(named)
+    owners = claims.holders(table, [one.resource for one in wanted])
+    proofs: dict[ProviderId, Proof] = {}
+    for one in wanted:
+        owner = owners.get(one.resource)
+        if owner == company_id or (one.may_share and owner == SHARED):
+            continue
+        if owner is None and one.resource in listed:
+            proofs[one.resource] = Proof.LISTED
+        elif owner is None and single_company == company_id:
+            proofs[one.resource] = Proof.DEPLOYMENT
+        else:
+            raise NotProven(one.field)
+    return proofs
+
+
+def store(table: Table, company_id: str, proofs: Mapping[ProviderId, Proof], by: str) -> None:
+    """
+    Write the claims that `require` returned. Idempotent, and complete after a repetition.
+
+    Raises NotProven if one got another owner meanwhile.
+    """
+    for resource, proof in sorted(proofs.items()):
+        if not claims.claim(table, resource, claims.new(company_id, proof, by)):
+            raise NotProven(resource.kind)
