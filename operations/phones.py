@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+import boto3
 from botocore.exceptions import ClientError
 
 from operations import arguments
@@ -11,7 +12,9 @@ from operations.arguments import Refused, WrongUse, matching
 from operations.secrets.references import StoredSecrets, is_denied
 from shared.aws.dynamodb import Table
 from shared.identity.secret_owners import TOKEN_RULE, owns_token
+from shared.ownership.proofs import NotProven
 from whatsapp import store
+from whatsapp.configuration import ownership
 from whatsapp.store.accounts.phones import ListFull, PhoneTaken
 from whatsapp.store.items import Phone
 from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
@@ -20,6 +23,15 @@ GRAPH_ARN = "arn:parley:whatsapp:::phone-number-id/{phone}"
 _AWS_ARN = r"arn:aws[a-z-]*:social-messaging:[a-z0-9-]+:[0-9]{12}:phone-number-id/[0-9a-f]{32}"
 _GRAPH_ARN = r"arn:parley:whatsapp:::phone-number-id/[0-9]{5,20}"
 AWS_PHONE = "phone-number-id-{suffix}"
+LOG = "ConversationLogTableName"  # output of template.yaml
+GRANTED_BY = "operator"
+_OPTIONS = {
+    "phoneNumberId": "--phone",
+    "metaWabaId": "--waba",
+    "awsWabaId": "--aws-waba",
+    "phoneArn": "--phone-arn",
+    "appId": "--app",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -38,11 +50,23 @@ def _register(table: Table, options: argparse.Namespace) -> None:
         _check_secrets(phone, options)
     else:
         print("the secrets are not checked: give --stack or --local", file=sys.stderr)
+    log = _log_of(options)
     try:
-        store.phones.register(table, phone)
+        proof = ownership.grant(log, phone, GRANTED_BY)
+        store.phones.register(table, phone.model_copy(update={"proof": proof}))
+    except NotProven as refusal:
+        raise Refused(f"{_OPTIONS[refusal.field]}: {refusal.problem}") from None
     except (PhoneTaken, ListFull) as refusal:
         raise Refused(f"--phone: {refusal}") from None
     print(f"{phone.phone} is registered; workers see changes within a minute", file=sys.stderr)
+
+
+def _log_of(options: argparse.Namespace) -> Table:
+    """Return the conversation log, which has the owners of numbers, accounts and apps. Raises WrongUse."""
+    if options.stack is None and options.log_table is None:
+        raise WrongUse("--log-table: is required with --table")
+    name = options.log_table or arguments.outputs_of(options.stack, LOG)[LOG]
+    return Table(boto3.client("dynamodb"), name)
 
 
 def _list(table: Table, options: argparse.Namespace) -> None:
@@ -145,6 +169,9 @@ def parser() -> argparse.ArgumentParser:
     disable.add_argument("phone", type=arguments.meta_id, help="Meta's id of the number")
     for command in (register, listing, disable):
         arguments.add_table(command)
+    register.add_argument(
+        "--log-table", help="with --table: name of the conversation log, which has the owners"
+    )
     return own
 
 

@@ -81,8 +81,7 @@ def check_inbox(inbox: Table, company: Company) -> None:
         raise Refused(f"{where}.account: is missing")
     if not whatsapp.phone_number_id:
         raise Refused(f"{where}.phone_number_id: is missing")
-    named = store.phones.addressed(inbox, whatsapp.phone_number_id, "")
-    own = [phone for phone in named if phone.company == company.company_id]
+    own = store.phones.addressed(inbox, company.company_id, whatsapp.phone_number_id, "")
     if not own:
         raise Refused(
             f"{where}.phone_number_id: must be a number registered by `operations phones`"

@@ -125,7 +125,7 @@ def conversation_of(deps: ApiDependencies, company: str, key: str) -> tuple[Conv
     """Return the company's conversation with this address, and its number, which must be in use. Raises NotFound."""
     head = head_of(deps, company, key)
     phone = store.phones.get(deps.table, head.phone or "")
-    if phone is None or phone.company != company or not phone.enabled:
+    if phone is None or phone.company != company or not phone.in_use:
         raise NotFound("key: the number of the conversation is not in use")
     return head, phone
 

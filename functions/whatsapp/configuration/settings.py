@@ -27,5 +27,6 @@ class ActionsSettings(Settings):
     message_ttl_days: int
     media_origins: tuple[Origin, ...] = ()  # Without it files are not downloaded from Graph.
     social_topic_arns: tuple[str, ...] = ()
+    single_company: str = ""  # The deployment is this company's alone.
     vpc_endpoint_id: str = ""
     service_linked_role_arn: str = ""

@@ -67,12 +67,12 @@ def origin_of(resources: SendingResources, event: Event) -> Origin:
 
 def _sender_of(resources: SendingResources, event: Event) -> Phone:
     """Return the number that sent another context's message, identified by any of its ids."""
-    candidates = store.phones.addressed(resources.table, event.phone, event.waba)
-    company = (event.payload or {}).get("company")
-    own_phones = [phone for phone in candidates if phone.company == company]
-    if candidates and not own_phones:
+    company = str((event.payload or {}).get("company", ""))
+    named = store.phones.get(resources.table, event.phone)
+    if not company or (named is not None and named.company != company):
         raise NoOwner("company_mismatch")
-    phones = _trusted(own_phones, event, "unknown_phone")
+    found = store.phones.addressed(resources.table, company, event.phone, event.waba)
+    phones = _trusted(found, event, "unknown_phone")
     if len(phones) > 1:
         raise NoOwner("ambiguous_phone")
     return phones[0]
@@ -90,13 +90,13 @@ def _seller_of(resources: SendingResources, event: Event) -> Phone:
 
 
 def _trusted(phones: list[Phone], event: Event, unknown_reason: str) -> list[Phone]:
-    """Return the enabled numbers that the event's sender is trusted for. Raises NoOwner."""
+    """Return the numbers in use that the event's sender is trusted for. Raises NoOwner."""
     if not phones:
         raise NoOwner(unknown_reason)
-    enabled = [phone for phone in phones if phone.enabled]
-    if not enabled:
+    in_use = [phone for phone in phones if phone.in_use]
+    if not in_use:
         raise NoOwner("phone_disabled")
-    trusted = [phone for phone in enabled if _is_trusted_for(phone, event)]
+    trusted = [phone for phone in in_use if _is_trusted_for(phone, event)]
     if not trusted:
         raise NoOwner("app_mismatch")
     return trusted

@@ -33,6 +33,7 @@ PHONE = Phone(
     provider="graph",
     waba_meta_id=CANARY_APP,
     app_id=CANARY_APP,
+    proof="deployment",
     message_ttl_days=1,
 )
 # The function may read keys with this prefix; the template contains the same prefix.

@@ -98,7 +98,7 @@ def _keys(stack: Stack) -> set[str]:
 
 def _phone_list(stack: Stack) -> dict[str, Any]:
     return stack.client("dynamodb").get_item(
-        TableName=stack.tables["whatsapp"], Key={"pk": {"S": "CONFIG#PHONES"}}
+        TableName=stack.tables["whatsapp"], Key={"pk": {"S": "CONFIG#PHONES#acme"}}
     )["Item"]
 
 

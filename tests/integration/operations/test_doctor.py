@@ -17,6 +17,7 @@ from operations.doctor.deployment import Deployment, describe
 from operations.doctor.infrastructure import CONTEXT_OF_QUEUES, DEAD_LETTERS, WITHOUT_TTL
 from operations.recovery.contexts import OUTPUTS
 from shared.aws.dynamodb import Table
+from shared.ownership.claims import Proof
 from tests.integration.operations import deployed
 from tests.integration.operations.deployed import STACK, CloudFormation, Webhooks, keep
 from tests.template import resources
@@ -34,6 +35,7 @@ PHONE = Phone(
     waba_meta_id="102290129340398",
     app_id="1029384756",
     token_ref="acme",
+    proof=Proof.GRANTED,
 )
 
 type Row = tuple[str, str, str]

@@ -10,8 +10,9 @@ from botocore.exceptions import ClientError
 from operations import arguments, phones
 from operations.secrets import versions
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from tests.template import create_table, properties
 from whatsapp import store
-from whatsapp.store.items import Phone, PhoneList, pk
+from whatsapp.store.items import Phone, PhoneCompanies, PhoneList, pk
 
 GRAPH = {
     "--phone": "106540352242922",
@@ -41,7 +42,17 @@ def run(table: Table, *arguments: str) -> int:
 
 
 def register(table: Table, options: dict[str, str], *flags: str) -> int:
-    return run(table, "register", *(word for pair in options.items() for word in pair), *flags)
+    words = (word for pair in options.items() for word in pair)
+    return run(table, "register", *words, *flags, "--log-table", log().name)
+
+
+def log() -> Table:
+    """The conversation log, which has the owners."""
+    client = boto3.client("dynamodb")
+    name = str(properties("ConversationLogTable")["TableName"])
+    if name not in client.list_tables()["TableNames"]:
+        create_table(client, "ConversationLogTable")
+    return Table(client, name)
 
 
 def item(table: Table, phone: str) -> Attributes:
@@ -66,6 +77,7 @@ def test_a_number_on_graph_gets_an_arn_of_parley(inbox: Table) -> None:
         "enabled": True,
         "autoMarkRead": False,
         "automation": "none",
+        "proof": "granted",
     }
 
 
@@ -110,6 +122,7 @@ def test_registered_numbers_are_listed_in_their_order(
         "--company": "globex",
         "--token-ref": "globex",
         "--waba": "302290129340398",
+        "--app": "2029384756",
     }
     for options in (GRAPH, EUM, of_globex):
         assert register(inbox, options) == 0
@@ -124,10 +137,11 @@ def test_registered_numbers_are_listed_in_their_order(
     ]
     assert run(inbox, "list", "--company", "globex") == 0
     assert capsys.readouterr().out.startswith("306540352242944")
-    assert inbox.get(pk("CONFIG#PHONES")) == {
-        "pk": "CONFIG#PHONES",
+    assert inbox.get(pk("CONFIG#PHONES#acme")) == {
+        "pk": "CONFIG#PHONES#acme",
+        "company": "acme",
         "itemType": "CONFIG",
-        "phones": store.phones.listed(inbox),
+        "phones": store.phones.of_company(inbox, "acme"),
     }
     assert store.phones.of_company(inbox, "acme")[0] == {
         "phone": "106540352242922",
@@ -200,22 +214,28 @@ def test_a_number_that_moves_to_aws_keeps_its_conversations_under_its_arn(inbox:
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "rule"),
     [
-        {"--company": "globex", "--token-ref": "globex"},
-        {"--phone-arn": AWS_ARN},
-        {"--company": "globex", "--token-ref": "globex", "--phone-arn": AWS_ARN},
+        ({"--company": "globex", "--token-ref": "globex"}, "--waba: another company owns it"),
+        (
+            {"--phone-arn": AWS_ARN},
+            "--phone: is registered for another company or under another ARN",
+        ),
+        (
+            {"--company": "globex", "--token-ref": "globex", "--waba": "302290129340398"},
+            "--phone: another company owns it",
+        ),
     ],
 )
 def test_neither_company_nor_arn_of_a_number_can_change(
-    inbox: Table, capsys: pytest.CaptureFixture[str], change: dict[str, str]
+    inbox: Table, capsys: pytest.CaptureFixture[str], change: dict[str, str], rule: str
 ) -> None:
     register(inbox, GRAPH)
     before = item(inbox, "106540352242922"), store.phones.listed(inbox)
 
     assert register(inbox, GRAPH | change) == 1
 
-    assert "error: --phone: is registered for another company" in capsys.readouterr().err
+    assert f"error: {rule}" in capsys.readouterr().err
     assert (item(inbox, "106540352242922"), store.phones.listed(inbox)) == before
 
 
@@ -233,7 +253,7 @@ def test_two_companies_cannot_share_an_account(
         == 1
     )
 
-    assert "account belongs to another company" in capsys.readouterr().err
+    assert "--waba: another company owns it" in capsys.readouterr().err
     assert item(inbox, "306540352242944") == {}
 
 
@@ -245,7 +265,7 @@ def test_two_numbers_cannot_share_an_inbox(
     assert (
         register(
             inbox,
-            EUM | {"--phone": "306540352242944", "--company": "globex", "--token-ref": "globex"},
+            EUM | {"--phone": "306540352242944"},
         )
         == 1
     )
@@ -258,7 +278,13 @@ def test_two_numbers_cannot_share_an_inbox(
 def full_list() -> list[dict[str, str]]:
     numbers = (str(10**14 + number) for number in range(500))
     return [
-        {"phone": number, "company": "acme", "phoneArn": number, "displayPhone": number}
+        {
+            "phone": number,
+            "company": "acme",
+            "phoneArn": number,
+            "displayPhone": number,
+            "waba": "1",
+        }
         for number in numbers
     ]
 
@@ -267,7 +293,10 @@ def test_a_full_list_refuses_new_numbers_and_accepts_changes_of_listed_ones(
     inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     entries = full_list()
-    inbox.put(PhoneList(pk="CONFIG#PHONES", phones=entries).attributes())
+    full = PhoneList(pk=PhoneList.key("acme"), company="acme", phones=entries)
+    inbox.put(full.attributes())
+    companies = PhoneCompanies(pk=PhoneCompanies.pk_pattern, companies={"acme"})
+    inbox.put(companies.attributes())
 
     assert register(inbox, GRAPH) == 1
     assert "the list is full: 500 numbers" in capsys.readouterr().err
@@ -285,7 +314,7 @@ def test_a_crash_before_the_list_is_repaired_by_registering_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Table, "put", crash)
+        patch.setattr(store.phones, "_enter", crash)
         with pytest.raises(KeyboardInterrupt):
             register(inbox, GRAPH)
     assert item(inbox, "106540352242922") != {}
@@ -303,7 +332,7 @@ def test_two_concurrent_registrations_are_both_listed(
     meanwhile = [EUM]
 
     def put_after_another_writer(table: Table, new: Attributes, **more: Any) -> None:
-        if meanwhile:
+        if meanwhile and new.get("pk") == PhoneList.key("acme"):
             assert register(inbox, meanwhile.pop()) == 0
         put(table, new, **more)
 
@@ -319,8 +348,12 @@ def test_two_concurrent_registrations_are_both_listed(
 def test_a_list_under_constant_concurrent_writes_fails_with_an_error(
     inbox: Table, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(*_: Any, **__: Any) -> None:
-        raise ConditionFailed(None)
+    put = Table.put
+
+    def refuse(table: Table, new: Attributes, **more: Any) -> None:
+        if new.get("pk") == PhoneList.key("acme"):
+            raise ConditionFailed(None)
+        put(table, new, **more)
 
     monkeypatch.setattr(Table, "put", refuse)
 
@@ -410,6 +443,7 @@ def stack(monkeypatch: pytest.MonkeyPatch, inbox: Table) -> Any:
     outputs = {
         arguments.TABLE_OF_INBOX: inbox.name,
         arguments.SWITCHES: "/parley/dev/conversations",
+        phones.LOG: log().name,
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: outputs)
     client = boto3.client("secretsmanager")

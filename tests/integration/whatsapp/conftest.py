@@ -17,6 +17,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import Entry
 from shared.failures import Permanent
+from shared.ownership.claims import Proof
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.recovery.port import Recovery
@@ -121,9 +122,11 @@ class Harness:
         return self.resources.table.get(pk(key)) or {}
 
     def keys(self) -> list[str]:
-        """All keys except that of the list of numbers."""
+        """All keys except the lists of numbers."""
         items = self.dynamodb.scan(TableName=self.resources.table.name)["Items"]
-        return sorted(item["pk"]["S"] for item in items if item["pk"]["S"] != PhoneList.pk_pattern)
+        return sorted(
+            item["pk"]["S"] for item in items if item["itemType"]["S"] != PhoneList.item_type
+        )
 
 
 @pytest.fixture
@@ -162,7 +165,7 @@ def harness_on_moto() -> Harness:
     bucket = str(properties("MediaBucket")["BucketName"])
     s3.create_bucket(Bucket=bucket)
     secrets = boto3.client("secretsmanager")
-    secrets.create_secret(Name="tokens", SecretString='{"acme": "EAAtoken"}')
+    secrets.create_secret(Name="tokens", SecretString='{"acme": "EAAtoken", "globex": "EAAother"}')
     outbox, inbound, statuses = Outbox(), Outbox(), Outbox()
     resources = Resources(
         table=table,
@@ -206,6 +209,7 @@ def a_phone(**changes: Any) -> Phone:
         "app_id": APP,
         "token_ref": "acme",
         "business_account_name": "Acme Bikes",
+        "proof": Proof.GRANTED,
     }
     return Phone(**facts | changes)
 

@@ -17,6 +17,7 @@ from boto3.dynamodb.types import TypeDeserializer
 from events.whatsapp.sample_data import APP_ID, COMPANY, COUNTER, WORKSHOP
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
+from shared.ownership.claims import Proof
 from shared.runtime.clock import to_text
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
@@ -236,12 +237,12 @@ class System:
     # Final state
 
     def items(self) -> Items:
-        """All items of the table by key, as plain values; without the list of registered numbers."""
+        """All items of the table by key, as plain values; without the lists of registered numbers."""
         found = [
             {name: _deserialize(value) for name, value in item.items()}
             for item in self._stored().values()
         ]
-        return {item["pk"]: item for item in found if item["pk"] != PhoneList.pk_pattern}
+        return {item["pk"]: item for item in found if item["itemType"] != PhoneList.item_type}
 
     def objects(self) -> dict[str, bytes]:
         """All objects of the bucket by key."""
@@ -308,6 +309,7 @@ def registered(
         waba_meta_id=number.waba,
         app_id=APP_ID,
         token_ref=COMPANY,
+        proof=Proof.GRANTED,
         business_account_name="Acme Bicycles",
         auto_mark_read=auto_mark_read,
         automation=automation,

@@ -66,8 +66,11 @@ class Shelf(Table):
 
     def register(self, *phones: Phone) -> None:
         names = ("phone", "company", "phone_arn", "display_phone")
-        listed = [phone.model_dump(include=set(names), by_alias=True) for phone in phones]
-        self.items[PhoneList.pk_pattern] = {"pk": PhoneList.pk_pattern, "phones": listed}
+        for company in {str(phone.company) for phone in phones}:
+            own = [phone for phone in phones if phone.company == company]
+            listed = [phone.model_dump(include=set(names), by_alias=True) for phone in own]
+            key = PhoneList.key(company)
+            self.items[key] = {"pk": key, "company": company, "phones": listed}
         self.items |= {phone.pk: phone.attributes() for phone in phones}
 
 
@@ -93,6 +96,7 @@ def a_phone(phone: str = PHONE, **changes: Any) -> Phone:
         "phone_arn": f"arn:parley:whatsapp:::phone-number-id/{phone}",
         "provider": "graph",
         "waba_meta_id": "102290129340398",
+        "proof": "granted",
     }
     return Phone(pk=Phone.key(phone), phone=phone, **facts | changes)
 

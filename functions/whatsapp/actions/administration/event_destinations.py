@@ -9,6 +9,8 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
+from shared.api.errors import InvalidInput
+from shared.ownership import ids, proofs
 from shared.runtime import clock
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
@@ -187,10 +189,30 @@ def _current(eum: EumAccount, account: str) -> list[dict[str, Any]]:
     return found
 
 
+def _check_own(call: Call[Any], topic: str, role: str | None) -> None:
+    """
+    Check that a topic is one that this deployment reads, or granted to the company, as a role must be.
+
+    Raises InvalidInput.
+    """
+    is_ours = topic in call.resources.deployment.social_topics
+    named = [] if is_ours else [("snsTopicArn", ids.TOPIC, topic)]
+    named += [("roleArn", ids.ROLE, role)] if role else []
+    for field, kind, text in named:
+        try:
+            resource = ids.arn(kind, text)
+        except ids.IdInvalid as fault:
+            raise InvalidInput([{"field": field, "problem": str(fault)}]) from None
+        if not call.resources.ownership.owns(call.company, resource):
+            raise InvalidInput([{"field": field, "problem": proofs.RULE}])
+
+
 def _put(
     call: Call[Any], eum: EumAccount, account: str, topic: str | None, role: str | None
 ) -> Destinations:
     """Set the destination, None: take it away. The call replaces all destinations, so it can be repeated."""
+    if topic is not None:
+        _check_own(call, topic, role)
     destination = {"eventDestinationArn": topic} | ({"roleArn": role} if role else {})
     wanted = [destination] if topic is not None else []
     eum.call(

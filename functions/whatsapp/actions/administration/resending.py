@@ -27,7 +27,7 @@ def order_of(call: Call[Any], action: Action, message_pk: str) -> messages.Order
         raise NotFound("actionId: the message no longer exists")
     phone = participants.phone_by_id(call, message.phone)
     head = store.heads.get(call.table, message.conversation_pk)
-    if not phone.enabled or head is None or head.company != call.company:
+    if not phone.in_use or head is None or head.company != call.company:
         raise NotFound("actionId: the number or the conversation is not in use")
     ids = {"sender_phone": message.sender_phone, "sender_user_id": message.sender_user_id}
     return messages.Order(

@@ -8,6 +8,7 @@ from pydantic import Field
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.aws.secrets import texts
+from shared.ownership import ids, proofs
 from shared.runtime import clock
 from whatsapp.actions.administration.parked import SECURITY
 from whatsapp.actions.administration.sends import OPS
@@ -176,8 +177,18 @@ def _verify_token(call: Call[Any]) -> str:
 def _subscribe_fields(
     call: Call[Any], phone: Phone, url: str, token: str, fields: list[str]
 ) -> None:
-    """Set the fields of the number's app. Raises NotConfigured without the app's secret, and as remote calls."""
+    """
+    Set the fields of the number's app, which must be the company's own: they hold for all accounts of the app.
+
+    Raises InvalidInput, NotConfigured without the app's secret, and as remote calls.
+    """
     app = phone.app_id or ""
+    own = call.resources.ownership
+    if app and not own.owns(call.company, ids.meta_id(ids.APP, app)):
+        problem = (
+            f"must be left out: they concern all accounts of the number's app, which {proofs.RULE}"
+        )
+        raise InvalidInput([{"field": "subscribedEvents", "problem": problem}])
     secrets = secrets_of_apps(call.resources.webhook_secrets.value()).get(app)
     if not secrets:
         raise NotConfigured("the secret of the webhook has no secret of the number's app")

@@ -95,7 +95,7 @@ def handle(
 def _step_of(resources: ActionResources, run: SequenceRun) -> _Step | str:
     """Return the current step, or why the run ends before it."""
     phone = store.phones.get(resources.table, run.phone)
-    if phone is None or phone.company != run.company or not phone.enabled:
+    if phone is None or phone.company != run.company or not phone.in_use:
         return "number_not_in_use"
     sequence = sequences.get(resources.table, run.account, run.sequence_name)
     if sequence is None or sequence.company != run.company or not sequence.enabled:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shared.aws.sqs_fifo import FifoQueue
     from shared.aws.sqs_standard import StandardQueue
     from shared.consent.records import Consents
+    from whatsapp.configuration.ownership import Ownership
     from whatsapp.sending.gate import Gate
 
 
@@ -52,6 +53,7 @@ class ActionResources(FileResources):
     jobs: StandardQueue
     seal_secret: JsonSecret
     webhook_secrets: JsonSecret
+    ownership: Ownership
     parameters: Callable[[], SSMProvider]
     flow_keys_path: str  # of the parameters with the private keys of forms
     deployment: Deployment

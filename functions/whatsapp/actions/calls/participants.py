@@ -36,7 +36,7 @@ def account_of(call: Call[Any], waba: str) -> list[Phone]:
 def sender_of(call: Call[SenderInput]) -> Phone:
     """Return the number that the input names; it must be in use. Raises NotFound and PhoneRequired."""
     phone = _named(call, call.input.phone_number_id, call.input.meta_waba_id)
-    if not phone.enabled:
+    if not phone.in_use:
         raise NotFound("phoneNumberId: the number is not in use")
     return phone
 
@@ -121,7 +121,7 @@ def _named(call: Call[Any], phone_id: str | None, waba: str | None) -> Phone:
         if waba is not None and phone.waba_meta_id != waba:
             raise NotFound("phoneNumberId: is not a number of metaWabaId")
         return phone
-    phones = [phone for phone in account_of(call, str(waba)) if phone.enabled]
+    phones = [phone for phone in account_of(call, str(waba)) if phone.in_use]
     if not phones:
         raise NotFound("metaWabaId: no number of the account is in use")
     if len(phones) > 1 and not phones[0].is_default:

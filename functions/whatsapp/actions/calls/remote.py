@@ -113,6 +113,8 @@ def eum_of(call: Call[Any], phone: Phone) -> EumAccount:
     """Return End User Messaging for a number that is linked to it. Raises NotConfigured."""
     if phone.provider != "eum":
         raise NotConfigured("the number is not linked to AWS End User Messaging")
+    if phone.proof is None:
+        raise NotConfigured("the proof that the number is the company's has ended")
     return EumAccount(call.resources)
 
 

@@ -86,7 +86,7 @@ def _process(
 def _send_page(run: PageRun) -> None:
     """Send to the recipients of a page, until it is done, time is over, or the campaign stops."""
     try:
-        if run.phone.enabled:
+        if run.phone.in_use:
             for row in _rows(run):
                 _take(run, row)
         else:

@@ -75,7 +75,7 @@ def _continued(call: Call[Any], key: str) -> Conversation:
 def phone_of(call: Call[Any], head: Conversation) -> Phone:
     """Return the business's number of a conversation. Raises NotFound if it is not in use."""
     phone = participants.phone_by_id(call, head.phone or "")
-    if not phone.enabled:
+    if not phone.in_use:
         raise NotFound("phoneId: the number is not in use")
     return phone
 

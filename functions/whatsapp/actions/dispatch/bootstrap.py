@@ -20,6 +20,7 @@ from shared.policy.kill_switches import KillSwitches
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from whatsapp.actions.calls.call import ActionResources, Deployment
+from whatsapp.configuration.ownership import Ownership
 from whatsapp.sending.gate import Gate
 from whatsapp.store.items import ACTION_PK_PATTERN, pk
 
@@ -55,7 +56,8 @@ def resources_of(settings: ActionsSettings) -> ActionResources:
     sqs = cache(lambda: boto3.client("sqs", config=quick))
     dynamodb = boto3.client("dynamodb", config=quick)
     table = Table(dynamodb, settings.messages_table_name)
-    consents = Consents(Table(dynamodb, settings.conversation_log_table_name))
+    log = Table(dynamodb, settings.conversation_log_table_name)
+    consents = Consents(log)
     return ActionResources(
         table=table,
         bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name),
@@ -80,6 +82,7 @@ def resources_of(settings: ActionsSettings) -> ActionResources:
         consents=consents,
         seal_secret=_secret(settings.api_seal_secret_id),
         webhook_secrets=_secret(settings.whatsapp_app_secret_id),
+        ownership=Ownership(log=log, single_company=settings.single_company),
         parameters=parameters,
         flow_keys_path=settings.flow_keys_path,
         deployment=Deployment(

@@ -99,7 +99,7 @@ def send_group_message(call: Call[SendGroupMessage]) -> SentMessage:
     if group.state != "active":
         raise StateConflict(f"groupId: the group is {group.state}")
     phone = participants.phone_by_id(call, group.phone)
-    if not phone.enabled:
+    if not phone.in_use:
         raise NotFound("groupId: the number of the group is not in use")
     return delivery.send(call, phone, _conversation(call, phone), _draft(call, phone))
 

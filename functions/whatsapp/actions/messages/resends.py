@@ -265,7 +265,7 @@ def _action_id(call: Call[Any], message: Message) -> str:
 
 def _phone(call: Call[Any], message: Message) -> Phone:
     phone = participants.phone_by_id(call, message.phone)
-    if not phone.enabled:
+    if not phone.in_use:
         raise NotFound("messageId: the number of the message is not in use")
     return phone
 

@@ -216,7 +216,7 @@ def _phone_of(call: Call[GetProfile] | Call[UpdateProfile]) -> Phone:
         if tenant is not None and phone.tenant != tenant:
             raise NotFound("tenantId: the number belongs to another tenant")
         return phone
-    phones = [one for one in participants.phones_of(call) if one.tenant == tenant and one.enabled]
+    phones = [one for one in participants.phones_of(call) if one.tenant == tenant and one.in_use]
     if not phones:
         raise NotFound("tenantId: no number of the tenant is in use")
     chosen = phones if len(phones) == 1 else [one for one in phones if one.is_default]

@@ -15,7 +15,7 @@ from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger
 from whatsapp import store
-from whatsapp.actions.numbers import profiles, reports
+from whatsapp.actions.numbers import profiles, proofs, reports
 from whatsapp.actions.templates import synchronisation
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured, ProviderRejected, ProviderUnavailable
@@ -25,7 +25,7 @@ from whatsapp.store.items.refreshes import NumberRefresh
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from whatsapp.configuration.resources import SendingResources
+    from whatsapp.actions.calls.call import ActionResources
     from whatsapp.store.items import Phone
 
 # Five calls a number at most, one after another, in a run of each minute: below the providers' limits per second.
@@ -47,7 +47,7 @@ class Refreshed:
 
 
 def refresh_due(
-    resources: SendingResources, at_ms: int, remaining_ms: Callable[[], int]
+    resources: ActionResources, at_ms: int, remaining_ms: Callable[[], int]
 ) -> Refreshed:
     """
     Refresh some of the numbers that are due in the hour of *at_ms* (since 1970); to be called every minute.
@@ -72,7 +72,7 @@ def refresh_due(
             return done  # Another run continues.
         progress = taken
         phone = store.phones.get(resources.table, phone_id)
-        if phone is not None and phone.enabled and _is_limited(resources, phone, done):
+        if phone is not None and phone.in_use and _is_limited(resources, phone, done):
             done.is_left = True
             return done
     done.is_left = len(due) > MOST_NUMBERS
@@ -87,10 +87,10 @@ def refresh_due(
     return done
 
 
-def _is_limited(resources: SendingResources, phone: Phone, done: Refreshed) -> bool:
+def _is_limited(resources: ActionResources, phone: Phone, done: Refreshed) -> bool:
     """Refresh a number. Return whether a provider limits the rate of calls."""
     steps: list[Callable[[], object]] = [
-        lambda: reports.keep(resources, phone, reports.read(resources, phone)),
+        lambda: _report(resources, phone),
         lambda: profiles.finish_pending(resources, phone),
     ]
     if _is_first_of_account(resources, phone):
@@ -108,8 +108,19 @@ def _is_limited(resources: SendingResources, phone: Phone, done: Refreshed) -> b
     return is_limited
 
 
-def _is_first_of_account(resources: SendingResources, phone: Phone) -> bool:
+def _report(resources: ActionResources, phone: Phone) -> None:
+    """Store what the provider reports about a number; its answer is also the proof that the number is the company's."""
+    try:
+        report = reports.read(resources, phone)
+    except ProviderRejected as refusal:
+        proofs.note_refusal(resources, phone, refusal.code)
+        raise
+    proofs.note_listed(resources, phone)
+    reports.keep(resources, phone, report)
+
+
+def _is_first_of_account(resources: ActionResources, phone: Phone) -> bool:
     """Whether a number is the first one in use of its account."""
     numbers = store.phones.of_account(resources.table, phone.waba_meta_id)
-    in_use = [one.phone for one in numbers if one.enabled]
+    in_use = [one.phone for one in numbers if one.in_use]
     return bool(in_use) and phone.phone == min(in_use)

@@ -13,7 +13,7 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, Language, PhoneNumber, SenderInput, Text, WabaId
 from whatsapp.actions.calls.views import Done
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.numbers import pins, reports
+from whatsapp.actions.numbers import pins, proofs, reports
 from whatsapp.sending.views import View
 from whatsapp.store.items import Phone
 
@@ -113,7 +113,9 @@ def add_phone_number(call: Call[AddNumber]) -> AddedNumber:
     find = "sync_phones registers the account's new numbers"
     phone_id = remote.once(call, sibling, find, attempt)
     if store.phones.get(call.table, phone_id) is None:
-        store.phones.register(call.table, new_number(sibling, phone_id, f"{code}{national}"))
+        added = new_number(sibling, phone_id, f"{code}{national}")
+        added = added.model_copy(update={"proof": proofs.keep(call, added)})
+        store.phones.register(call.table, added)
     return AddedNumber(phone_number_id=phone_id)
 
 

@@ -23,6 +23,7 @@ from whatsapp.actions.calls.inputs import (
     TenantId,
     WabaId,
 )
+from whatsapp.actions.numbers import proofs
 from whatsapp.actions.numbers.registration import MANAGEMENT
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
@@ -49,10 +50,12 @@ class SavePhone(Input):
     tenant_id: TenantId
     provider: Literal["eum", "graph"]
     phone_arn: (
-        Annotated[str, Field(pattern=r"^arn:aws[a-z-]*:[a-z-]+:.*:phone-number-id/[0-9A-Za-z]+$")]
+        Annotated[
+            str, Field(pattern=r"^arn:aws[a-z-]*:social-messaging:.*:phone-number-id/[0-9a-f]{32}$")
+        ]
         | None
     ) = None
-    aws_waba_id: Annotated[str, Field(pattern=r"^waba-[0-9A-Za-z-]{1,100}$")] | None = None
+    aws_waba_id: Annotated[str, Field(pattern=r"^waba-[0-9a-f]{32}$")] | None = None
     display_phone_number: PhoneNumber
     graph_token_secret: Annotated[str, Field(max_length=140)] | None = None
     app_id: Annotated[str, Field(pattern=r"^[0-9]{5,25}$")] | None = None
@@ -112,18 +115,20 @@ def save_phone(call: Call[SavePhone]) -> PhoneView:
     """
     Register a number, or change its settings. Parked events of an unknown number can be replayed afterwards.
 
-    Company, ARN and account of a registered number never change (409). One number of an account is the default one.
+    Number, account and app must be proven to be the company's: Graph lists number and account for `graphTokenSecret`,
+    AWS lists the number in an account of the company; an operator grants accounts of AWS and apps. ARN and account of a
+    registered number never change (409). One number of an account is the default one.
     """
     given = call.input
     if given.graph_token_secret and not owns_token(call.company, given.graph_token_secret):
         raise InvalidInput([{"field": "graphTokenSecret", "problem": TOKEN_RULE}])
     stored = _stored(call, given.phone_number_id)
     phone = _saved(call, stored)
+    phone = phone.model_copy(update={"proof": proofs.prove(call, phone)})
     try:
         store.phones.register(call.table, phone)
     except PhoneTaken:
-        # Another company's number is not confirmed to exist.
-        raise StateConflict("the number, its ARN or its account is already registered") from None
+        raise StateConflict("the number is registered with another ARN or account") from None
     except ListFull as full:
         raise StateConflict(str(full)) from None
     store.phones.forget()

@@ -8,13 +8,11 @@ from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import Input, WabaId
-from whatsapp.actions.numbers import reports
+from whatsapp.actions.numbers import proofs, reports
 from whatsapp.actions.numbers.registration import MANAGEMENT, new_number
 from whatsapp.sending.views import View
 from whatsapp.store.accounts.phones import ListFull, PhoneTaken
 from whatsapp.store.items import Phone
-
-_MOST_PAGES = 10  # of 100 numbers of an account on Graph
 
 
 class SyncPhones(Input):
@@ -59,7 +57,7 @@ def _found(call: Call[SyncPhones], siblings: list[Phone]) -> list[tuple[Phone, r
     """Return the numbers of an account as its provider lists them. Raises the provider's failures."""
     first = siblings[0]
     if first.provider == "eum":
-        answer = remote.EumAccount(call.resources).call(
+        answer = remote.eum_of(call, first).call(
             "get_linked_whatsapp_business_account", id=str(first.aws_waba)
         )
         return [
@@ -67,23 +65,14 @@ def _found(call: Call[SyncPhones], siblings: list[Phone]) -> list[tuple[Phone, r
             for number in answer["account"]["phoneNumbers"]
         ]
     graph = remote.graph_of_account(call, first.waba_meta_id)
-    found: list[tuple[Phone, reports.Report]] = []
-    after: dict[str, str] = {}
-    for _ in range(_MOST_PAGES):
-        fields = "id,display_phone_number,verified_name,quality_rating,throughput"
-        answer = graph.get(first.waba_meta_id, "phone_numbers", fields=fields, limit="100", **after)
-        found += [
-            (
-                new_number(first, str(entry["id"]), _bare(entry["display_phone_number"])),
-                reports.of_graph(entry),
-            )
-            for entry in answer.get("data", [])
-        ]
-        following = answer.get("paging", {})
-        if "next" not in following:
-            break
-        after = {"after": str(following["cursors"]["after"])}
-    return found
+    fields = "id,display_phone_number,verified_name,quality_rating,throughput"
+    return [
+        (
+            new_number(first, str(entry["id"]), proofs.digits_of(entry["display_phone_number"])),
+            reports.of_graph(entry),
+        )
+        for entry in proofs.numbers_on_graph(graph, first.waba_meta_id, fields)
+    ]
 
 
 def _at_aws(sibling: Phone, number: dict[str, Any]) -> Phone:
@@ -93,7 +82,7 @@ def _at_aws(sibling: Phone, number: dict[str, Any]) -> Phone:
         "aws_waba": str(sibling.aws_waba),
     }
     return new_number(
-        sibling, str(number["metaPhoneNumberId"]), _bare(number["phoneNumber"]), **facts
+        sibling, str(number["metaPhoneNumberId"]), proofs.digits_of(number["phoneNumber"]), **facts
     )
 
 
@@ -101,7 +90,8 @@ def _sync(call: Call[SyncPhones], stored: Phone | None, found: Phone, synced: Sy
     """Register a new number, or update what the provider decides of a registered one. Safe to repeat."""
     if stored is None:
         try:
-            store.phones.register(call.table, found)
+            proof = proofs.keep(call, found)
+            store.phones.register(call.table, found.model_copy(update={"proof": proof}))
         except (PhoneTaken, ListFull) as fault:
             raise StateConflict(f"a number of the account cannot be registered: {fault}") from None
         synced.added.append(found.phone)
@@ -109,10 +99,7 @@ def _sync(call: Call[SyncPhones], stored: Phone | None, found: Phone, synced: Sy
     if stored.display_phone == found.display_phone:
         synced.unchanged.append(stored.phone)
         return
-    changed = stored.model_copy(update={"display_phone": found.display_phone})
+    proof = proofs.keep(call, found)
+    changed = stored.model_copy(update={"display_phone": found.display_phone, "proof": proof})
     store.phones.register(call.table, changed)
     synced.changed.append(stored.phone)
-
-
-def _bare(number: object) -> str:
-    return "".join(character for character in str(number) if character.isdecimal())

@@ -93,7 +93,7 @@ def contact_of(call: Call[Any], number: str, field: str = "customerPhone") -> st
 def sender_of_tenant(call: Call[Any], tenant_id: str) -> Phone:
     """Return the number of a tenant: the one it names, else its numbers' default one. Raises NotFound."""
     tenant = tenant_of(call, tenant_id)
-    phones = [phone for phone in participants.phones_of(call) if phone.enabled]
+    phones = [phone for phone in participants.phones_of(call) if phone.in_use]
     digits = (tenant.phone_e164 or "").removeprefix("+")
     named = [phone for phone in phones if phone.display_phone == digits]
     own = [phone for phone in phones if (phone.tenant or call.company) == tenant_id]

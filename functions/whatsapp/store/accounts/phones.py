@@ -1,17 +1,20 @@
 """The business's numbers, cached for a minute because every event reads one."""
 
+from collections.abc import Callable
 from functools import partial
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.runtime import clock
-from whatsapp.store.items import Phone, PhoneList, pk
+from whatsapp.store.items import AccountOwner, Phone, PhoneCompanies, PhoneList, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
 CACHE_MS = 60 * clock.SECOND_MS
-LONGEST_LIST = 500  # A single item, read in full by every listing that gives no number.
+LONGEST_LIST = (
+    500  # Of a company: a single item, read in full by every listing that gives no number.
+)
 ROUNDS = 5
 # Why a number may not send, worst first. The worst active cause is shown, not the newest.
 WORST_FIRST = ("ban", "connection", "restriction")
@@ -25,7 +28,7 @@ class PhoneTaken(Exception):
 
 
 class ListFull(Exception):
-    """A deployment holds at most 500 numbers."""
+    """A company has at most 500 numbers."""
 
 
 def get(table: Table, phone: str) -> Phone | None:
@@ -47,8 +50,10 @@ def of_account(table: Table, waba: str) -> list[Phone]:
     cached = _accounts.get((table.name, waba))
     if cached and clock.now_ms() - cached[0] < CACHE_MS:
         return cached[1]
-    # Entries written by an older version have no account id: read it from their numbers.
-    ids = [entry["phone"] for entry in listed(table) if entry.get("waba", waba) == waba]
+    item = table.get(pk(AccountOwner.key(waba)))
+    company = AccountOwner.read(item).company if item else None
+    entries = of_company(table, company) if company else []
+    ids = [entry["phone"] for entry in entries if entry["waba"] == waba]
     candidates = [phone for phone in map(partial(get, table), ids) if phone]
     phones = [phone for phone in candidates if phone.waba_meta_id == waba]
     if phones:
@@ -56,19 +61,18 @@ def of_account(table: Table, waba: str) -> list[Phone]:
     return phones
 
 
-def addressed(table: Table, address: str, waba: str) -> list[Phone]:
+def addressed(table: Table, company: str, address: str, waba: str) -> list[Phone]:
     """
-    Return the numbers that match *address*: Meta's id, AWS's id or ARN, or the number in E.164; usually one.
+    Return the numbers of a company that match *address*: Meta's id, AWS's id or ARN, or the number in E.164; usually
+    one.
 
-    *waba* is Meta's id of their account, if known; without it all numbers are searched.
+    *waba* is Meta's id of their account, if known.
     """
     if address.isdecimal():
         phone = get(table, address)
-        return [phone] if phone else []
-    if waba:
-        candidates = of_account(table, waba)
-    else:
-        candidates = [phone for entry in listed(table) if (phone := get(table, entry["phone"]))]
+        return [phone] if phone and phone.company == company else []
+    entries = [entry for entry in of_company(table, company) if not waba or entry["waba"] == waba]
+    candidates = [phone for entry in entries if (phone := get(table, entry["phone"]))]
     return [p for p in candidates if address in {p.aws_phone, p.phone_arn, f"+{p.display_phone}"}]
 
 
@@ -79,14 +83,18 @@ def forget() -> None:
 
 
 def listed(table: Table) -> list[Attributes]:
-    """Return all numbers of the deployment, oldest first: phone, company, phoneArn, displayPhone, waba of each."""
-    item = table.get(pk(PhoneList.pk_pattern))
-    return PhoneList.read(item).phones if item else []
+    """Return all numbers of the deployment, by company: phone, company, phoneArn, displayPhone, waba of each."""
+    item = table.get(pk(PhoneCompanies.pk_pattern))
+    companies = sorted(PhoneCompanies.read(item).companies) if item else []
+    lists = table.get_many([pk(PhoneList.key(company)) for company in companies])
+    found = sorted((PhoneList.read(one) for one in lists), key=lambda one: str(one.company))
+    return [entry for one in found for entry in one.phones]
 
 
 def of_company(table: Table, company: str) -> list[Attributes]:
-    """Return the entries of `listed` that belong to one company."""
-    return [entry for entry in listed(table) if entry["company"] == company]
+    """Return the entries of one company, oldest first."""
+    item = table.get(pk(PhoneList.key(company)))
+    return PhoneList.read(item).phones if item else []
 
 
 def records_of_company(table: Table, company: str) -> list[Phone]:
@@ -101,27 +109,40 @@ def register(table: Table, phone: Phone) -> None:
     """
     Write a number and list it; an existing number gets the new settings and is enabled again.
 
-    Safe to repeat and to run concurrently for the same number. Raises PhoneTaken or ListFull.
+    The caller has proven that the number is the company's (`whatsapp.configuration.ownership`). Safe to repeat and to
+    run concurrently for the same number. Raises PhoneTaken or ListFull, and ValueError without a proof.
     """
+    if phone.proof is None:
+        raise ValueError("proof: a number is registered with the proof of its owner")
     # Checked first, so that nothing is written for a number that cannot be listed. The number is written before its
-    # list entry, so that every listed number exists.
-    _with(listed(table), phone)
+    # list entry, so that every listed number exists, and leaves the list of an earlier company before.
+    _with(of_company(table, phone.company), phone)
+    stored = table.get(pk(phone.pk))
+    earlier = Phone.read(stored) if stored else None
+    if earlier and earlier.company != phone.company and earlier.proof is None:
+        _leave(table, earlier)
     settings = phone.attributes()
     field_names = phone.model_dump(by_alias=True, exclude=set(Phone.reported))
     absent = [name for name in field_names if name not in settings]
-    new = Attr(PARTITION_KEY).not_exists()
-    # Conversations are keyed by ARN, and the company controls access: neither may change for an existing number.
-    same = Phone.attr("company").eq(phone.company) & Phone.attr("phone_arn").eq(phone.phone_arn)
     try:
         table.update(
             pk(phone.pk),
             put={name: value for name, value in settings.items() if name != PARTITION_KEY},
             drop=absent,
-            when=new | same,
+            when=_may_become(phone),
         )
     except ConditionFailed:
         raise PhoneTaken("is registered for another company or under another ARN") from None
     _enter(table, phone)
+
+
+def _may_become(phone: Phone) -> ConditionBase:
+    """The condition of registering a number: it is new, the same, or that of a company whose proof has ended."""
+    new = Attr(PARTITION_KEY).not_exists()
+    # Conversations are keyed by ARN, and the company controls access: neither changes while the proof lasts.
+    same = Phone.attr("company").eq(phone.company) & Phone.attr("phone_arn").eq(phone.phone_arn)
+    left = Phone.attr("proof").not_exists() & Phone.attr("company").ne(phone.company)
+    return new | same | left
 
 
 def register_unlisted(table: Table, phone: Phone) -> None:
@@ -137,6 +158,36 @@ def set_enabled(table: Table, phone: str, *, enabled: bool) -> bool:
     except ConditionFailed:
         return False
     return True
+
+
+def end_proof(table: Table, phone: Phone) -> None:
+    """Disable a number, and take its proof away: events and sends of it end within a minute. Safe to repeat."""
+    try:
+        table.update(
+            pk(phone.pk),
+            put=Phone.named(enabled=False),
+            drop=[Phone.name_of("proof"), Phone.name_of("proof_failing_since")],
+            when=Phone.attr("company").eq(phone.company),
+        )
+    except ConditionFailed:
+        return  # Another company has registered it.
+    forget()
+
+
+def note_proof(table: Table, phone: Phone, failing_since: str | None) -> None:
+    """Store since when the provider does not list a number for its company's token; None: it does. Safe to repeat."""
+    name = Phone.name_of("proof_failing_since")
+    put = {name: failing_since} if failing_since else {}
+    try:
+        table.update(
+            pk(phone.pk),
+            put=put,
+            drop=[] if failing_since else [name],
+            when=Phone.attr("company").eq(phone.company),
+        )
+    except ConditionFailed:
+        return
+    forget()
 
 
 def report(table: Table, phone: str, order: str, **fact: str) -> None:
@@ -196,18 +247,36 @@ def block_sending(table: Table, phone: str, cause: str, block: Attributes) -> No
 
 
 def _enter(table: Table, phone: Phone) -> None:
-    """Add a number to the list of all numbers; retries after concurrent writes."""
+    """Add a number to the list of its company, and the company to those with numbers."""
+    kind = {"itemType": PhoneCompanies.item_type}
+    table.update(pk(PhoneCompanies.pk_pattern), put=kind, add={"companies": {phone.company}})
+    owner = AccountOwner(pk=AccountOwner.key(phone.waba_meta_id), company=phone.company)
+    table.put(owner.attributes())
+    _change_list(table, phone.company, lambda entries: _with(entries, phone))
+
+
+def _leave(table: Table, phone: Phone) -> None:
+    """Take a number off the list of its company."""
+    _change_list(
+        table,
+        phone.company,
+        lambda entries: [entry for entry in entries if entry["phone"] != phone.phone],
+    )
+
+
+def _change_list(
+    table: Table, company: str, changed: Callable[[list[Attributes]], list[Attributes]]
+) -> None:
+    """Replace the list of a company; retries after concurrent writes. Raises Transient."""
     for _ in range(ROUNDS):
-        seen = listed(table)
-        entries = _with(seen, phone)
+        seen = of_company(table, company)
+        entries = changed(seen)
         if entries == seen:
             return
         field = PhoneList.attr("phones")
+        whole = PhoneList(pk=PhoneList.key(company), company=company, phones=entries)
         try:
-            table.put(
-                PhoneList(pk=PhoneList.pk_pattern, phones=entries).attributes(),
-                when=field.eq(seen) if seen else field.not_exists(),
-            )
+            table.put(whole.attributes(), when=field.eq(seen) if seen else field.not_exists())
         except ConditionFailed:
             continue  # A concurrent write, or the response to our own write was lost: read again.
         return
@@ -217,15 +286,9 @@ def _enter(table: Table, phone: Phone) -> None:
 def _with(entries: list[Attributes], phone: Phone) -> list[Attributes]:
     """Return the list with this number in its place, or appended. Raises PhoneTaken or ListFull."""
     other_entries = [entry for entry in entries if entry["phone"] != phone.phone]
-    # Two numbers with one ARN would share one inbox, even across companies.
+    # Two numbers with one ARN would share one inbox.
     if any(entry["phoneArn"] == phone.phone_arn for entry in other_entries):
         raise PhoneTaken("ARN is registered for another number")
-    # Account-level events carry no number: they belong to the one company that owns the account.
-    if any(
-        entry.get("waba") == phone.waba_meta_id and entry["company"] != phone.company
-        for entry in other_entries
-    ):
-        raise PhoneTaken("account belongs to another company")
     entry = {
         "phone": phone.phone,
         "company": phone.company,

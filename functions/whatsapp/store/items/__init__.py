@@ -10,12 +10,12 @@ from whatsapp.store.items.events import ParkedEntry, WebhookEvent
 from whatsapp.store.items.item import AtMost, WhatsAppItem, pk
 from whatsapp.store.items.media import Media
 from whatsapp.store.items.messages import Edit, Intent, Message, Reaction, Status
-from whatsapp.store.items.phones import Phone, PhoneList
+from whatsapp.store.items.phones import AccountOwner, Phone, PhoneCompanies, PhoneList
 
 # Key pattern, in this table, of the action ledger's items (`shared.action_ledger.Action`).
 ACTION_PK_PATTERN = "ACTION#{actionId}"
 
 __all__ = [
-    "ACTION_PK_PATTERN", "Alias", "AtMost", "Conversation", "Edit", "Intent", "Media", "Message",
-    "ParkedEntry", "Phone", "PhoneList", "Reaction", "Status", "WebhookEvent", "WhatsAppItem", "pk",
+    "ACTION_PK_PATTERN", "AccountOwner", "Alias", "AtMost", "Conversation", "Edit", "Intent", "Media", "Message",
+    "ParkedEntry", "Phone", "PhoneCompanies", "PhoneList", "Reaction", "Status", "WebhookEvent", "WhatsAppItem", "pk",
 ]  # fmt: skip

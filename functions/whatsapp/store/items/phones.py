@@ -16,7 +16,8 @@ class Phone(WhatsAppItem):
 
     `phone_arn` is the AWS ARN, or `arn:parley:whatsapp:::phone-number-id/{phone}` for a number that is only on Graph.
     `token_ref` names the access token in the secret of tokens. `app_id`: the Meta app that may report about the number.
-    `message_ttl_days`: retention of its messages, if different from the deployment's default.
+    `message_ttl_days`: retention of its messages, if different from the deployment's default. `proof`: why the number
+    is the company's (`shared.ownership.claims.Proof`); it ends with the proof, and without it the number is not used.
     """
 
     item_type: ClassVar[str] = "PHONE"
@@ -58,6 +59,10 @@ class Phone(WhatsAppItem):
     token_ref: str | None = None
     business_account_name: str | None = None
     enabled: bool = True
+    proof: str | None = None
+    proof_failing_since: str | None = (
+        None  # first refusal of the provider to list it, while that lasts
+    )
     is_default: bool | None = None  # of the account's numbers, for calls that name only the account
     auto_mark_read: bool = False
     message_ttl_days: int | None = None
@@ -90,6 +95,11 @@ class Phone(WhatsAppItem):
     throughput_level_order: str | None = None
 
     @property
+    def in_use(self) -> bool:
+        """Whether events of the number are processed and messages sent from it: it is enabled, and proven."""
+        return self.enabled and self.proof is not None
+
+    @property
     def is_automated(self) -> bool:
         """Whether events of this number are handed over to the context `conversations`."""
         return self.automation == CONVERSATIONS
@@ -106,9 +116,25 @@ class Phone(WhatsAppItem):
 
 
 class PhoneList(WhatsAppItem):
-    """All numbers of the deployment: `phones` has {phone, company, phoneArn, displayPhone, waba} of each."""
+    """The numbers of a company: `phones` has {phone, company, phoneArn, displayPhone, waba} of each."""
+
+    item_type: ClassVar[str] = "CONFIG"
+    pk_pattern: ClassVar[str] = "CONFIG#PHONES#{company}"
+
+    phones: Annotated[list[dict[str, Any]], AtMost(500)]
+
+
+class AccountOwner(WhatsAppItem):
+    """The company with numbers in a WhatsApp Business Account: events about an account name no number."""
+
+    item_type: ClassVar[str] = "CONFIG"
+    pk_pattern: ClassVar[str] = "CONFIG#ACCOUNT#{waba}"
+
+
+class PhoneCompanies(WhatsAppItem):
+    """The companies with a registered number: what is done for all numbers follows these to their lists."""
 
     item_type: ClassVar[str] = "CONFIG"
     pk_pattern: ClassVar[str] = "CONFIG#PHONES"
 
-    phones: Annotated[list[dict[str, Any]], AtMost(500)]
+    companies: Annotated[set[str], AtMost(5_000)]

@@ -29,7 +29,7 @@ from whatsapp.store.items.item import WhatsAppItem
 from whatsapp.store.items.links import ContactLink, ContactLinkChange
 from whatsapp.store.items.media import Media
 from whatsapp.store.items.messages import Edit, Intent, Message, Reaction, Status
-from whatsapp.store.items.phones import Phone, PhoneList
+from whatsapp.store.items.phones import AccountOwner, Phone, PhoneCompanies, PhoneList
 from whatsapp.store.items.privacy import ErasedContact, PrivacyJob
 from whatsapp.store.items.quotas import ParkedQuota
 from whatsapp.store.items.rates import SendRate
@@ -54,7 +54,8 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
     QualityRating, InfraConfig, MediaTypesConfig, Address, FlowResponse, Idempotency,
 )  # fmt: skip
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
-    Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
+    Phone, PhoneList, PhoneCompanies, AccountOwner,
+    Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, OpenCampaigns, Hour, FlowToken, FlowConfig,
     FlowKeys,
     Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ErasedContact, ContactLink, ContactLinkChange, Note,
@@ -63,14 +64,15 @@ SUPPORT: tuple[type[WhatsAppItem], ...] = (
 )  # fmt: skip
 
 __all__ = [
-    "CONTRACTED", "SUPPORT", "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
+    "CONTRACTED", "SUPPORT", "AccountOwner",
+    "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
     "CampaignPage", "CannedReply", "CannedReplyList", "Catalog", "ContactLink", "ContactLinkChange", "Conversation",
     "ConversationChange", "Counting",
     "CountingPart", "Edit", "ExportJob", "FlowConfig", "FlowKeys",
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
     "Message", "Note", "NumberRefresh", "OpenCampaigns", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder",
-    "PaymentTransaction", "Phone", "PhoneList", "PrivacyJob", "Product", "QualityEntry",
+    "PaymentTransaction", "Phone", "PhoneCompanies", "PhoneList", "PrivacyJob", "Product", "QualityEntry",
     "QualityRating", "Reaction", "Refund", "SendRate", "Sequence", "SequenceRun", "Status",
     "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "Timer", "UnknownSend", "WebhookConfig", "WebhookEvent",
 ]  # fmt: skip

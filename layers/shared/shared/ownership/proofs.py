@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.ownership.ids import ProviderId
 
-GRANT_RULE = "must be granted by an operator (`operations owners grant`)"
+RULE = (
+    "has no proof that it belongs to the company: the provider lists it for the company's own token, or an operator"
+    " grants it (`operations owners grant`)"
+)
 
 
 class NotProven(Exception):
@@ -23,7 +26,7 @@ class NotProven(Exception):
     missing; both are the same whether or not another company owns the resource.
     """
 
-    def __init__(self, field: str, problem: str = GRANT_RULE) -> None:
+    def __init__(self, field: str, problem: str = RULE) -> None:
         super().__init__(f"{field}: {problem}")
         self.field = field
         self.problem = problem

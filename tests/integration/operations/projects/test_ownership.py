@@ -14,6 +14,7 @@ from operations.projects import cli as projects
 from operations.secrets.kinds import KINDS
 from shared.aws.dynamodb import Table
 from shared.ownership import claims
+from shared.ownership.claims import Proof
 from shared.ownership.ids import ProviderId
 from tests.integration.conversations.second_company import (
     EMAIL,
@@ -129,6 +130,7 @@ def registered(tables: dict[str, Table], company: str) -> None:
         phone_arn="arn:parley:whatsapp:::phone-number-id/106540352242922",
         provider="graph",
         waba_meta_id="102290129340398",
+        proof=Proof.GRANTED,
     )
     inbox_numbers.register(tables[projects.INBOX], phone)
 

@@ -13,11 +13,14 @@ import pytest
 
 from local.sandbox import Config, running
 from shared.api.auth import Caller, Scope
+from shared.aws.dynamodb import Table
 from tests import keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from tests.template import create_queue, create_table, environment, properties
 from whatsapp import store
 from whatsapp.actions.dispatch import bootstrap
+from whatsapp.configuration import ownership
+from whatsapp.store.items import Phone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,8 +145,24 @@ class Actions:
     def register_eum(self, **facts: Any) -> None:
         """Register a second number of acme, on AWS, in an account of its own."""
         phone = eum_phone(**facts)
+        self.grant(phone)
         store.phones.register(self.harness.resources.table, phone)
         store.phones.forget()
+
+    @property
+    def log(self) -> Table:
+        """The conversation log, which has the owners of providers' resources."""
+        return self.module.resources.ownership.log  # type: ignore[no-any-return]  # a reloaded module
+
+    def grant(self, phone: Phone) -> None:
+        """Give a number, and all it names, to its company, as an operator does."""
+        ownership.grant(self.log, phone, "operator")
+
+    def list_on_graph(self, phone: str, display: str, waba: str = WABA) -> None:
+        """Let Graph list a further number of an account for the account's token."""
+        self.sandbox.objects["added number"][phone] = {
+            "id": phone, "display_phone_number": display, "waba": waba,
+        }  # fmt: skip
 
     def switch(self, value: str) -> None:
         """Set the kill switch; `false` permits sending."""
@@ -207,6 +226,8 @@ def actions(harness: Harness, running_sandbox: Sandbox) -> Iterator[Actions]:
         module = importlib.reload(importlib.import_module("whatsapp.handlers.actions"))
         found = Actions(module, sandbox, harness)
         found.switch("false")
+        found.grant(a_phone())
+        found.grant(of_globex())
         store.phones.register(harness.resources.table, of_globex())
         harness.take({"messages": [text("wamid.ada.1", at=NOW // 1000 - 3_600)]})
         yield found
@@ -224,5 +245,7 @@ def of_globex() -> Any:
         company="globex",
         display_phone="15550783777",
         waba_meta_id="302290129340398",
+        app_id="2029384756",
+        token_ref="globex",
         phone_arn=f"arn:parley:whatsapp:::phone-number-id/{GLOBEX_PHONE}",
     )

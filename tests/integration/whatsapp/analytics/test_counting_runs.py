@@ -18,7 +18,7 @@ from tests.integration.whatsapp.analytics.counting import (
 from tests.integration.whatsapp.conftest import PHONE, Harness
 from whatsapp import store
 from whatsapp.jobs.rollup import CountResult
-from whatsapp.store.items import pk
+from whatsapp.store.items import PhoneCompanies, pk
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_unchanged_hours_are_not_written_again(counts_harness: CountsHarness) ->
 
 def test_without_numbers_there_is_nothing_to_count(counts_harness: CountsHarness) -> None:
     table = counts_harness.harness.resources.table
-    table.delete(pk("CONFIG#PHONES"))
+    table.delete(pk(PhoneCompanies.pk_pattern))
 
     assert counts_harness.run() == CountResult()
     assert counts_harness.writes == []

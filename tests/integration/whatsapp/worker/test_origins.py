@@ -54,20 +54,6 @@ def test_a_number_is_found_in_the_account_in_any_spelling(harness: Harness) -> N
     assert origin.number_with(None) is None
 
 
-def test_a_number_listed_by_a_version_without_accounts_is_found(harness: Harness) -> None:
-    harness.resources.table.update(
-        {"pk": "CONFIG#PHONES"},
-        put={
-            "phones": [
-                {name: value for name, value in entry.items() if name != "waba"}
-                for entry in store.phones.listed(harness.resources.table)
-            ]
-        },
-    )
-
-    assert reported(harness).reason is None
-
-
 def test_registering_again_keeps_what_the_provider_reported(harness: Harness) -> None:
     table = harness.resources.table
     table.update({"pk": Phone.key(a_phone().phone)}, put={"sendingBlocked": True})

@@ -384,7 +384,9 @@ def _account(call: Call) -> str:
 
 
 def _is_account(call: Call, node: str) -> bool:
-    return any(number.waba == node for number in call.sandbox.config.numbers)
+    added = call.sandbox.objects["added number"].values()
+    known = [number.waba for number in call.sandbox.config.numbers]
+    return node in {*known, *(one["waba"] for one in added)}
 
 
 def _is_number(call: Call, node: str) -> bool:

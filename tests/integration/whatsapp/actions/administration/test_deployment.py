@@ -10,6 +10,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from shared.aws.sqs_fifo import Entry
+from shared.ownership import claims, ids
+from shared.ownership.claims import Proof
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import (
     AWS_WABA,
@@ -115,6 +117,8 @@ def test_a_destination_is_created_shown_replaced_and_deleted(
 ) -> None:
     actions.register_eum()
     deployed(actions, monkeypatch, social_topics=(TOPIC,))
+    for granted in (ids.arn(ids.TOPIC, OTHER), ids.arn(ids.ROLE, ROLE)):
+        assert claims.claim(actions.log, granted, claims.new("acme", Proof.GRANTED))
 
     created = destination(actions, "create_event_destination", snsTopicArn=TOPIC, roleArn=ROLE)
     shown = destination(actions, "get_event_destinations")
@@ -150,7 +154,7 @@ def test_a_destination_is_created_shown_replaced_and_deleted(
 @pytest.mark.parametrize(
     ("action", "body", "status", "code"),
     [
-        ("create_event_destination", {"snsTopicArn": FOREIGN}, 422, "provider_rejected"),
+        ("create_event_destination", {"snsTopicArn": FOREIGN}, 400, "invalid_input"),
         (
             "create_event_destination",
             {"snsTopicArn": "arn:aws:sqs:us-east-1:1:x"},

@@ -6,6 +6,8 @@ from typing import Any
 import boto3
 import pytest
 
+from shared.ownership import claims, ids
+from shared.ownership.claims import Proof
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import (
     AWS_PHONE,
@@ -34,6 +36,12 @@ AT_AWS: dict[str, Any] = {
 }
 
 
+def grant_account_on_aws(actions: Actions) -> None:
+    """Give the account on AWS to acme, as an operator does: AWS lists the accounts of all companies."""
+    account = ids.aws_id(ids.ACCOUNT, AWS_WABA)
+    assert claims.claim(actions.log, account, claims.new("acme", Proof.GRANTED))
+
+
 def stored_pins() -> dict[str, str]:
     found = boto3.client("ssm").get_parameter(Name=PIN_NAME, WithDecryption=True)["Parameter"]
     assert found["Type"] == "SecureString"
@@ -42,6 +50,7 @@ def stored_pins() -> dict[str, str]:
 
 
 def test_a_number_on_aws_is_registered_and_changed_later(actions: Actions) -> None:
+    grant_account_on_aws(actions)
     saved = actions.run("save_phone", {**AT_AWS, "automation": "conversations"}).result
 
     assert (saved["automation"], saved["enabled"]) == ("conversations", True)
@@ -65,6 +74,7 @@ def test_one_number_of_an_account_is_the_default_one(actions: Actions) -> None:
         "graphTokenSecret": "acme",
         "isDefault": True,
     }
+    actions.list_on_graph("406540352242955", "+1 555-078-3555")
     first = {**second, "phoneNumberId": PHONE, "displayPhoneNumber": "15550783881"}
     actions.run("save_phone", second)
     actions.run("save_phone", first)
@@ -82,14 +92,15 @@ def test_one_number_of_an_account_is_the_default_one(actions: Actions) -> None:
         ({"phoneArn": None}, 400, ["body"]),
         ({"graphTokenSecret": "globex"}, 400, ["graphTokenSecret"]),
         ({"displayPhoneNumber": "+1555"}, 400, ["displayPhoneNumber"]),
-        ({"phoneNumberId": GLOBEX_PHONE}, 409, []),
-        ({"metaWabaId": "302290129340398"}, 409, []),
+        ({"phoneNumberId": GLOBEX_PHONE}, 400, ["metaWabaId"]),
+        ({"metaWabaId": "302290129340398"}, 400, ["metaWabaId"]),
         ({"messagesPerSecond": 1_001}, 400, ["messagesPerSecond"]),
     ],
 )
 def test_foreign_and_invalid_registrations_are_refused(
     actions: Actions, change: dict[str, Any], status: int, fields: list[str]
 ) -> None:
+    grant_account_on_aws(actions)
     answer = actions.run("save_phone", AT_AWS | change)
 
     assert (answer.status, answer.fields) == (status, fields)

@@ -246,6 +246,7 @@ def test_a_rate_limit_ends_the_run_and_the_next_one_goes_on(actions: Actions) ->
 
 def test_the_refresh_reads_the_templates_of_each_account_once(actions: Actions) -> None:
     catalogue.listed(actions.sandbox, catalogue.BODY)
+    actions.list_on_graph("406540352242955", "+1 555-078-3555")
     second = actions.run("save_phone", {**OF_THE_ACCOUNT, "phoneNumberId": "406540352242955"})
     assert second.status == 200
     refresh.refresh_due(actions.module.resources, NOW, lambda: 60_000)
