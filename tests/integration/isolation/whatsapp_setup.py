@@ -31,6 +31,7 @@ from events.whatsapp.sample_data import (
 )
 from events.whatsapp.samples import samples
 from shared.api.auth import Caller, Scope
+from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import digest
 from tests import template
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
@@ -41,7 +42,7 @@ from tests.simulation.invocations import Invocation
 from tests.simulation.processes import imported, quiet
 from tests.simulation.whatsapp.event_builders import TIMELINE, outbound_event
 from tests.simulation.whatsapp.setup import running_system
-from tests.simulation.whatsapp.system import registered
+from tests.simulation.whatsapp.system import grant_numbers, registered
 from whatsapp import store
 from whatsapp.privacy import jobs
 from whatsapp.store.items.canned_replies import CannedReply
@@ -365,7 +366,7 @@ def two_companies() -> Iterator[TwoCompanies]:
         variables = template.environment("WhatsAppApi", **given) | {"API_SEAL_SECRET_ID": seal}
         api = imported("whatsapp.handlers.api", variables)
         dynamodb = boto3.Session().client("dynamodb")
-        template.create_table(dynamodb, "ConversationLogTable", **given)
+        log = Table(dynamodb, template.create_table(dynamodb, "ConversationLogTable", **given))
         switch = template.properties("WhatsAppSwitchSafeMode", **given)["Name"]
         boto3.client("ssm").put_parameter(Name=switch, Value="false", Type="String")
         variables = template.environment("WhatsAppSending", **given)
@@ -378,4 +379,7 @@ def two_companies() -> Iterator[TwoCompanies]:
         payments = imported("whatsapp.handlers.payments", variables)
         with mock.patch.dict(os.environ, template.environment("WhatsAppJobs", **given)):
             system.media._resources_of_actions()  # kept by the module
-        yield TwoCompanies(system, api, sending, actions, flows, payments)
+        companies = TwoCompanies(system, api, sending, actions, flows, payments)
+        numbers = [entry["phone"] for entry in store.phones.listed(system.table)]
+        grant_numbers(log, filter(None, (store.phones.get(system.table, one) for one in numbers)))
+        yield companies

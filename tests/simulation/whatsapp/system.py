@@ -25,6 +25,7 @@ from tests.simulation.interceptor import Died, Interceptor
 from tests.simulation.processes import quiet
 from tests.simulation.stored import items_of, objects_of, restore_objects
 from whatsapp import store
+from whatsapp.configuration import ownership
 from whatsapp.store.items import Phone, PhoneList
 from whatsapp.store.items.phones import NO_AUTOMATION
 
@@ -290,6 +291,12 @@ class System:
             self.dynamodb.batch_write_item(
                 RequestItems={self.table.name: writes[start : start + 25]}
             )
+
+
+def grant_numbers(log: Table, phones: Iterable[Phone]) -> None:
+    """Give numbers, and all they name, to their companies, as an operator's registration does."""
+    for phone in phones:
+        ownership.grant(log, phone, "operator")
 
 
 def registered(

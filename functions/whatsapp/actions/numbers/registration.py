@@ -102,6 +102,9 @@ def add_phone_number(call: Call[AddNumber]) -> AddedNumber:
     """
     sibling = participants.account_of(call, call.input.meta_waba_id)[0]
     graph = remote.graph_of_account(call, call.input.meta_waba_id)
+    proofs.prove(
+        call, sibling
+    )  # before the change at the provider: the new number takes over account and app
     code = call.input.country_code
     national = _national(call.input.phone_number, code)
     body = {"cc": code, "phone_number": national, "verified_name": call.input.verified_name}

@@ -12,14 +12,15 @@ from unittest import mock
 import boto3
 
 from events.whatsapp.payloads import text
-from events.whatsapp.sample_data import COMPANY
+from events.whatsapp.sample_data import COMPANY, COUNTER, WORKSHOP
 from shared.api.auth import Caller, Scope
+from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests import template
 from tests.simulation.interceptor import Died
 from tests.simulation.processes import imported, quiet
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
-from tests.simulation.whatsapp.system import Invocation
+from tests.simulation.whatsapp.system import Invocation, grant_numbers, registered
 from whatsapp.actions.dispatch import bootstrap
 
 if TYPE_CHECKING:
@@ -158,6 +159,7 @@ def actor_of(system: System) -> Iterator[Actor]:
         secrets.create_secret(Name=name, SecretString='{"seal_key": "sealed"}')
     dynamodb = direct.client("dynamodb")
     log = template.create_table(dynamodb, "ConversationLogTable", **given)
+    grant_numbers(Table(dynamodb, log), (registered(COUNTER), registered(WORKSHOP)))
     switch: dict[str, Any] = template.properties("WhatsAppSwitchSafeMode", **given)
     direct.client("ssm").put_parameter(
         Name=switch["Name"], Value="false", Type="String", Overwrite=True

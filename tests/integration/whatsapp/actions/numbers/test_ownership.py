@@ -82,7 +82,7 @@ def test_a_number_of_another_company_at_aws_cannot_be_taken_in_any_spelling(
     ("change", "field"),
     [
         ({"metaWabaId": WABA}, "metaWabaId"),
-        ({"metaWabaId": "202290129340399"}, "metaWabaId"),
+        ({"metaWabaId": "202290129340399"}, "phoneNumberId"),
         ({"phoneNumberId": PHONE}, "phoneNumberId"),
         ({"appId": ACME_APP}, "appId"),
         ({"appId": "7777777777"}, "appId"),
