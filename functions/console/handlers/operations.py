@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.config import Config
 
-from console.operations import inputs, views
-from console.operations.actions import AuditLog
+from console.operations import actions, inputs, views
 from console.operations.alarms import Alarms
 from console.operations.conservation import Conservation
 from console.operations.cost import Cost
@@ -21,10 +20,13 @@ from console.operations.switches import StoredSwitches
 from shared.api.auth import Scope
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
+from shared.aws.dynamodb import Table
 from shared.runtime.settings import Settings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from shared.api.cursors import Page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +35,7 @@ class OperationsSettings(Settings):
 
     stage: str
     alarm_prefix: str
+    audit_log_table_name: str
     first_queue_url: str
     tables: tuple[str, ...]
 
@@ -43,7 +46,6 @@ quick = Config(connect_timeout=1, read_timeout=4, retries={"total_max_attempts":
 cloudwatch = cache(lambda: boto3.client("cloudwatch", config=quick))
 sqs = cache(lambda: boto3.client("sqs", config=quick))
 ssm = cache(lambda: boto3.client("ssm", config=quick))
-logs = cache(lambda: boto3.client("logs", config=quick))
 metrics = CloudWatchMetrics(cloudwatch)
 queues = Queues(
     client=sqs, metrics=metrics, first_url=settings.first_queue_url, stage=settings.stage
@@ -52,7 +54,7 @@ alarms = Alarms(client=cloudwatch, prefix=settings.alarm_prefix)
 conservation = Conservation(metrics=metrics, queues=queues, namespace=f"Parley/{settings.stage}")
 cost = Cost(metrics=metrics, stage=settings.stage, tables=settings.tables)
 switches = StoredSwitches(client=ssm, stage=settings.stage)
-audit_log = AuditLog(client=logs, stage=settings.stage)
+audit_log = Table(boto3.client("dynamodb", config=quick), settings.audit_log_table_name)
 routes = Routes(
     title="Parley: operations",
     document="/operations/openapi.json",
@@ -118,6 +120,6 @@ def list_switches(_request: Request[NoInput]) -> views.DeploymentSwitches:
     input_model=inputs.ActionsQuery,
     result=views.ActionsView,
 )
-def list_actions(request: Request[inputs.ActionsQuery]) -> views.ActionsView:
-    """List changes that people and API keys of the company made, newest first."""
-    return audit_log.changes(request.caller, request.input)
+def list_actions(request: Request[inputs.ActionsQuery]) -> Page[views.ActionsView]:
+    """List changes that people and programs of the company asked for, newest first."""
+    return actions.made(audit_log, request.caller, request.input)
