@@ -40,6 +40,7 @@ TABLES = (
     "RichpanelConversationStateTable",
     "RichpanelAuditActionsTable",
     "ConversationLogTable",
+    "AuditLogTable",
 )
 DISPUTE = "I have told my bank to open a chargeback for this payment."
 

@@ -54,8 +54,8 @@ class AuditLog:
         Make a change between the two writes of its item.
 
         Raises Transient, before the change, if its item cannot be written, and what *make* raises. A change that was
-        made is answered as such also if its outcome cannot be stored: the item stays open, and the condition
-        `AuditIncomplete` is counted. *status_of* returns the HTTP status of an answer or an exception.
+        made is answered as such also if its outcome cannot be stored: its item stays open. Both count the condition
+        `AuditFailed`. *status_of* returns the HTTP status of an answer or an exception.
         """
         item = Change.begun(
             company=caller.company,
@@ -82,6 +82,7 @@ class AuditLog:
         except ConditionFailed:
             return  # our own write, whose answer was lost: the key is random
         except (ClientError, BotoCoreError) as failure:
+            count_condition("AuditFailed")
             logger.error("change refused: it cannot be recorded", extra=describe(failure))
             raise Transient("audit_log_unavailable") from None
 
@@ -89,6 +90,6 @@ class AuditLog:
         try:
             self.table.put(item.attributes())
         except (ClientError, BotoCoreError, Permanent) as failure:
-            count_condition("AuditIncomplete")
+            count_condition("AuditFailed")
             about = {"change": item.change, "outcome": item.outcome, "request": item.request_id}
             logger.error("outcome of a change not recorded", extra=describe(failure) | about)
