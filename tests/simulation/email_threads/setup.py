@@ -113,8 +113,9 @@ def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> FifoQueue:
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     """Table, buckets and secrets of the template, in moto."""
     direct_session = boto3.Session()
-    for table in ("EmailThreadsTable", "ConversationLogTable", "AuditLogTable"):
+    for table in ("EmailThreadsTable", "ConversationLogTable"):
         template.create_table(direct_session.client("dynamodb"), table, **given)
+    template.create_audit_log(direct_session.client("dynamodb"), **given)
     for name in ("EMAIL_BUCKET_NAME", "MEDIA_BUCKET_NAME"):
         direct_session.client("s3").create_bucket(Bucket=settings[name])
     client = direct_session.client("secretsmanager")
