@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 
 from console.operations import actions, inputs, views
 from console.operations.alarms import Alarms
@@ -17,6 +18,7 @@ from console.operations.cost import Cost
 from console.operations.measurements import CloudWatchMetrics, Unavailable
 from console.operations.queues import Queues
 from console.operations.switches import StoredSwitches
+from console.store import metric_reads
 from shared.api.auth import Scope
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
@@ -37,6 +39,7 @@ class OperationsSettings(Settings):
     alarm_prefix: str
     audit_log_table_name: str
     first_queue_url: str
+    live_table_name: str
     tables: tuple[str, ...]
 
 
@@ -54,12 +57,22 @@ alarms = Alarms(client=cloudwatch, prefix=settings.alarm_prefix)
 conservation = Conservation(metrics=metrics, queues=queues, namespace=f"Parley/{settings.stage}")
 cost = Cost(metrics=metrics, stage=settings.stage, tables=settings.tables)
 switches = StoredSwitches(client=ssm, stage=settings.stage)
-audit_log = Table(boto3.client("dynamodb", config=quick), settings.audit_log_table_name)
+dynamodb = boto3.client("dynamodb", config=quick)
+audit_log = Table(dynamodb, settings.audit_log_table_name)
+live_table = Table(dynamodb, settings.live_table_name)
 routes = Routes(
     title="Parley: operations",
     document="/operations/openapi.json",
     errors={Unavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "unavailable")},
 )
+
+
+def _count(kind: str) -> None:
+    """Count a read of metrics, before it is made. Raises RateLimited and Unavailable."""
+    try:
+        metric_reads.take(live_table, kind)
+    except (ClientError, BotoCoreError) as failure:
+        raise Unavailable.of("DynamoDB", failure) from None
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -72,6 +85,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 )
 def list_queues(_request: Request[NoInput]) -> views.QueuesView:
     """List all queues of the deployment with their depths and ages."""
+    _count(metric_reads.FLOWS)
     return queues.shown()
 
 
@@ -91,6 +105,7 @@ def list_alarms(_request: Request[NoInput]) -> views.AlarmsView:
 )
 def get_conservation(request: Request[inputs.DaysQuery]) -> views.ConservationView:
     """Return where the events that were accepted on these days are."""
+    _count(metric_reads.FLOWS)
     return conservation.shown(request.input)
 
 
@@ -99,6 +114,7 @@ def get_conservation(request: Request[inputs.DaysQuery]) -> views.ConservationVi
 )
 def get_cost(request: Request[inputs.MonthQuery]) -> views.CostView:
     """Return an estimate of a month's cost from measured units."""
+    _count(metric_reads.COST)
     return cost.shown(request.input.month)
 
 

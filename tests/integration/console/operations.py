@@ -139,4 +139,5 @@ def operations_on_moto() -> Iterator[Operations]:
         patch.setenv("FIRST_QUEUE_URL", first)
         module = importlib.reload(importlib.import_module("console.handlers.operations"))
         dynamodb = boto3.client("dynamodb")
+        create_table(dynamodb, "LiveTable")
         yield Operations(module, Table(dynamodb, create_table(dynamodb, "AuditLogTable")))
