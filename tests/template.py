@@ -8,6 +8,7 @@ made from it, never by hand.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -182,6 +183,12 @@ def environment(function: str, **given: str) -> dict[str, str]:
     own = template()["Resources"][function]["Properties"]["Environment"]["Variables"]
     variables = resolved(shared | own, **given)
     return {name: str(value) for name, value in variables.items()}
+
+
+def create_audit_log(client: DynamoDBClient, **given: str) -> None:
+    """Create the audit log, which all contexts write, unless another system of the test has."""
+    with suppress(client.exceptions.ResourceInUseException):
+        create_table(client, "AuditLogTable", **given)
 
 
 def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:

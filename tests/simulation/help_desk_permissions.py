@@ -25,7 +25,14 @@ from shared.aws.dynamodb import Table
 from tests import keyring
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.system import Invocation
-from tests.template import create_queue, create_table, environment, properties, resources
+from tests.template import (
+    create_audit_log,
+    create_queue,
+    create_table,
+    environment,
+    properties,
+    resources,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,6 +75,7 @@ class HelpDeskDeployment:
         dynamodb = direct_session.client("dynamodb")
         for table in TABLES:
             create_table(dynamodb, table, **self.given)
+        create_audit_log(dynamodb, **self.given)
         self.events, self.state, self.audit = (
             Table(dynamodb, self._name(table), TTL_ATTRIBUTE) for table in TABLES[:3]
         )

@@ -1,26 +1,39 @@
 // The audit log: what people and software changed.
 
 import { useState } from "preact/hooks";
-import { useResource } from "../api/resource";
+import { useAction, useResource } from "../api/resource";
+import type { ConsoleOperations } from "../api/routes";
 import { useApp, useSession } from "../app";
 import { actor } from "../format";
 import { named, t } from "../texts/texts";
-import type { Rights } from "./access";
+import { Badge, Button } from "../ui/parts";
 import { Section, Table, Time } from "./parts";
 
 const ACTORS = ["people", "keys", "all"] as const;
 type Actors = (typeof ACTORS)[number];
+type Change = ConsoleOperations.ActionView;
 
-export function Audit({ rights }: { rights: Rights }) {
+export function Audit() {
   const { client } = useApp();
   const me = useSession().person?.principal ?? null;
   const today = new Date().toISOString().slice(0, 10);
   const [day, setDay] = useState(today);
   const [actors, setActors] = useState<Actors>("people");
+  const [more, setMore] = useState<{ rows: Change[]; cursor: string | null } | null>(null);
+  const query = { from: day, to: day, actors, limit: 100 };
   const log = useResource(
-    async (signal) => (await client.call("GET /operations/actions", { query: { from: day, to: day, actors, limit: 500 }, signal })).result,
+    async (signal) => {
+      setMore(null);
+      const answer = await client.call("GET /operations/actions", { query, signal });
+      return { rows: answer.result.actions, cursor: answer.cursor };
+    },
     [client, day, actors],
   );
+  const cursor = more ? more.cursor : (log.value?.cursor ?? null);
+  const next = useAction(async () => {
+    const answer = await client.call("GET /operations/actions", { query: { ...query, cursor } });
+    setMore({ rows: [...(more?.rows ?? []), ...answer.result.actions], cursor: answer.cursor });
+  });
   const tools = (
     <>
       <label class="ops-filter">
@@ -43,21 +56,25 @@ export function Audit({ rights }: { rights: Rights }) {
     <Section title={t("ops.part.audit")} about={t("ops.audit.about")} resource={log} tools={tools}>
       {(found) => (
         <>
-          {!found.isComplete && <p class="notice notice-warn">{t("ops.audit.incomplete")}</p>}
           <Table
             label={t("ops.part.audit")}
-            rows={found.actions}
-            keyOf={(row) => `${row.at}${row.principal}${row.change}${row.conversation ?? ""}`}
-            empty={t("ops.audit.none")}
+            rows={[...found.rows, ...(more?.rows ?? [])]}
+            keyOf={(row) => `${row.at}${row.correlationId}`}
+            empty={t(cursor ? "ops.audit.short" : "ops.audit.none")}
             columns={[
               { name: t("ops.at"), cell: (row) => <Time at={row.at} /> },
               { name: t("ops.who"), cell: (row) => <span title={row.principal}>{actor(row.principal, me)}</span> },
-              ...(rights.operator ? [{ name: t("account.company"), cell: (row: { company: string }) => row.company }] : []),
               { name: t("ops.context"), cell: (row) => named("context", row.context) },
               { name: t("ops.changed"), cell: (row) => <b>{row.change.replaceAll("_", " ")}</b> },
-              { name: t("ops.id"), cell: (row) => <code>{row.conversation ?? row.correlationId ?? ""}</code> },
+              { name: t("ops.outcome"), cell: (row) => <Badge kind={row.outcome === "made" ? "plain" : "warn"}>{named("change_outcome", row.outcome)}</Badge> },
+              { name: t("ops.id"), cell: (row) => <code>{row.object ?? row.correlationId}</code> },
             ]}
           />
+          {cursor && (
+            <Button busy={next.busy} onClick={() => void next.run()}>
+              {t("inbox.more")}
+            </Button>
+          )}
         </>
       )}
     </Section>

@@ -56,6 +56,6 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
     case "cost":
       return <Cost />;
     case "audit":
-      return <Audit rights={rights} />;
+      return <Audit />;
   }
 }

@@ -9,22 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 
-from console.operations import inputs, views
-from console.operations.actions import AuditLog
+from console.operations import actions, inputs, views
 from console.operations.alarms import Alarms
 from console.operations.conservation import Conservation
 from console.operations.cost import Cost
 from console.operations.measurements import CloudWatchMetrics, Unavailable
 from console.operations.queues import Queues
 from console.operations.switches import StoredSwitches
+from console.store import metric_reads
 from shared.api.auth import Scope
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
+from shared.aws.dynamodb import Table
 from shared.runtime.settings import Settings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from shared.api.cursors import Page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +37,9 @@ class OperationsSettings(Settings):
 
     stage: str
     alarm_prefix: str
+    audit_log_table_name: str
     first_queue_url: str
+    live_table_name: str
     tables: tuple[str, ...]
 
 
@@ -43,7 +49,6 @@ quick = Config(connect_timeout=1, read_timeout=4, retries={"total_max_attempts":
 cloudwatch = cache(lambda: boto3.client("cloudwatch", config=quick))
 sqs = cache(lambda: boto3.client("sqs", config=quick))
 ssm = cache(lambda: boto3.client("ssm", config=quick))
-logs = cache(lambda: boto3.client("logs", config=quick))
 metrics = CloudWatchMetrics(cloudwatch)
 queues = Queues(
     client=sqs, metrics=metrics, first_url=settings.first_queue_url, stage=settings.stage
@@ -52,12 +57,22 @@ alarms = Alarms(client=cloudwatch, prefix=settings.alarm_prefix)
 conservation = Conservation(metrics=metrics, queues=queues, namespace=f"Parley/{settings.stage}")
 cost = Cost(metrics=metrics, stage=settings.stage, tables=settings.tables)
 switches = StoredSwitches(client=ssm, stage=settings.stage)
-audit_log = AuditLog(client=logs, stage=settings.stage)
+dynamodb = boto3.client("dynamodb", config=quick)
+audit_log = Table(dynamodb, settings.audit_log_table_name)
+live_table = Table(dynamodb, settings.live_table_name)
 routes = Routes(
     title="Parley: operations",
     document="/operations/openapi.json",
     errors={Unavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "unavailable")},
 )
+
+
+def _count(kind: str) -> None:
+    """Count a read of metrics, before it is made. Raises RateLimited and Unavailable."""
+    try:
+        metric_reads.take(live_table, kind)
+    except (ClientError, BotoCoreError) as failure:
+        raise Unavailable.of("DynamoDB", failure) from None
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -70,6 +85,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 )
 def list_queues(_request: Request[NoInput]) -> views.QueuesView:
     """List all queues of the deployment with their depths and ages."""
+    _count(metric_reads.FLOWS)
     return queues.shown()
 
 
@@ -89,6 +105,7 @@ def list_alarms(_request: Request[NoInput]) -> views.AlarmsView:
 )
 def get_conservation(request: Request[inputs.DaysQuery]) -> views.ConservationView:
     """Return where the events that were accepted on these days are."""
+    _count(metric_reads.FLOWS)
     return conservation.shown(request.input)
 
 
@@ -97,6 +114,7 @@ def get_conservation(request: Request[inputs.DaysQuery]) -> views.ConservationVi
 )
 def get_cost(request: Request[inputs.MonthQuery]) -> views.CostView:
     """Return an estimate of a month's cost from measured units."""
+    _count(metric_reads.COST)
     return cost.shown(request.input.month)
 
 
@@ -118,6 +136,6 @@ def list_switches(_request: Request[NoInput]) -> views.DeploymentSwitches:
     input_model=inputs.ActionsQuery,
     result=views.ActionsView,
 )
-def list_actions(request: Request[inputs.ActionsQuery]) -> views.ActionsView:
-    """List changes that people and API keys of the company made, newest first."""
-    return audit_log.changes(request.caller, request.input)
+def list_actions(request: Request[inputs.ActionsQuery]) -> Page[views.ActionsView]:
+    """List changes that people and programs of the company asked for, newest first."""
+    return actions.made(audit_log, request.caller, request.input)

@@ -1,5 +1,5 @@
 """
-The queues, functions, log groups and indexes of a deployment, by their names without the stage.
+The queues, functions and indexes of a deployment, by their names without the stage.
 
 A test compares them with the template: metrics and log groups are found by name only.
 """
@@ -101,19 +101,6 @@ MEMORY_MB: Final = {
     "api-authorizer": 256,
 }
 
-# The functions whose calls change data: each change is a log line with its caller (`shared/api/routing.py`).
-CHANGING: Final = (
-    "whatsapp-api",
-    "whatsapp-sending",
-    "whatsapp-actions",
-    "whatsapp-admin",
-    "conversations-router",
-    "conversations-admin",
-    "richpanel-admin",
-    "email-threads-api",
-    "newsletters-api",
-)
-
 # The global indexes of each table, in the order of the setting `tables`: CloudWatch counts their units apart.
 INDEXES: Final = {
     "whatsapp": (
@@ -151,6 +138,7 @@ INDEXES: Final = {
     "newsletters": ("GSI1",),
     "inbox": ("gsi_list", "gsi_assignee"),
     "live": ("gsi_connection",),
+    "audit_log": (),
     "api_keys": (),
 }
 

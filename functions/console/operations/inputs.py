@@ -45,14 +45,15 @@ class MonthQuery(Input):
 
 class ActionsQuery(DaysQuery):
     """
-    Which changes: of people (`people`), of API keys (`keys`) or of both, or of one `principal`.
+    Which changes: of people (`people`), of API keys (`keys`) or of all callers, or of one `principal`.
 
-    `company` is for operators; without it they get the changes of all companies.
+    They are those of the caller's company; operators may name another one.
     """
 
     actors: Literal["people", "keys", "all"] = "people"
-    principal: Annotated[str, Field(pattern=r"^(user|api-key):[A-Za-z0-9._|@-]{1,128}$")] | None = (
-        None
-    )
+    principal: (
+        Annotated[str, Field(pattern=r"^(user|api-key|invoke):[A-Za-z0-9._|@-]{1,128}$")] | None
+    ) = None
     company: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] | None = None
     limit: int = Field(default=100, ge=1, le=500)
+    cursor: Annotated[str, Field(pattern=r"^20[0-9-]{8}T[0-9:.]{12}Z#[0-9a-f]{16}$")] | None = None

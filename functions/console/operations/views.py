@@ -8,6 +8,7 @@ from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
 from shared.api import views
+from shared.audit_log.items import Outcome  # noqa: TC001 - field of a model
 
 
 class View(views.View):
@@ -146,19 +147,26 @@ class DeploymentSwitches(View):
 
 
 class ActionView(View):
-    """A change that a person or an API key made. `change` is the operation's name in the OpenAPI document."""
+    """
+    A change that a caller asked for. `change` is the operation's name in the OpenAPI document, `object` the id of what
+    the request names.
+
+    `outcome`: `made`, `refused` (nothing was changed), `failed` (a part may have been changed), or `open` (may have
+    been made). `status` is that of the answer; null if the function ended before it stored the outcome.
+    """
 
     at: str
     company: str
     principal: str
     context: str
     change: str
-    conversation: str | None
-    correlation_id: str | None
+    object: str | None
+    outcome: Outcome
+    status: int | None
+    correlation_id: str
 
 
 class ActionsView(View):
-    """Changes, newest first. `isComplete`: no older ones in the period were left out."""
+    """Changes, newest first. A page may be short although there is a cursor."""
 
     actions: list[ActionView]
-    is_complete: bool

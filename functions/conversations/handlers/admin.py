@@ -42,6 +42,7 @@ from shared.api.cursors import Page
 from shared.api.idempotency import Requests
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
+from shared.audit_log.log import AuditedSettings
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
@@ -52,7 +53,7 @@ from shared.recovery.routes import ERRORS, RecoveryRoutes
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdminSettings(ConnectedSettings):
+class AdminSettings(ConnectedSettings, AuditedSettings):
     """Environment variables of this function."""
 
     conversations_inbound_queue_url: str
@@ -110,6 +111,7 @@ routes = Routes(
         KeysUnreadable: (HTTPStatus.SERVICE_UNAVAILABLE, "secret_unreadable"),
     },
     requests=Requests(resources.log, Answered),
+    audit_log=settings.audit_log(boto3.client("dynamodb", config=quick)),
     requires_key=True,
     more_scopes=(Scope.CONVERSATIONS_INITIATE,),
 )

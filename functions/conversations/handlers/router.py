@@ -19,20 +19,21 @@ from conversations.store.items.conversation import ChannelMethod
 from shared.api.auth import Forbidden, RateLimited, Unauthenticated, caller_of
 from shared.api.errors import InvalidInput, error_body
 from shared.api.proxy_event import raw_body
+from shared.audit_log.log import AuditedSettings
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.identity import keyed_hashes
 from shared.runtime import clock, tracing
 from shared.runtime.observability import describe, logger, metrics
-from shared.runtime.settings import Origin, Settings
+from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
 @dataclass(frozen=True, kw_only=True)
-class RouterSettings(Settings):
+class RouterSettings(AuditedSettings):
     """Environment variables of this function."""
 
     conversation_log_table_name: str
@@ -65,6 +66,7 @@ deps = acceptance.RouterDependencies(
         ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
         ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
     },
+    audit_log=settings.audit_log(dynamodb),
     router_version=settings.router_version,
     max_age_ms=settings.request_max_age_seconds * clock.SECOND_MS,
 )
@@ -126,7 +128,7 @@ def _answer(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         return _refused(RequestRefused("INTERNAL_ERROR", message, status), request_id)
     metrics.add_metric("Accepted", MetricUnit.Count, 1)
     tracing.annotate(conversation=answer["conversation_ref"])
-    about = {"conversation": answer["conversation_ref"], "change": "initiate_conversation"}
+    about = {"conversation": answer["conversation_ref"], "change": acceptance.CHANGE}
     actor = {"company": caller.company, "principal": caller.principal}
     logger.info("request accepted", extra=about | actor)
     return _response(HTTPStatus.OK, answer)

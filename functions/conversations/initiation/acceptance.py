@@ -46,19 +46,22 @@ if TYPE_CHECKING:
     from conversations.configuration.ownership import Claims
     from conversations.initiation.requests import Request
     from conversations.store.items.conversation import ChannelMethod
+    from shared.audit_log.log import AuditLog
     from shared.aws.dynamodb import Table
 
 MINUTE_SECONDS = 60
+CHANGE = "initiate_conversation"  # in the audit log
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class RouterDependencies:
-    """Log table, company data, sender claims and a queue per channel."""
+    """Log table, company data, sender claims, a queue per channel, and the audit log."""
 
     log: Table
     companies: Companies
     claims: Claims
     queues: Mapping[ChannelMethod, FifoQueue]
+    audit_log: AuditLog
     router_version: str
     max_age_ms: int
 
@@ -165,8 +168,19 @@ def _once(
         _take_limits(deps, company)
         conversation_id = _conversation_id(request)
         ref = states.ref_in_use(deps.log, identifiers.refs_of(conversation_id))
-        _admit(deps, company, request, ref)
-        return _enqueue(deps, call, request, hashed, ref)
+
+        def begin() -> dict[str, Any]:
+            _admit(deps, company, request, ref)
+            return _enqueue(deps, call, request, hashed, ref)
+
+        return deps.audit_log.record(
+            begin,
+            caller=call.caller,
+            change=CHANGE,
+            object_id=ref,
+            request_id=call.correlation_id,
+            status_of=_status_of,
+        )
 
     try:
         return idempotency.once(Requests(deps.log, Answered), attempt, accept)
@@ -180,6 +194,13 @@ def _once(
         raise RequestRefused(
             "REQUEST_IN_PROGRESS", message, HTTPStatus.CONFLICT, retry_after=1
         ) from None
+
+
+def _status_of(outcome: dict[str, Any] | Exception) -> int:
+    if isinstance(outcome, RequestRefused):
+        return outcome.status
+    failed = isinstance(outcome, Exception)
+    return HTTPStatus.INTERNAL_SERVER_ERROR if failed else HTTPStatus.OK
 
 
 def _take_limits(deps: RouterDependencies, company: Company) -> None:

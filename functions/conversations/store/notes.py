@@ -12,6 +12,7 @@ from conversations.store.items.records import Answered
 from shared.aws.dynamodb import Attributes, Table
 from shared.runtime import clock
 
+_NEWEST = 100  # notes between two attempts of a call, at most
 _REPEATED_DAYS = Answered.ttl_days or 0  # how long a call may be repeated with the same key
 
 
@@ -28,17 +29,14 @@ def add(table: Table, ref: str, dated: Dated) -> Dated:
     """
     Write a note and return the stored one. Safe to repeat, but not at the same time as itself.
 
-    Reads the notes that an earlier attempt of the same call may have written: they have its id, and another time.
+    Reads the newest notes, which an earlier attempt of the same call may have written: it has the id, and another time.
     """
     since_ms = clock.from_text(dated.at) - _REPEATED_DAYS * clock.DAY_SECONDS * clock.SECOND_MS
-    start: Attributes | None = None
-    while True:
-        items, start = table.query(None, _after(ref, clock.to_text(since_ms)), start=start)
-        written = next((one for one in map(_dated, items) if one.note_id == dated.note_id), None)
-        if written is not None:
-            return written
-        if start is None:
-            break
+    since = clock.to_text(since_ms)
+    items, _ = table.query(None, _after(ref, since), limit=_NEWEST, newest_first=True)
+    written = next((one for one in map(_dated, items) if one.note_id == dated.note_id), None)
+    if written is not None:
+        return written
     table.put(dated.note.attributes(of(ref, Note.sk(dated.at, dated.note_id))))
     return dated
 

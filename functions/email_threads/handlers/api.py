@@ -26,6 +26,7 @@ from shared.api.cursors import Page
 from shared.api.idempotency import Requests
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
+from shared.audit_log.log import AuditedSettings
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -33,11 +34,10 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
 from shared.recovery.routes import ERRORS, RecoveryRoutes
-from shared.runtime.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiSettings(Settings):
+class ApiSettings(AuditedSettings):
     """The environment of this function."""
 
     email_conversations_table_name: str
@@ -55,7 +55,8 @@ quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts":
 # Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
 signing = quick.merge(Config(signature_version="s3v4"))
 sqs = cache(lambda: boto3.client("sqs", config=quick))
-table = Table(boto3.client("dynamodb", config=quick), settings.email_conversations_table_name)
+dynamodb = boto3.client("dynamodb", config=quick)
+table = Table(dynamodb, settings.email_conversations_table_name)
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
 deps = ApiDependencies(
     table=table,
@@ -86,6 +87,7 @@ routes = Routes(
         TooManyDrafts: (HTTPStatus.CONFLICT, "too_many_drafts"),
     },
     requests=Requests(table, StoredAnswer),
+    audit_log=settings.audit_log(dynamodb),
 )
 RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.EMAIL_READ,), replay=(Scope.EMAIL_ADMIN,)

@@ -24,6 +24,7 @@ from newsletters.store.objects import Store
 from shared.api.auth import Scope
 from shared.api.idempotency import Requests
 from shared.api.routing import Routes
+from shared.audit_log.log import AuditedSettings
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -32,11 +33,10 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.stored_objects import ObjectUnusable
 from shared.recovery.routes import ERRORS, RecoveryRoutes
 from shared.retrieval import CorpusTooLarge
-from shared.runtime.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiSettings(Settings):
+class ApiSettings(AuditedSettings):
     """The environment of this function."""
 
     table_name: str
@@ -54,7 +54,8 @@ quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts":
 # Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
 signing = quick.merge(Config(signature_version="s3v4"))
 sqs = cache(lambda: boto3.client("sqs", config=quick))
-table = Table(boto3.client("dynamodb", config=quick), settings.table_name)
+dynamodb = boto3.client("dynamodb", config=quick)
+table = Table(dynamodb, settings.table_name)
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
 resources = Resources(
     store=Store(
@@ -92,6 +93,7 @@ routes = Routes(
         CorpusTooLarge: (HTTPStatus.CONFLICT, "corpus_too_large"),
     },
     requests=Requests(table, StoredAnswer),
+    audit_log=settings.audit_log(dynamodb),
     is_personal=True,
 )
 # Before the routes of one newsletter, whose code stands where these have a word.

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
+import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from richpanel.api import (
@@ -28,6 +29,7 @@ from richpanel.api.access import (
 from richpanel.api.bootstrap import AdminSettings, dependencies
 from richpanel.api.replays import HelpDeskFailed, NotSetUp
 from richpanel.api.settings import Change, NoVersion
+from richpanel.configuration.bootstrap import quick
 from richpanel.recovery.bootstrap import recovery_of
 from richpanel.store.items import ApiRequest
 from richpanel.store.settings import Outdated
@@ -36,6 +38,7 @@ from shared.api.cursors import Page
 from shared.api.idempotency import Requests
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
+from shared.audit_log.log import AuditedSettings
 from shared.policy.kill_switches import SwitchNotSet
 from shared.recovery.routes import ERRORS, RecoveryRoutes
 
@@ -64,6 +67,7 @@ routes = Routes(
         SwitchNotSet: (HTTPStatus.SERVICE_UNAVAILABLE, "switch_not_set"),
     },
     requests=Requests(deps.idempotency, ApiRequest),
+    audit_log=AuditedSettings.load().audit_log(boto3.client("dynamodb", config=quick)),
     company=lambda: deps.account.company,
 )
 RecoveryRoutes(recovery=recovery, seal_secret=deps.seal_secret).declare(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import boto3
+
+from shared.audit_log.log import AuditedSettings
 from whatsapp.actions.dispatch import bootstrap, execution
 from whatsapp.configuration.settings import ActionsSettings
 
@@ -12,10 +15,11 @@ if TYPE_CHECKING:
 
 settings = ActionsSettings.load()
 resources = bootstrap.resources_of(settings)
+audit_log = AuditedSettings.load().audit_log(boto3.client("dynamodb", config=bootstrap.quick))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out; of a direct invocation, the action's answer."""
     if "httpMethod" in event:
-        return execution.over_http(resources, event, context)
-    return execution.over_invoke(resources, event, context)
+        return execution.over_http(resources, audit_log, event, context)
+    return execution.over_invoke(resources, audit_log, event, context)

@@ -12,6 +12,7 @@ from botocore.config import Config
 from shared.api.auth import Scope
 from shared.api.idempotency import Requests
 from shared.api.routing import Routes
+from shared.audit_log.log import AuditedSettings
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -19,7 +20,6 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
 from shared.recovery.routes import ERRORS, RecoveryRoutes
-from shared.runtime.settings import Settings
 from whatsapp.api.queries import NotFound
 from whatsapp.privacy.routes import PrivacyRoutes
 from whatsapp.recovery.bootstrap import recovery_of
@@ -27,7 +27,7 @@ from whatsapp.store.items.requests import Idempotency
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdminSettings(Settings):
+class AdminSettings(AuditedSettings):
     """The environment of this function."""
 
     messages_table_name: str
@@ -45,7 +45,8 @@ settings = AdminSettings.load()
 # boto3's default timeout is a minute, and API Gateway's half of that.
 quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 2})
 sqs = cache(lambda: boto3.client("sqs", config=quick))
-table = Table(boto3.client("dynamodb", config=quick), settings.messages_table_name)
+dynamodb = boto3.client("dynamodb", config=quick)
+table = Table(dynamodb, settings.messages_table_name)
 # Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
 signing = quick.merge(Config(signature_version="s3v4"))
 bucket = Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name)
@@ -66,6 +67,7 @@ routes = Routes(
     document="/whatsapp/recovery/openapi.json",
     errors={**ERRORS, NotFound: (HTTPStatus.NOT_FOUND, "not_found")},
     requests=Requests(table, Idempotency),
+    audit_log=settings.audit_log(dynamodb),
 )
 RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.WHATSAPP_READ,), replay=(Scope.WHATSAPP_ADMIN,)

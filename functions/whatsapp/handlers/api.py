@@ -14,10 +14,10 @@ from shared.api.cursors import Page
 from shared.api.idempotency import Requests
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
+from shared.audit_log.log import AuditedSettings
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
-from shared.runtime.settings import Settings
 from whatsapp.api import (
     analytics,
     changes,
@@ -33,7 +33,7 @@ from whatsapp.store.items.requests import Idempotency
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiSettings(Settings):
+class ApiSettings(AuditedSettings):
     """The environment of this function."""
 
     messages_table_name: str
@@ -44,8 +44,9 @@ class ApiSettings(Settings):
 settings = ApiSettings.load()
 # Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
 signing = Config(signature_version="s3v4")
+dynamodb = boto3.client("dynamodb")
 deps = queries.ApiDependencies(
-    table=Table(boto3.client("dynamodb"), settings.messages_table_name),
+    table=Table(dynamodb, settings.messages_table_name),
     bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name),
     seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
 )
@@ -58,6 +59,7 @@ routes = Routes(
         StateConflict: (HTTPStatus.CONFLICT, "state_conflict"),
     },
     requests=Requests(deps.table, Idempotency),
+    audit_log=settings.audit_log(dynamodb),
 )
 
 

@@ -15,6 +15,7 @@ from shared.api.auth import Scope
 from shared.api.idempotency import Requests
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
+from shared.audit_log.log import AuditedSettings
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
@@ -24,7 +25,7 @@ from shared.identity import keyed_hashes
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
-from shared.runtime.settings import Origin, Settings
+from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
 from whatsapp import transmission
 from whatsapp.api import queries
 from whatsapp.api.queries import ApiDependencies, NotFound
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SendingSettings(Settings):
+class SendingSettings(AuditedSettings):
     """The environment of this function."""
 
     messages_table_name: str
@@ -119,6 +120,7 @@ routes = Routes(
         failures.ProviderUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "provider_unavailable"),
     },
     requests=Requests(table, Idempotency),
+    audit_log=settings.audit_log(dynamodb),
     requires_key=True,
 )
 

@@ -38,16 +38,21 @@ def is_handshake(query: Mapping[str, str], secret: JsonSecret) -> bool:
 
 
 def signer_of(
-    body: bytes, signature: str, secret: JsonSecret, canary: JsonSecret | None
+    body: bytes,
+    signature: str,
+    secret: JsonSecret,
+    canary: JsonSecret | None,
+    apps: frozenset[str] | None = None,
 ) -> str | None:
     """
     Return the id of the app that signed the body, None if no known app did; a new secret works within a minute.
 
-    The canary's own secret is checked last, so that a fault in it cannot reject Meta's webhooks.
+    *apps*: only these are considered; None: all of the deployment. The canary's own secret is checked last, so that a
+    fault in it cannot reject Meta's webhooks.
     """
-    app = meta_app(body, signature, secrets_of_apps(secret.value()))
+    app = meta_app(body, signature, secrets_of_apps(secret.value(), apps))
     if app is None and secret.refreshed():
-        app = meta_app(body, signature, secrets_of_apps(secret.value()))
+        app = meta_app(body, signature, secrets_of_apps(secret.value(), apps))
     if app is None and canary is not None:
         app = meta_app(body, signature, {CANARY_APP: texts(canary.value().get("app_secret"))})
     return app
@@ -119,10 +124,14 @@ def _seconds_of(timestamp: object) -> int | None:
         return None
 
 
-def secrets_of_apps(secret: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the active secrets of each app."""
-    apps = secret.get("apps")
-    return {app: texts(secrets) for app, secrets in apps.items()} if isinstance(apps, dict) else {}
+def secrets_of_apps(
+    secret: Mapping[str, Any], apps: frozenset[str] | None = None
+) -> dict[str, list[str]]:
+    """Return the active secrets of each of the *apps*, by default of all of the deployment."""
+    stored = secret.get("apps")
+    if not isinstance(stored, dict):
+        return {}
+    return {app: texts(each) for app, each in stored.items() if apps is None or app in apps}
 
 
 def _malformed(body: bytes, delivery: Delivery, bucket: Bucket, problem: str) -> Event:

@@ -1,11 +1,11 @@
-"""The operations API over moto: queues, metrics, alarms and switches of the template; lines of logs from a list."""
+"""The operations API over moto: queues, metrics, alarms, switches and the audit log of the template."""
 
 from __future__ import annotations
 
 import importlib
 import json
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -13,10 +13,12 @@ import pytest
 
 from console.operations.deployment import QUEUES, SWITCHES
 from shared.api.auth import Caller
+from shared.audit_log.items import Change
+from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.integration.answers import Answer
 from tests.integration.console.system import Invocation
-from tests.template import environment
+from tests.template import create_table, environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,48 +30,46 @@ GLOBEX = Caller(company="globex", scopes=frozenset({"audit:read"}), principal="u
 STAGE = "dev"
 
 
-@dataclass
-class LogQueries:
-    """Logs Insights, which moto does not run: returns the lines, in the state that the test sets."""
-
-    lines: list[str] = field(default_factory=list)
-    statuses: list[str] = field(default_factory=list)
-    started: list[dict[str, Any]] = field(default_factory=list)
-
-    def start_query(self, **query: Any) -> dict[str, str]:
-        self.started.append(query)
-        return {"queryId": "query-1"}
-
-    def get_query_results(self, *, queryId: str) -> dict[str, Any]:
-        assert queryId == "query-1"
-        limit = self.started[-1]["limit"]
-        rows = [
-            [{"field": "@timestamp", "value": "-"}, {"field": "@message", "value": line}]
-            for line in self.lines[:limit]
-        ]
-        return {"status": self.statuses.pop(0) if self.statuses else "Complete", "results": rows}
-
-
-def change_line(company: str, principal: str, change: str, *, second: int = 0, **more: Any) -> str:
-    """A log line of a change, as `shared.api.routing` writes it."""
-    line = {
-        "level": "INFO",
-        "message": change,
-        "timestamp": f"2026-11-27 12:00:{second:02},123+0000",
-        "service": "whatsapp",
-        "change": change,
-        "company": company,
-        "principal": principal,
-    }
-    return json.dumps(line | more, separators=(",", ":"))
+def changed(
+    company: str,
+    principal: str,
+    change: str,
+    *,
+    at: str = "2026-11-27T12:00:00.123Z",
+    status: int | None = 200,
+    object_id: str | None = None,
+    keep_days: int = 400,
+) -> Change:
+    """A change in the audit log, as `shared.audit_log` writes it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clock, "now_ms", lambda: clock.from_text(at))
+        begun = Change.begun(
+            company=company,
+            principal=principal,
+            context="whatsapp",
+            change=change,
+            object_id=object_id,
+            request_id=f"request-of-{change}".replace("_", "-"),
+            keep_days=keep_days,
+        )
+    return begun if status is None else begun.ended(status)
 
 
 @dataclass
 class Operations:
-    """The function, its queues, and the lines that a query of the logs finds."""
+    """The function, its queues, and the audit log."""
 
     module: ModuleType
-    logs: LogQueries
+    audit_log: Table
+
+    def store(self, *changes: Change) -> None:
+        """Put changes into the audit log."""
+        for change in changes:
+            self.audit_log.put(change.attributes())
+
+    def page(self, caller: Caller | None = OPERATOR, **query: Any) -> Any:
+        """Return the body of `GET /operations/actions`."""
+        return self.get("actions", caller, **query).body
 
     def get(self, name: str, caller: Caller | None = OPERATOR, **query: Any) -> Answer:
         """Call `GET /operations/{name}`."""
@@ -138,7 +138,6 @@ def operations_on_moto() -> Iterator[Operations]:
             patch.setenv(name, value)
         patch.setenv("FIRST_QUEUE_URL", first)
         module = importlib.reload(importlib.import_module("console.handlers.operations"))
-        logs = LogQueries()
-        patch.setattr(module, "logs", lambda: logs)
-        object.__setattr__(module.audit_log, "client", lambda: logs)
-        yield Operations(module, logs)
+        dynamodb = boto3.client("dynamodb")
+        create_table(dynamodb, "LiveTable")
+        yield Operations(module, Table(dynamodb, create_table(dynamodb, "AuditLogTable")))

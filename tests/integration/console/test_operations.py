@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import boto3
@@ -10,6 +11,10 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
+from console.operations.measurements import CloudWatchMetrics
+from console.store import metric_reads
+from console.store.metric_reads import LIMITS
+from shared.rate_limits.limit import Limit
 from shared.runtime import clock
 from tests.integration.console.operations import ADMIN, OPERATOR, Operations, operations_on_moto
 
@@ -279,3 +284,45 @@ def test_a_switch_that_cannot_be_read_has_a_problem_and_no_text(operations: Oper
     assert gone["text"] is None
     assert gone["problem"] == "Parameter Store: GetParameterHistory: ParameterNotFound"
     assert of(switches, context="whatsapp", name="safe_mode")["text"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("names", "kind"), [(("cost",), "cost"), (("queues", "conservation"), "flows")]
+)
+def test_reads_of_metrics_are_limited_for_the_whole_deployment(
+    operations: Operations, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], kind: str
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(CloudWatchMetrics, "totals", lambda *_: asked.append("metrics") or {})
+    per_minute, _ = LIMITS[kind]
+    for number in range(per_minute.most):
+        assert operations.get(names[number % len(names)], OPERATOR).status == 200
+    before = len(asked)
+
+    refused = operations.get(
+        names[0], replace(OPERATOR, company="globex", principal="user:other-ops")
+    )
+
+    assert (refused.status, refused.body["error"]["code"]) == (429, "rate_limited")
+    assert len(asked) == before
+
+
+def test_reads_of_metrics_are_limited_for_a_day(
+    operations: Operations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        metric_reads, "LIMITS", {"cost": (Limit(6, 60), Limit(2, clock.DAY_SECONDS))}
+    )
+
+    assert [operations.get("cost", OPERATOR).status for _ in range(3)] == [200, 200, 429]
+
+
+def test_a_read_of_metrics_that_cannot_be_counted_is_not_made(
+    operations: Operations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(CloudWatchMetrics, "totals", lambda *_: asked.append("metrics") or {})
+    operations.audit_log._client.delete_table(TableName="live-dev")
+
+    assert operations.get("cost", OPERATOR).status == 503
+    assert asked == []

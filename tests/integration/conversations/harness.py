@@ -40,7 +40,7 @@ from tests.simulation.conversations.invocations import PERSON, sent
 from tests.template import ACCOUNT, REGION, create_table, properties, resolved
 
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
-TABLES = ("ConversationsTable", "ConversationLogTable", "CompanyDataTable")
+TABLES = ("ConversationsTable", "ConversationLogTable", "CompanyDataTable", "AuditLogTable")
 COMPANY, PROJECT, OTHER_PROJECT = sample_data.COMPANY, sample_data.PROJECT, "pi-aaa-002"
 SECOND_COMPANY = "ci-bbb-001"
 ANN = sample_data.CANDIDATE
@@ -383,6 +383,8 @@ def _behind() -> Iterator[ModuleType]:
             "CONVERSATIONS_TABLE_NAME": properties("ConversationsTable")["TableName"],
             "CONVERSATION_LOG_TABLE_NAME": properties("ConversationLogTable")["TableName"],
             "COMPANY_DATA_TABLE_NAME": properties("CompanyDataTable")["TableName"],
+            "AUDIT_LOG_TABLE_NAME": properties("AuditLogTable")["TableName"],
+            "AUDIT_LOG_RETENTION_DAYS": "400",
             "MEDIA_BUCKET_NAME": bucket,
             "API_SEAL_SECRET_ID": secret,
             "IDENTIFIER_KEYS_SECRET_ID": "identifier-keys",  # each test has its own keyring

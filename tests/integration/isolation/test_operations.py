@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import pytest
+from boto3.dynamodb.conditions import Key
 from moto import mock_aws
 
 from shared.api.auth import Caller, Scope
-from tests.integration.console.operations import Operations, change_line, operations_on_moto
+from shared.audit_log.items import PARTITION_KEY, SORT_KEY, Change
+from shared.runtime import clock
+from tests.integration.console.operations import Operations, changed, operations_on_moto
 from tests.integration.isolation.attacks import (
     Answer,
     Attack,
@@ -25,6 +28,7 @@ from tests.integration.isolation.route_tests import suite_of
 OF_THE_DEPLOYMENT = (Scope.OPERATOR,)
 AUDIT = (Scope.AUDIT_READ, Scope.OPERATOR)
 PATH = "GET /operations/"
+NOW = clock.to_text(clock.now_ms())
 
 
 @dataclass
@@ -32,6 +36,7 @@ class TwoCompanies:
     """Changes of company A, and always one of B."""
 
     system: Operations
+    queries: list[str] = field(default_factory=list)
     company_a: str = "acme"
     company_b: str = "globex"
     project_a: str = "hiring"
@@ -44,11 +49,17 @@ class TwoCompanies:
 
     def with_a(self) -> None:
         self.without_a()
-        line = change_line("acme", "user:ada-of-a", "change_of_a", conversation="conversation-of-a")
-        self.system.logs.lines.append(line)
+        self.system.store(
+            changed("acme", "user:ada-of-a", "change_of_a", at=NOW, object_id="conversation-of-a")
+        )
 
     def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
-        self.system.logs.lines[:] = [change_line("globex", "user:of-b", "change_of_b")]
+        table = self.system.audit_log
+        for company in ("acme", "globex"):
+            items, _ = table.query(None, Key(PARTITION_KEY).eq(Change.partition(company)))
+            for item in items:
+                table.delete({PARTITION_KEY: item[PARTITION_KEY], SORT_KEY: item[SORT_KEY]})
+        self.system.store(changed("globex", "user:of-b", "change_of_b", at=NOW))
 
     def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
         found = self.system.respond(line.removeprefix(PATH), caller, call.query)
@@ -58,8 +69,8 @@ class TwoCompanies:
         return {}  # the API writes nothing
 
     def operations(self) -> list[str]:
-        made = [str(query["queryString"]) for query in self.system.logs.started]
-        self.system.logs.started.clear()
+        made = list(self.queries)
+        self.queries.clear()
         return made
 
 
@@ -99,7 +110,12 @@ ATTACKS = [
 def two_companies() -> Iterator[TwoCompanies]:
     """The operations API on moto, created once per module."""
     with mock_aws(), operations_on_moto() as system:
-        yield TwoCompanies(system)
+        companies = TwoCompanies(system)
+        system.module.audit_log._client.meta.events.register(
+            "provide-client-params.dynamodb",
+            lambda params, model, **_: companies.queries.append(f"{model.name} {params}"),
+        )
+        yield companies
 
 
 @pytest.fixture(scope="module")

@@ -171,6 +171,7 @@ def deployed() -> Iterator[Deployment]:
         storage.create_bucket(Bucket=name)
         bucket = Bucket(lambda: storage, name)
         table = Table(dynamodb, template.create_table(dynamodb, "NewslettersTable"))
+        template.create_table(dynamodb, "AuditLogTable")
         deployment = Deployment(
             resources=WorkerResources(
                 store=Store(table, bucket),

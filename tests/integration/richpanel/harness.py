@@ -225,6 +225,7 @@ class Harness:
 def open_harness(sandbox: Sandbox, time: Time, **changes: Any) -> Harness:
     """A harness with all switches on, and empty tables; *changes* are of the account."""
     dynamodb = boto3.client("dynamodb")
+    create_table(dynamodb, "AuditLogTable")
     tables = {
         name: Table(dynamodb, create_table(dynamodb, logical_id), TTL_ATTRIBUTE)
         for name, logical_id in TABLES.items()

@@ -161,6 +161,7 @@ def recovery(harness: Harness) -> Recovery[WebhookEvent]:
 def harness_on_moto() -> Harness:
     dynamodb = boto3.client("dynamodb")
     table = Table(dynamodb, create_table(dynamodb, "WhatsAppTable"))
+    create_table(dynamodb, "AuditLogTable")
     s3 = boto3.client("s3")
     bucket = str(properties("MediaBucket")["BucketName"])
     s3.create_bucket(Bucket=bucket)

@@ -8,7 +8,6 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from console.operations.deployment import CHANGING
 from tests.integration.console.operations import ADMIN, OPERATOR, STAGE, operations_on_moto
 from tests.simulation.permissions import (
     CallObserver,
@@ -37,10 +36,6 @@ def uses() -> set[Use]:
         session.events.register("provide-client-params", note)
         patch.setattr(boto3, "DEFAULT_SESSION", session)
         with operations_on_moto() as system:
-            logs = boto3.client("logs")
-            for name in CHANGING:
-                logs.create_log_group(logGroupName=f"/aws/lambda/parley-{STAGE}-{name}")
-            object.__setattr__(system.module.audit_log, "client", lambda: logs)
             watched = observer.watching(FUNCTION, system.module.handler)
             patch.setattr(system.module, "handler", watched)
             for name in ROUTES:

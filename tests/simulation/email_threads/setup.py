@@ -115,6 +115,7 @@ def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     direct_session = boto3.Session()
     for table in ("EmailThreadsTable", "ConversationLogTable"):
         template.create_table(direct_session.client("dynamodb"), table, **given)
+    template.create_audit_log(direct_session.client("dynamodb"), **given)
     for name in ("EMAIL_BUCKET_NAME", "MEDIA_BUCKET_NAME"):
         direct_session.client("s3").create_bucket(Bucket=settings[name])
     client = direct_session.client("secretsmanager")

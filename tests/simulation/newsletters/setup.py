@@ -112,6 +112,7 @@ def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     """Table, bucket and secrets of the template, in moto."""
     direct_session = boto3.Session()
     template.create_table(direct_session.client("dynamodb"), "NewslettersTable", **given)
+    template.create_audit_log(direct_session.client("dynamodb"), **given)
     direct_session.client("s3").create_bucket(Bucket=settings["NEWSLETTERS_BUCKET_NAME"])
     client = direct_session.client("secretsmanager")
     seal = template.properties("ApiSealSecret", **given)["Name"]

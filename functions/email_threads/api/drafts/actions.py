@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes
 
 _ROWS: Final = 50
+MOST_ROWS: Final = 1_000  # read in a call
 
 
 class TooManyDrafts(Exception):
@@ -43,7 +44,11 @@ def listed(deps: ApiDependencies, request: Request[NoInput], conversation_id: st
 
 
 def waiting(deps: ApiDependencies, request: Request[inputs.DraftsQuery]) -> Page[views.Drafts]:
-    """Return a page of the company's drafts that wait for a person. Raises InvalidCursor."""
+    """
+    Return a page of the company's drafts that wait for a person. Raises InvalidCursor.
+
+    Reads MOST_ROWS rows at most, so a page of one mailbox may be short.
+    """
     company, query = request.caller.company, request.input
     listing = Listing(company, "drafts", (f"mailbox={query.mailbox or ''}",))
     # Without a filter nearly every row is shown.
@@ -52,7 +57,7 @@ def waiting(deps: ApiDependencies, request: Request[inputs.DraftsQuery]) -> Page
     if query.cursor is not None:
         position = listing.position(deps.seal, query.cursor)
     found: list[Draft] = []
-    while True:
+    for _ in range(MOST_ROWS // _ROWS):
         rows, last = drafts.waiting(
             deps.table, company, limit=rows_at_once, mailbox=query.mailbox, start=position
         )

@@ -39,7 +39,8 @@ class EffectiveConfig(View):
     """
     The settings in force. *sending*: `off` while safe mode is on; `unreadable` counts as off.
 
-    *messageTtlDays* 0: messages are kept. The counts are of secrets that are active now.
+    *messageTtlDays* 0: messages are kept. The counts are of secrets that are active now: of the
+    deployment's verify tokens, and of the secrets of the company's apps.
     """
 
     version: str
@@ -78,7 +79,9 @@ def get_config(call: Call[NoInput]) -> EffectiveConfig:
         sending=_sending(call),
         webhook_url=f"{call.api_url}/webhooks/whatsapp" if call.api_url else None,
         active_verify_tokens=len(texts(secret.get("verify_token"))),
-        active_app_secrets=sum(len(each) for each in secrets_of_apps(secret).values()),
+        active_app_secrets=sum(
+            len(each) for each in secrets_of_apps(secret, participants.apps_of(call)).values()
+        ),
         numbers=[_number(phone) for phone in participants.phones_of(call)],
     )
 

@@ -83,7 +83,7 @@ class Signed(Input):
 
 
 class Validity(View):
-    """Whether an active secret made the signature, and the app that has it."""
+    """Whether an active secret of the company made the signature, and the app that has it."""
 
     valid: bool
     app: str | None = None
@@ -106,7 +106,7 @@ class SecretTest(View):
 
 
 class SelfTest(View):
-    """The result for all active secrets."""
+    """The result for all active secrets of the company's apps."""
 
     passed: bool
     secrets: list[SecretTest]
@@ -135,9 +135,9 @@ def process_secure_webhook(call: Call[SecureWebhook]) -> Taken:
     """
     raw = _raw(call.input.body, is_base64=call.input.body_is_base64)
     signature = _signature_in(call.input.headers)
-    app = webhook.signer_of(raw, signature, call.resources.webhook_secrets, None)
+    app = _signer(call, raw, signature)
     if app is None:
-        raise SignatureRefused("headers: no active secret has made the signature")
+        raise SignatureRefused("headers: no active secret of the company has made the signature")
     return _taken(call, _events_in(raw, "meta", app))
 
 
@@ -151,22 +151,23 @@ def verify_webhook(call: Call[Verify]) -> Verified:
 
 @SECURITY.reads("local", Scope.WHATSAPP_ADMIN, input_model=Signed, result=Validity)
 def validate_webhook_signature(call: Call[Signed]) -> Validity:
-    """Say whether `X-Hub-Signature-256` fits the raw bytes of a body, under any active secret of any app."""
+    """Say whether `X-Hub-Signature-256` fits the raw bytes of a body, under any active secret of the company's apps."""
     asked = call.input
     raw = _raw(str(asked.payload or asked.body), is_base64=asked.body_is_base64)
     signature = asked.signature or _signature_in(asked.headers or {})
-    app = webhook.signer_of(raw, signature, call.resources.webhook_secrets, None)
+    app = _signer(call, raw, signature)
     return Validity(valid=app is not None, app=app)
 
 
 @SECURITY.reads("local", Scope.WHATSAPP_ADMIN, input_model=NoInput, result=SelfTest)
 def test_webhook_signature(call: Call[NoInput]) -> SelfTest:
     """
-    Test every active secret: sign a built-in sample with it, and verify that.
+    Test every active secret of the company's apps: sign a built-in sample with it, and verify that.
 
     Takes no text and shows no signature, so it signs nothing for a caller. Without a secret it does not pass.
     """
-    secrets = webhook.secrets_of_apps(call.resources.webhook_secrets.value())
+    stored = call.resources.webhook_secrets.value()
+    secrets = webhook.secrets_of_apps(stored, participants.apps_of(call))
     tests = [
         SecretTest(
             app=app,
@@ -177,6 +178,12 @@ def test_webhook_signature(call: Call[NoInput]) -> SelfTest:
         for number, secret in enumerate(texts(each), start=1)
     ]
     return SelfTest(passed=bool(tests) and all(test.passed for test in tests), secrets=tests)
+
+
+def _signer(call: Call[Any], raw: bytes, signature: str) -> str | None:
+    """Return the app of the company that signed a body. Of apps of other companies nothing is said."""
+    secret = call.resources.webhook_secrets
+    return webhook.signer_of(raw, signature, secret, None, participants.apps_of(call))
 
 
 def _raw(text: str, *, is_base64: bool) -> bytes:

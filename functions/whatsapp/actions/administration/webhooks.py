@@ -231,5 +231,5 @@ def _view(call: Call[Any], config: WebhookConfig) -> Config:
         app_secret=config.app_secret,
         updated_at=config.updated_at,
         active_verify_tokens=len(texts(secret.get("verify_token"))),
-        active_app_secrets=len(secrets_of_apps(secret).get(app, [])),
+        active_app_secrets=len(secrets_of_apps(secret, participants.apps_of(call)).get(app, [])),
     )

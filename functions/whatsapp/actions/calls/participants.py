@@ -25,6 +25,11 @@ def phones_of(call: Call[Any]) -> list[Phone]:
     return store.phones.records_of_company(call.table, call.company)
 
 
+def apps_of(call: Call[Any]) -> frozenset[str]:
+    """Return the ids of the company's apps at Meta: those that its registered numbers name."""
+    return frozenset(phone.app_id for phone in phones_of(call) if phone.app_id)
+
+
 def account_of(call: Call[Any], waba: str) -> list[Phone]:
     """Return the company's numbers of the account with Meta's id *waba*, the default one first. Raises NotFound."""
     phones = [phone for phone in phones_of(call) if phone.waba_meta_id == waba]

@@ -48,8 +48,15 @@ def refresh(table: Table, campaign: Campaign) -> Campaign:
 
 
 def hours_of(table: Table, campaign: Campaign) -> list[Hour]:
+    """Return the counted hours of a campaign. Reads as many items as `hour_names` returns."""
+    names = hour_names(campaign)
+    found = store.counts.hours(table, [Hour.of(campaign.campaign_id, name) for name in names])
+    return [hour for hour in found.values() if hour.company == campaign.company]
+
+
+def hour_names(campaign: Campaign) -> list[str]:
     """
-    Return the counted hours of a campaign, from its start to eight days after its end: replies count until then.
+    Return the hours of a campaign, from its start to eight days after its end: replies count until then.
 
     At most 31 days, so that a campaign that is paused for long costs no more.
     """
@@ -58,9 +65,7 @@ def hours_of(table: Table, campaign: Campaign) -> list[Hour]:
     now, first = clock.now_ms(), clock.from_text(campaign.started_at)
     ended = clock.from_text(campaign.completed_at) if campaign.completed_at else now
     last = min(now, ended + COUNTED_MS, first + LONGEST_MS)
-    names = [_name(at) for at in range(first - first % clock.HOUR_MS, last + 1, clock.HOUR_MS)]
-    found = store.counts.hours(table, [Hour.of(campaign.campaign_id, name) for name in names])
-    return [hour for hour in found.values() if hour.company == campaign.company]
+    return [_name(at) for at in range(first - first % clock.HOUR_MS, last + 1, clock.HOUR_MS)]
 
 
 def _completed(table: Table, campaign: Campaign) -> Campaign:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 OF_MESSAGES = frozenset({"sent", "delivered", "read", "failed"})
 MOST_CAMPAIGNS = 500  # of one account, summed up or sorted in a call
+MOST_PAGES = 50  # of recipients, read in a call
+MOST_HOURS = 10_000  # of all campaigns, read to sum them up
 _PAGE = "page"
 
 
@@ -64,7 +66,11 @@ def get_campaign(call: Call[OfCampaign]) -> CampaignView:
     "local", Scope.WHATSAPP_CAMPAIGNS, input_model=CampaignStats, result=CampaignStatsView
 )
 def get_campaign_stats(call: Call[CampaignStats]) -> CampaignStatsView:
-    """Sum up campaigns of an account: recipients by outcome, replies, and what the provider bills by category."""
+    """
+    Sum up campaigns of an account: recipients by outcome, replies, and what the provider bills by category.
+
+    `complete` is false if there are more campaigns than a call sums up: 500, and 10,000 hours of counts.
+    """
     given = call.input
     participants.account_of(call, given.meta_waba_id)
     one = given.campaign_id
@@ -74,20 +80,25 @@ def get_campaign_stats(call: Call[CampaignStats]) -> CampaignStatsView:
     first, last = given.start_date or "", given.end_date or "9"
     chosen = [c for c in found if first <= c.created_at[:10] <= last]
     tallies, hours, billable = Counter[str](), Counter[str](), Counter[str]()
+    summed, left = 0, MOST_HOURS
     for campaign in chosen:
+        left -= len(counters.hour_names(campaign))
+        if left < 0 and summed:
+            break
+        summed += 1
         tallies.update(campaign.tallies)
         tallies["invalid"] += campaign.invalid_count
         for hour in counters.hours_of(call.table, campaign):
             hours.update(hour.counts)
             billable.update(hour.billable)
     return CampaignStatsView(
-        campaigns=len(chosen),
-        recipients=sum(campaign.total_recipients or 0 for campaign in chosen),
+        campaigns=summed,
+        recipients=sum(campaign.total_recipients or 0 for campaign in chosen[:summed]),
         delivered=hours["delivered"],
         read=hours["read"],
         replied=hours["replied"],
         billable=dict(billable),
-        complete=len(found) < MOST_CAMPAIGNS,
+        complete=len(found) < MOST_CAMPAIGNS and summed == len(chosen),
         **{name: tallies[name] for name in TALLIES},
     )
 
@@ -96,7 +107,8 @@ def get_campaign_stats(call: Call[CampaignStats]) -> CampaignStatsView:
 def get_campaign_recipients(call: Call[ListRecipients]) -> Page[RecipientsView]:
     """
     List the recipients of a campaign by outcome: those with a message by it, the newest first; the others by their line
-    in the list, as their numbers are deleted. Without an outcome: all that have none but `sent`.
+    in the list, as their numbers are deleted. Without an outcome: all that have none but `sent`. Reads 50 pages of a
+    hundred recipients at most, so a page may be short.
     """
     campaign = own(call, call.input.campaign_id)
     if call.input.outcome in OF_MESSAGES:
@@ -123,8 +135,9 @@ def _with_messages(call: Call[ListRecipients], campaign: Campaign) -> Page[Recip
 
 def _without_messages(call: Call[ListRecipients], campaign: Campaign) -> Page[RecipientsView]:
     number = int((paging.start_of(call) or {_PAGE: "1"})[_PAGE])
+    end = min(number + MOST_PAGES, campaign.pages + 1)
     views: list[RecipientView] = []
-    while number <= campaign.pages and len(views) < call.input.limit:
+    while number < end and len(views) < call.input.limit:
         for page in records.pages(call.table, campaign.campaign_id, [number]):
             for line, outcome in page.outcomes.items():
                 word, _, reason = outcome.partition(":")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from shared.api import responses
 from shared.api.auth import RateLimited
 from shared.api.errors import InvalidInput, KeyReused
-from shared.api.responses import ERRORS, INTERNAL
+from shared.api.responses import INTERNAL
 from shared.aws.sqs_fifo import to_json
 from shared.runtime.observability import describe, logger
 from whatsapp.actions.calls import failures
@@ -37,21 +38,25 @@ _OWN: Errors = {
     sending.NotConfigured: (HTTPStatus.CONFLICT, "not_configured"),
     sending.ProviderUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "provider_unavailable"),
 }
-_TABLE = {**ERRORS, **_OWN}
 _RETRYABLE = {HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE}
+
+
+def row_of(error: Exception) -> tuple[HTTPStatus, str]:
+    """Return the status and the code of an exception."""
+    if isinstance(error, failures.LeftInDoubt):
+        return HTTPStatus.ACCEPTED, "in_doubt"
+    if isinstance(error, failures.BadEnvelope):
+        return error.status, error.code
+    return responses.row_of(error, _OWN)
 
 
 def refusal(error: Exception, action: str, request_id: str) -> dict[str, Any]:
     """Return the envelope of a failed call. Texts of unexpected exceptions are not shown."""
     envelope = {"operation": action, "requestId": request_id}
+    status, code = row_of(error)
     if isinstance(error, failures.LeftInDoubt):
         result = {"actionId": error.action_id, "state": "in_doubt", "message": str(error)}
-        return {"statusCode": int(HTTPStatus.ACCEPTED), **envelope, "result": result}
-    if isinstance(error, failures.BadEnvelope):
-        status, code = error.status, error.code
-    else:
-        kinds = type(error).__mro__
-        status, code = next((_TABLE[kind] for kind in kinds if kind in _TABLE), INTERNAL)
+        return {"statusCode": int(status), **envelope, "result": result}
     message = str(error)
     if (status, code) == INTERNAL:
         logger.error("action failed", extra=describe(error))

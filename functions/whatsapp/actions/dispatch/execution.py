@@ -30,11 +30,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from shared.api.routing import Result
+    from shared.audit_log.log import AuditLog
     from whatsapp.actions.dispatch.registration import Action
 
 LARGEST_BODY_BYTES = 4 << 20
 _IN_DOUBT = "in_doubt"
 LIST, DESCRIBE = "list_actions", "help"
+# Parameters that the audit log shows, the most specific one first: ids without personal data.
+OBJECTS = (
+    "refund_id",
+    "payment_id",
+    "order_id",
+    "campaign_id",
+    "flow_id",
+    "catalog_id",
+    "meta_template_id",
+    "media_id",
+    "webhook_event_id",
+    "job_id",
+    "meta_waba_id",
+)
 # Parameters that would be secrets; no action takes one.
 SECRETS = frozenset(
     {"token", "secret", "appsecret", "verifytoken", "password", "pin", "credentials", "accesstoken"}
@@ -54,7 +69,12 @@ class _Invocation:
     read: Callable[[], tuple[Caller, str, Mapping[str, Any]]]  # caller, key and parameters
 
 
-def over_http(resources: ActionResources, event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's
+def over_http(
+    resources: ActionResources,
+    audit_log: AuditLog,
+    event: dict[str, Any],
+    context: Any,  # noqa: ANN401 - Lambda's
+) -> dict[str, Any]:
     """
     Answer an API Gateway proxy event: `POST /whatsapp/actions/{action}` runs an action, `GET /whatsapp/actions` lists
     them, `GET /whatsapp/actions/{action}` describes one.
@@ -74,6 +94,7 @@ def over_http(resources: ActionResources, event: dict[str, Any], context: Any) -
 
     content = _answer(
         resources,
+        audit_log,
         _Invocation(
             name=name,
             request_id=about["requestId"],
@@ -87,7 +108,12 @@ def over_http(resources: ActionResources, event: dict[str, Any], context: Any) -
     return answers.as_proxy_response(content)
 
 
-def over_invoke(resources: ActionResources, event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's
+def over_invoke(
+    resources: ActionResources,
+    audit_log: AuditLog,
+    event: dict[str, Any],
+    context: Any,  # noqa: ANN401 - Lambda's
+) -> dict[str, Any]:
     """
     Answer a direct invocation, `{"action": ..., "company": ..., "scopes": [...], "requestId"?: ..., parameters}`.
 
@@ -102,6 +128,7 @@ def over_invoke(resources: ActionResources, event: dict[str, Any], context: Any)
 
     return _answer(
         resources,
+        audit_log,
         _Invocation(
             name=str(event.get("action", "")),
             request_id=request_id,
@@ -111,7 +138,9 @@ def over_invoke(resources: ActionResources, event: dict[str, Any], context: Any)
     )
 
 
-def _answer(resources: ActionResources, invocation: _Invocation) -> dict[str, Any]:
+def _answer(
+    resources: ActionResources, audit_log: AuditLog, invocation: _Invocation
+) -> dict[str, Any]:
     """Run the action and return the envelope of its result or failure. Writes one log line."""
     caller: Caller | None = None
     name = invocation.name if invocation.name in ACTIONS else "unknown"
@@ -131,10 +160,9 @@ def _answer(resources: ActionResources, invocation: _Invocation) -> dict[str, An
                 resources=resources,
                 api_url=invocation.api_url,
             )
-            content = _run(action, call)
+            content = _run(action, call, audit_log)
             about = {"operation": action.name, "requestId": call.id, "mode": action.mode}
             content = {**about, **content}
-            # The audit log: `GET /operations/actions` finds the line by `change`.
             made = {} if _only_reads(action, call) else {"change": action.name}
     except Exception as error:  # noqa: BLE001 - every failure has an answer
         content = answers.refusal(error, name, invocation.request_id)
@@ -159,7 +187,7 @@ def _only_reads(action: Action, call: Call[Any]) -> bool:
     return action.is_read or bool(getattr(call.input, "dry_run", False))
 
 
-def _run(action: Action, call: Call[Any]) -> dict[str, Any]:
+def _run(action: Action, call: Call[Any], audit_log: AuditLog) -> dict[str, Any]:
     """Return the status, the result and the cursor of an action."""
     if _only_reads(action, call):
         return _content(_act(action, call))
@@ -172,7 +200,14 @@ def _run(action: Action, call: Call[Any]) -> dict[str, Any]:
 
     def change() -> dict[str, Any]:
         nonlocal made
-        made = _content(_act(action, call))
+        made = audit_log.record(
+            lambda: _content(_act(action, call)),
+            caller=call.caller,
+            change=action.name,
+            object_id=_object_id(call.input),
+            request_id=call.id,
+            status_of=_status_of,
+        )
         return kept_answers.kept(seal, call.cause, made)
 
     requested = idempotency.RequestedChange(
@@ -188,6 +223,18 @@ def _run(action: Action, call: Call[Any]) -> dict[str, Any]:
     if content["result"].get("state") == _IN_DOUBT and action.is_send:
         content = _content(_act(action, call))  # The ledger knows what became of it.
     return {**content, "replayed": True}
+
+
+def _status_of(outcome: dict[str, Any] | Exception) -> int:
+    if isinstance(outcome, Exception):
+        return answers.row_of(outcome)[0]
+    return int(outcome["statusCode"])
+
+
+def _object_id(given: object) -> str | None:
+    """Return the first id of OBJECTS that an input names."""
+    named = (getattr(given, name, None) for name in OBJECTS)
+    return next((value for value in named if value), None)
 
 
 def _act(action: Action, call: Call[Any]) -> Result:

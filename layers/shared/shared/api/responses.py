@@ -45,10 +45,15 @@ def answer(content: dict[str, Any], request_id: str, status: HTTPStatus) -> Resp
     )
 
 
+def row_of(error: Exception, own: Errors) -> tuple[HTTPStatus, str]:
+    """Return the status and the code of an exception. *own*: the exceptions of the API that are not in `ERRORS`."""
+    table = {**ERRORS, **own}
+    return next((table[kind] for kind in type(error).__mro__ if kind in table), INTERNAL)
+
+
 def refusal(error: Exception, own: Errors, request_id: str) -> Response[str]:
     """Build the response for a failed call. *own*: the exceptions of the API that are not in `ERRORS`."""
-    table = {**ERRORS, **own}
-    status, code = next((table[kind] for kind in type(error).__mro__ if kind in table), INTERNAL)
+    status, code = row_of(error, own)
     message = str(error)
     if isinstance(error, NotFoundError):
         message = "there is no such route"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
@@ -29,9 +29,14 @@ if TYPE_CHECKING:
 
     from shared.api.idempotency import Answer, Requests
     from shared.api.responses import Errors
+    from shared.audit_log.log import AuditLog
 
 KEY_HEADER = "Idempotency-Key"
 KEY = re.compile(r"[!-~]{8,255}")
+# Path parameters that name an object by an id without personal data: the audit log shows them. A test knows the others.
+OBJECT_IDS: Final = frozenset(
+    {"ref", "conversation_id", "ticket_id", "unmatched_id", "event_id", "code"}
+)
 
 type Result = Page[Any] | View
 # `Read` changes nothing. `Change` checks the caller's access, then returns the change as a function.
@@ -69,9 +74,9 @@ class Routes:
     """
     The routes of one function. Declared routes appear in the OpenAPI document, which is served at *document*.
 
-    *errors*: this API's own exceptions with status and code. *requests* stores the answers of changes; None if there
-    are none. *requires_key*: changes without an `Idempotency-Key` are refused; otherwise the request id is the key.
-    *is_personal*: objects belong to the caller, not to the company, and so do idempotency keys.
+    *errors*: this API's own exceptions with status and code. *requests* stores the answers of changes, *audit_log* who
+    made them; None if there are none. *requires_key*: changes without an `Idempotency-Key` are refused; otherwise the
+    request id is the key. *is_personal*: objects belong to the caller, not to the company, and so do idempotency keys.
     *company* returns the only company whose keys have access, beside operators; None: all. *more_scopes* give access to
     the document as well.
     """
@@ -80,6 +85,7 @@ class Routes:
     document: str
     errors: Errors
     requests: Requests | None = None
+    audit_log: AuditLog | None = None
     requires_key: bool = False
     is_personal: bool = False
     company: Callable[[], str | None] = lambda: None
@@ -159,12 +165,11 @@ class Routes:
         Its function loads the object of the call and returns the change. Access is thus checked before the stored
         answer: a caller without access learns nothing from a key that another caller used. With *may_read* the function
         may also return a result: it has changed nothing, and the response has status 200. *goes_on* tells from a result
-        that its outcome is still open: the response then has status 202. Raises TypeError if the API stores no
-        requests.
+        that its outcome is still open: the response then has status 202. The audit log records each change that is
+        made; a repeat under its key makes none. Raises TypeError if the API stores no requests, or has no audit log.
         """
-        requests = self.requests
-        if requests is None:
-            raise TypeError("an API with changes needs a table for its requests")
+        if self.requests is None or self.audit_log is None:
+            raise TypeError("an API with changes needs a table for its requests, and an audit log")
 
         def declare(act: Change) -> Change:
             operation = _operation(
@@ -179,19 +184,20 @@ class Routes:
                 may_go_on=goes_on is not None,
             )
 
+            def is_open(answer: Answer) -> bool:
+                return goes_on is not None and goes_on(answer["result"])
+
             def route(**names: str) -> Response[str]:
                 decoded = _decoded(names)
                 request = self._request(operation)
                 change = act(request, **decoded)
                 if not callable(change):
                     return self._answer(_content(change))
-                content = _once(requests, request, decoded, change)
+                content = self._once(operation, request, decoded, change, is_open)
                 about = {"conversation": decoded["ref"]} if "ref" in decoded else {}
                 actor = {"company": request.caller.company, "principal": request.caller.principal}
-                # The audit log: `GET /operations/actions` finds the line by `change`.
                 logger.info(operation.name, extra={"change": operation.name} | about | actor)
-                is_open = goes_on is not None and goes_on(content["result"])
-                return self._answer(content, HTTPStatus.ACCEPTED if is_open else status)
+                return self._answer(content, HTTPStatus.ACCEPTED if is_open(content) else status)
 
             self._listen(operation, route)
             return act
@@ -263,6 +269,45 @@ class Routes:
         owner = (caller.principal,) if self.is_personal else ()
         return digest("api", caller.company, projects, held, *owner, operation.name, str(key))
 
+    def _once(
+        self,
+        operation: Operation,
+        request: Request[Any],
+        names: Mapping[str, str],
+        change: Callable[[], Result],
+        is_open: Callable[[Answer], bool],
+    ) -> Answer:
+        """Make a change and record it, or return the stored answer of the call that made it."""
+        from shared.api import idempotency  # noqa: PLC0415 - functions without changes start faster
+
+        requests, audit_log = self.requests, self.audit_log
+        if requests is None or audit_log is None:
+            raise TypeError("`changes` has refused this route")
+
+        def status_of(outcome: Answer | Exception) -> int:
+            if isinstance(outcome, Exception):
+                return responses.row_of(outcome, self.errors)[0]
+            return HTTPStatus.ACCEPTED if is_open(outcome) else HTTPStatus.OK
+
+        def recorded() -> Answer:
+            return audit_log.record(
+                lambda: _content(change()),
+                caller=request.caller,
+                change=operation.name,
+                object_id=_object_id(names),
+                request_id=request.id,
+                status_of=status_of,
+            )
+
+        body = request.input.model_dump(mode="json", by_alias=True)
+        requested = idempotency.RequestedChange(
+            key=request.cause,
+            fingerprint=idempotency.fingerprint({"names": names, "body": body}),
+            owner=request.id,
+            remaining_ms=request.remaining_ms,
+        )
+        return idempotency.once(requests, requested, recorded)
+
     def _describe(self) -> Response[str]:
         """Return the OpenAPI document to any API key with a scope of this API."""
         self._caller(*self.more_scopes, *self.scopes)
@@ -302,22 +347,9 @@ def _operation(
     )
 
 
-def _once(
-    requests: Requests,
-    request: Request[Any],
-    names: Mapping[str, str],
-    change: Callable[[], Result],
-) -> Answer:
-    from shared.api import idempotency  # noqa: PLC0415 - functions without changes start faster
-
-    body = request.input.model_dump(mode="json", by_alias=True)
-    requested = idempotency.RequestedChange(
-        key=request.cause,
-        fingerprint=idempotency.fingerprint({"names": names, "body": body}),
-        owner=request.id,
-        remaining_ms=request.remaining_ms,
-    )
-    return idempotency.once(requests, requested, lambda: _content(change()))
+def _object_id(names: Mapping[str, str]) -> str | None:
+    """Return the id of the object that a path names, None if it names none by an id."""
+    return next((value for name, value in names.items() if name in OBJECT_IDS), None)
 
 
 def _decoded(names: Mapping[str, str]) -> dict[str, str]:

@@ -34,8 +34,8 @@ class JsonSecret:
 
     @property
     def name(self) -> str:
-        """The name or ARN of the secret, which is not secret itself."""
-        return self._secret_id
+        """The name of the secret, which is not secret itself; without the account and region of an ARN."""
+        return self._secret_id.rpartition(":secret:")[2]
 
     def value(self) -> dict[str, Any]:
         """Return a value that is at most five minutes old. Raises SecretUnreadable, or ClientError when AWS fails."""
@@ -61,14 +61,14 @@ class JsonSecret:
             text = self._client.get_secret_value(SecretId=self._secret_id)["SecretString"]
         except ClientError as error:
             if error.response["Error"]["Code"] == "ResourceNotFoundException":
-                raise SecretUnreadable(f"{self._secret_id} has no value") from None
+                raise SecretUnreadable(f"{self.name} has no value") from None
             raise
         try:
             value = json.loads(text)
         except json.JSONDecodeError:
             value = None
         if not isinstance(value, dict):
-            raise SecretUnreadable(f"{self._secret_id} is not a JSON object")
+            raise SecretUnreadable(f"{self.name} is not a JSON object")
         self._value, self._read_at = value, clock.now_ms()
 
 

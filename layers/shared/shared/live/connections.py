@@ -14,22 +14,19 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
 
+MOST = 1_000  # about 300 KB
+
 
 def of_company(table: Table, company: str) -> list[Connection]:
     """
-    Return the open connections of a company.
+    Return the open connections of a company, MOST at most: clients without hints look again once a minute.
 
     Strongly consistent and never cached: a client lists the inbox after it has connected, so a change that it does not
     see there must find its connection. Without connections: one read unit.
     """
     condition = Key(PARTITION_KEY).eq(Connection.partition(company))
-    found: list[Connection] = []
-    start: Attributes | None = None
-    while True:
-        items, start = table.query(None, condition, start=start)
-        found += map(Connection.read, items)
-        if start is None:
-            return [one for one in found if not clock.is_over(one.ttl)]
+    items, _ = table.query(None, condition, limit=MOST)
+    return [one for one in map(Connection.read, items) if not clock.is_over(one.ttl)]
 
 
 def key_of(table: Table, connection_id: str) -> Attributes | None:

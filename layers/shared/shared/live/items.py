@@ -1,4 +1,4 @@
-"""The items of the live table: one-time tickets, open connections, and counts of searches."""
+"""The items of the live table: one-time tickets, open connections, and counts of searches and reads of metrics."""
 
 from typing import ClassVar, Final
 
@@ -104,6 +104,24 @@ class SearchCount(Item):
             PARTITION_KEY: filled(cls.pk_pattern, company),
             SORT_KEY: filled(cls.sk_pattern, principal),
         }
+
+
+class MetricCount(Item):
+    """The reads of metrics in the present minute and day. Its other attributes are those of `shared.rate_limits`."""
+
+    pk_pattern: ClassVar[str] = "METRICS"
+    sk_pattern: ClassVar[str] = "{kind}"
+    indexes: ClassVar[tuple[str, ...]] = ()
+    ttl_days: ClassVar[int | None] = None
+
+    pk: str
+    sk: str
+    ttl: int
+
+    @classmethod
+    def key(cls, kind: str) -> Attributes:
+        """Return the key of the count of a kind of reads."""
+        return {PARTITION_KEY: cls.pk_pattern, SORT_KEY: filled(cls.sk_pattern, kind)}
 
 
 def place(context: Context, key: str) -> str:

@@ -55,6 +55,7 @@ CONDITIONS: Final[dict[str, tuple[str, float]]] = {
     "SendDoubled": (NOW, 1),
     "SendUnknown": (NOW, 1),
     "SentWhileOff": (NOW, 1),
+    "AuditFailed": (SOON, 1),
     "ConfigurationInvalid": (SOON, 1),
     "ConsentsUnreadable": (SOON, 1),
     "FilesLate": (SOON, 0.1),

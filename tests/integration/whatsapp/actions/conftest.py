@@ -203,6 +203,7 @@ def actions(harness: Harness, running_sandbox: Sandbox) -> Iterator[Actions]:
     secrets = boto3.client("secretsmanager")
     variables = environment("WhatsAppActions", **given) | {
         "MESSAGES_TABLE_NAME": harness.resources.table.name,
+        "AUDIT_LOG_TABLE_NAME": properties("AuditLogTable")["TableName"],
         "CONVERSATION_LOG_TABLE_NAME": create_table(dynamodb, "ConversationLogTable"),
         "CONVERSATIONS_INBOUND_QUEUE_URL": create_queue(sqs, "ConversationsInboundQueue"),
         "WHATSAPP_QUEUE_URL": create_queue(sqs, "WhatsAppQueue"),

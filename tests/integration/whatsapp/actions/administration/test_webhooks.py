@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+from dataclasses import replace
 from typing import Any
 
 import boto3
@@ -28,6 +29,7 @@ SECRET = APP_SECRETS["apps"][APP][0]
 URL = "https://api.example.com/v1/webhooks/whatsapp"
 SUBSCRIBED = "/{Version}/{WABA-ID}/subscribed_apps"
 GLOBEX_WABA = "302290129340398"
+OTHER_APP = "5550001"
 
 
 def body_of(*messages: dict[str, Any], waba: str = WABA, phone: str = PHONE) -> dict[str, Any]:
@@ -351,3 +353,71 @@ def test_administration_needs_its_scope(actions: Actions, action: str) -> None:
     reader = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:r")
 
     assert actions.run(action, {"metaWabaId": WABA}, caller=reader).status == 403
+
+
+@pytest.fixture
+def with_other_app(actions: Actions) -> str:
+    """The secret of the deployment also has an app of globex."""
+    client = boto3.client("secretsmanager")
+    apps = {**APP_SECRETS["apps"], OTHER_APP: ["secret of globex", "older secret of globex"]}
+    client.put_secret_value(
+        SecretId="app-secrets", SecretString=json.dumps(APP_SECRETS | {"apps": apps})
+    )
+    actions.module.resources.webhook_secrets._value = None
+    return OTHER_APP
+
+
+def test_a_signature_of_an_app_of_another_company_is_like_one_of_no_app(
+    actions: Actions, with_other_app: str
+) -> None:
+    raw = json.dumps(body_of(text("wamid.x"))).encode()
+    foreign = signature(raw, "secret of globex")
+    unknown = signature(raw, "secret of nobody")
+
+    asked = [
+        actions.run("validate_webhook_signature", {"signature": one, "payload": raw.decode()})
+        for one in (foreign, unknown)
+    ]
+    taken = [
+        actions.run(
+            "process_secure_webhook",
+            {"headers": {"x-hub-signature-256": one}, "body": raw.decode()},
+        )
+        for one in (foreign, unknown)
+    ]
+
+    assert [answer.result for answer in asked] == [{"valid": False}, {"valid": False}]
+    assert {(answer.status, answer.error) for answer in taken} == {(403, "invalid_signature")}
+    assert queued(actions) == []
+
+
+@pytest.mark.parametrize("action", ["test_webhook_signature", "get_config"])
+def test_apps_of_another_company_are_neither_named_nor_counted(
+    actions: Actions, with_other_app: str, action: str
+) -> None:
+    with_both = actions.run(action).body["result"]
+    actions.module.resources.webhook_secrets._value = APP_SECRETS
+    alone = actions.run(action).body["result"]
+
+    assert with_both == alone
+    assert with_other_app not in json.dumps(with_both)
+
+
+def test_the_self_test_of_a_company_without_an_app_does_not_pass(actions: Actions) -> None:
+    initech = replace(GLOBEX, company="initech")
+
+    answer = actions.run("test_webhook_signature", caller=initech)
+
+    assert answer.result == {"passed": False, "secrets": []}
+
+
+def test_references_of_secrets_name_no_account_of_aws(actions: Actions) -> None:
+    actions.module.resources.webhook_secrets._secret_id = (
+        "arn:aws:secretsmanager:us-east-1:123456789012:secret:parley/dev/app-secrets-AbCdEf"
+    )
+    actions.module.resources.webhook_secrets._value = APP_SECRETS
+    actions.module.resources.webhook_secrets._read_at = clock.now_ms()
+    config = actions.run("get_webhook_config", {"metaWabaId": WABA}).result
+
+    assert config["verifyToken"] == "parley/dev/app-secrets-AbCdEf#verify_token"
+    assert "123456789012" not in json.dumps(config)

@@ -166,6 +166,7 @@ def agent_harness(harness: Harness, api: Api, sandbox: Sandbox) -> Iterator[Agen
     dynamodb, sqs = boto3.client("dynamodb"), boto3.client("sqs")
     variables = environment("WhatsAppSending", **given) | {
         "MESSAGES_TABLE_NAME": harness.resources.table.name,
+        "AUDIT_LOG_TABLE_NAME": properties("AuditLogTable")["TableName"],
         "CONVERSATION_LOG_TABLE_NAME": create_table(dynamodb, "ConversationLogTable"),
         "CONVERSATIONS_INBOUND_QUEUE_URL": create_queue(sqs, "ConversationsInboundQueue"),
         "MEDIA_BUCKET_NAME": harness.resources.bucket.name,

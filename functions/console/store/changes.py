@@ -1,0 +1,73 @@
+"""Access pattern of the audit log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from boto3.dynamodb.conditions import Attr, Key
+
+from shared.audit_log.items import PARTITION_KEY, SORT_KEY, Change
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from boto3.dynamodb.conditions import ConditionBase
+
+    from shared.aws.dynamodb import Table
+
+MOST_READ: Final = 1_000  # items of one call; an item has less than 1 KB
+_READ_AT_ONCE: Final = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Whose changes are wanted: of one principal, or of all that begin with a prefix; an empty one means all."""
+
+    principal: str | None
+    prefix: str
+
+
+def of_company(
+    table: Table,
+    company: str,
+    *,
+    since: str,
+    until: str,
+    whose: Whose,
+    limit: int,
+    before: str | None,
+) -> tuple[list[Change], str | None]:
+    """
+    Return up to *limit* changes of a company, newest first, and the sort key to continue before; None at the end.
+
+    *since* and *until* are days, both included. Reads MOST_READ items at most, so a page may be short.
+    """
+    between = Key(PARTITION_KEY).eq(Change.partition(company)) & Key(SORT_KEY).between(
+        since, f"{until}~"
+    )
+    start = Change.key(company, before) if before else None
+    found: list[Change] = []
+    for _ in range(MOST_READ // _READ_AT_ONCE):
+        items, start = table.query(
+            None,
+            between,
+            limit=_READ_AT_ONCE,
+            start=start,
+            newest_first=True,
+            only=_wanted(table, whose),
+        )
+        found += map(Change.read, items)
+        if len(found) > limit:
+            return found[:limit], found[limit - 1].sk
+        if start is None:
+            return found, None
+    return found, str(start[SORT_KEY]) if start else None
+
+
+def _wanted(table: Table, whose: Whose) -> ConditionBase:
+    """DynamoDB deletes expired items late."""
+    is_kept = Attr(table.ttl_attribute).gt(clock.now_ms() // clock.SECOND_MS)
+    principal = Change.attr("principal")
+    if whose.principal is not None:
+        return is_kept & principal.eq(whose.principal)
+    return is_kept & principal.begins_with(whose.prefix) if whose.prefix else is_kept
