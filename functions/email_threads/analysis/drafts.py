@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.replies import composition
+from email_threads.replies.approvals import answer_id
 from email_threads.store import drafts
 from email_threads.store.items import Draft, DraftKind, DraftStatus
 from email_threads.store.items.draft import FINAL
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 AI: Final = "ai"
 NEWER_MAIL: Final = "newer_mail"
 OTHER_AUTOMATION: Final = "other_automation"
-_ID_CHARACTERS: Final = 16
 
 
 def draft_of(
@@ -37,7 +37,7 @@ def draft_of(
     text = _text(answer, merged)
     if text is None or recipient is None or newest.direction is not Direction.INBOUND:
         return None
-    reply_id = reply_id_of(newest)
+    reply_id = answer_id(newest, thread.evidence_seq or 0)
     return Draft(
         conversation_id=Draft.key(thread.conversation_id, reply_id)["conversation_id"],
         reply_id=reply_id,
@@ -75,16 +75,11 @@ def closed(
     return [draft for draft in present if draft.draft_status in FINAL]
 
 
-def withdraw(table: Table, mail: Mail) -> None:
-    """Close the model's draft of an answer to a mail when the customer has written again. Idempotent."""
-    draft = drafts.get(table, mail.thread, reply_id_of(mail))
+def withdraw(table: Table, mail: Mail, evidence_seq: int) -> None:
+    """Close the model's draft of an answer to a mail that is out of date by now. Idempotent."""
+    draft = drafts.get(table, mail.thread, answer_id(mail, evidence_seq))
     if draft is not None and _closed(table, draft, NEWER_MAIL).draft_status in FINAL:
         drafts.unlist_in_thread(table, draft)
-
-
-def reply_id_of(mail: Mail) -> str:
-    """Return the id of the model's draft of an answer to a mail."""
-    return mail.email_id[:_ID_CHARACTERS]
 
 
 def _closed(table: Table, draft: Draft, reason: str) -> Draft:

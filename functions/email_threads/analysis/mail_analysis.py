@@ -20,8 +20,8 @@ from pydantic import ValidationError
 from email_threads.analysis import drafts, model_call, prompt, requirements
 from email_threads.analysis.schema import MOST_SUMMARY, Answer
 from email_threads.configuration.requirements_schema import USUAL, RequirementsSchema
-from email_threads.parsing.kinds import Kind
 from email_threads.replies import automatic
+from email_threads.replies.withheld_text import readable
 from email_threads.store import analyses, mailboxes, threads
 from email_threads.store import drafts as stored_drafts
 from email_threads.store.changes import Change
@@ -85,15 +85,21 @@ def _repair(resources: SendingResources, event: EmailAnalyse, thread: Thread | N
     and close the draft that it stored if the customer has written again.
     """
     has_newer = thread is not None and thread.last_inbound_n != event.n
+    evidence_seq = (thread.evidence_seq or 0) if thread is not None else 0
     for mail in threads.mails(resources.table, event.conversation_id, [event.n]):
-        automatic.resume(resources, mail)
+        automatic.resume(resources, mail, evidence_seq)
         if has_newer:
-            drafts.withdraw(resources.table, mail)
+            drafts.withdraw(resources.table, mail, evidence_seq)
 
 
 def _is_analysed(thread: Thread, n: int) -> bool:
-    """Whether the model has read mail *n*."""
-    return thread.ai_analysis is not None and (thread.ai_analysis.analysed_n or 0) >= n
+    """Whether the model has read mail *n*, with the mails before it that count now."""
+    analysis, seq = thread.ai_analysis, thread.evidence_seq or 0
+    return (
+        analysis is not None
+        and (analysis.analysed_n or 0) >= n
+        and (analysis.evidence_seq or 0) == seq
+    )
 
 
 def _try(
@@ -154,11 +160,12 @@ def _leave(
 
 
 def _mails(resources: SendingResources, thread: Thread) -> list[Mail]:
-    """Return the newest mails of people up to the customer's newest one."""
+    """Return the newest mails that count up to the customer's newest one, without quotes of those that do not."""
     newest = thread.last_inbound_n or 0
     numbers = range(max(1, newest - _BACK + 1), newest + 1)
-    found = threads.mails(resources.table, thread.conversation_id, numbers)
-    return [mail for mail in found if mail.kind is Kind.MAIL][-prompt.MOST_MAILS :]
+    wanted = sorted({*numbers, *thread.withheld_mails})
+    found = readable(threads.mails(resources.table, thread.conversation_id, wanted))
+    return [mail for mail in found.mails if mail.n in numbers][-prompt.MOST_MAILS :]
 
 
 def _analysed(
@@ -170,12 +177,12 @@ def _analysed(
     Raises NoAnswer, ConditionFailed if the mail is gone, and Transient after eight lost races.
     """
     newest, fields = mails[-1], _fields(mailbox)
-    kept = newest.analysis
-    if kept is None:
+    kept, seq = newest.analysis, thread.evidence_seq or 0
+    if kept is None or kept.get("evidence_seq", 0) != seq:
         asked = requirements.recently_asked(thread, clock.now_ms())
         content = prompt.input_of(thread, mails, fields, asked, mailbox.facts)
         answered = model_call.answer(resources, mailbox, content, fields)
-        kept = analyses.keep_answer(resources.table, newest, answered.stored)
+        kept = analyses.keep_answer(resources.table, newest, answered.stored, evidence_seq=seq)
     answer = Answer.parse(kept["answer"])
     table = resources.table
     for _ in range(TRIES):
@@ -197,8 +204,9 @@ def _analysed(
         if saved is not None:
             return saved
         read = threads.get(table, thread.conversation_id)
-        if read is None or read.last_inbound_n != newest.n:
-            drafts.withdraw(table, newest)
+        is_current = read is not None and (read.evidence_seq or 0) == seq
+        if read is None or read.last_inbound_n != newest.n or not is_current:
+            drafts.withdraw(table, newest, seq)
             return None
         thread = read
     raise Transient("thread_contended")
@@ -233,6 +241,7 @@ def _head_of(
         "ai_analysis": AiAnalysis(
             state=AnalysisState.DONE,
             analysed_n=newest.n,
+            evidence_seq=thread.evidence_seq,
             analysed_at=clock.to_text(clock.now_ms()),
             model=model or None,
             summary=facts.summary[:MOST_SUMMARY],

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from email_threads.parsing.headers import Headers
 
 MOST_ADDRESS: Final = 320
+# Two senders of one of these domains have nothing to do with each other.
+PUBLIC_DOMAINS: Final = frozenset({
+    "163.com", "aol.com", "fastmail.com", "free.fr", "gmail.com", "gmx.com", "gmx.de", "gmx.net", "googlemail.com",
+    "hotmail.co.uk", "hotmail.com", "icloud.com", "laposte.net", "libero.it", "live.com", "mac.com", "mail.com",
+    "mail.ru", "me.com", "msn.com", "naver.com", "orange.fr", "outlook.com", "outlook.de", "proton.me",
+    "protonmail.com", "qq.com", "rocketmail.com", "t-online.de", "web.de", "wp.pl", "yahoo.co.jp", "yahoo.co.uk",
+    "yahoo.com", "yahoo.de", "yahoo.fr", "yandex.ru", "zoho.com",
+})  # fmt: skip
 
 # The structured parser takes quadratic time on long values.
 _LONGEST_STRUCTURED: Final = 8_000
@@ -23,6 +31,7 @@ _registry: Final[Any] = HeaderRegistry()
 # Nothing invisible, and no halves of characters, which the structured parser makes of damaged encoded words.
 _PART: Final = r"[^\s<>,;:\"()\[\]\\@\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
 _ADDRESS: Final = re.compile(f"{_PART}@{_PART}")
+_HIDDEN_TEXT: Final = re.compile(r"\"(?:[^\"\\]++|\\.)*+\"|\((?:[^()\\]++|\\.)*+\)")
 
 
 def in_field(headers: Headers, name: str) -> tuple[str, ...]:
@@ -36,6 +45,18 @@ def in_field(headers: Headers, name: str) -> tuple[str, ...]:
         caps.check_addresses(value)
         found += _addresses(value)
     return tuple(dict.fromkeys(found))
+
+
+def is_ambiguous(headers: Headers, name: str) -> bool:
+    """
+    Whether programs may read different addresses from a field: several fields, addresses or `@`, beside those in quoted
+    display names and comments. One of them was checked by SES; which one is not known.
+    """
+    values = headers.all(name)
+    visible = " ".join(_HIDDEN_TEXT.sub(" ", value) for value in values)
+    found = _ADDRESS.findall(visible)
+    is_plain = len(found) == 1 and visible.count("@") == 1
+    return len(values) > 1 or not is_plain or in_field(headers, name) != (found[0].casefold(),)
 
 
 def display_name(value: str) -> str:

@@ -6,6 +6,7 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from email_threads.parsing.addresses import PUBLIC_DOMAINS
 from email_threads.parsing.flags import Flag
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
@@ -38,6 +39,7 @@ class Refusal(StrEnum):
     BLOCKED_ATTACHMENT = "blocked_attachment"
     NO_SENDER = "no_sender"
     OWN_ADDRESS = "own_address"  # From or Reply-To is the mailbox itself
+    OTHER_REPLY_TO = "other_reply_to"  # the answer goes to an address that nobody has proven
 
 
 def refusal(mail: ParsedMail, mailbox: str, *, needs_review: bool) -> Refusal | None:
@@ -50,21 +52,41 @@ def refusal(mail: ParsedMail, mailbox: str, *, needs_review: bool) -> Refusal | 
         Refusal.NO_MAIL: mail.kind is not Kind.MAIL,
         Refusal.NO_SENDER: mail.sender is None,
         Refusal.NOT_VERIFIED: mail.verdicts.trust is not Trust.VERIFIED,
-        Refusal.NEW_PARTICIPANT: needs_review,
         Refusal.SUPPRESSED_BY_SENDER: _is_suppressed(mail),
-        Refusal.ROBOT: any(map(_is_robot, (mail.sender, reply_address(mail)))),
+        Refusal.ROBOT: any(map(is_robot, (mail.sender, reply_address(mail)))),
         Refusal.AUTOMATIC_SUBJECT: bool(_AUTOMATIC_SUBJECT.match(mail.subject)),
         Refusal.UNREADABLE_CONTENT: not _DOUBTFUL.isdisjoint(mail.flags),
         Refusal.BLOCKED_ATTACHMENT: any(file.is_blocked for file in mail.attachments),
         Refusal.OWN_ADDRESS: mailbox in map(without_label, (mail.sender or "", *mail.reply_to)),
+        Refusal.OTHER_REPLY_TO: _goes_to_another(mail),
+        Refusal.NEW_PARTICIPANT: needs_review,  # The last one: an admission ends it.
     }
     return next((reason for reason, is_true in stands.items() if is_true), None)
 
 
 def reply_address(mail: ParsedMail) -> str | None:
-    """Return the address that an answer goes to instead of the sender's: Reply-To, if it is of the same domain."""
-    domain = (mail.sender or "").rpartition("@")[2]
-    return next((one for one in mail.reply_to if domain and one.rpartition("@")[2] == domain), None)
+    """
+    Return the address that an answer goes to instead of the sender's: Reply-To, if it is of the same domain.
+
+    At a public provider only with another label: two of its users have nothing to do with each other.
+    """
+    sender = mail.sender or ""
+    domain = sender.rpartition("@")[2]
+    same = (one for one in mail.reply_to if domain and one.rpartition("@")[2] == domain)
+    return next(
+        (
+            one
+            for one in same
+            if domain not in PUBLIC_DOMAINS or without_label(one) == without_label(sender)
+        ),
+        None,
+    )
+
+
+def _goes_to_another(mail: ParsedMail) -> bool:
+    """Whether an answer goes to another address than the one that SES has proven."""
+    address = reply_address(mail)
+    return address is not None and without_label(address) != without_label(mail.sender or "")
 
 
 def without_label(address: str) -> str:
@@ -73,7 +95,8 @@ def without_label(address: str) -> str:
     return f"{name.partition('+')[0]}@{domain}"
 
 
-def _is_robot(address: str | None) -> bool:
+def is_robot(address: str | None) -> bool:
+    """Whether no person reads an address, by its name."""
     return address is not None and bool(_ROBOT.fullmatch(address.rpartition("@")[0]))
 
 

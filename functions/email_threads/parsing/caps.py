@@ -57,6 +57,7 @@ class HoldReason(StrEnum):
     NO_SENDER = "no_sender"
     FORGED_SENDER = "forged_sender"
     FAILED_CHECKS = "failed_checks"  # DMARC, spam or virus, as SES found
+    VERIFICATION = "verification"  # a code or a link that proves access to this mailbox
 
 
 class MailHeld(Exception):

@@ -163,11 +163,11 @@ def _assemble(
     """Combine headers and content. Raises MailHeld if the addresses of a mail that is not held are over a cap."""
     is_held = hold_reason is not None
     senders = _addresses(headers, "from", is_held=is_held)
-    if len(senders) > 1:
+    if len(senders) > 1 or (senders and addresses.is_ambiguous(headers, "from")):
         content.flags.add(Flag.MULTIPLE_FROM)
     own_ids = headers.ids("message-id")
     sender = senders[0] if senders else None
-    verdicts = trust.verdicts(headers, sender)
+    verdicts = trust.verdicts(headers, sender, is_ambiguous=Flag.MULTIPLE_FROM in content.flags)
     hashes = [attachment.sha256 for attachment in content.attachments]
     kind = kinds.of(
         headers, sender, content.calendar_method, is_null_sender=verdicts.is_null_sender

@@ -53,16 +53,19 @@ class Verdicts:
     recipient: str | None = field(default=None, repr=False)
 
 
-def verdicts(headers: Headers, sender: str | None) -> Verdicts:
-    """Read SES's block. *sender* is the address of the From field."""
+def verdicts(headers: Headers, sender: str | None, *, is_ambiguous: bool = False) -> Verdicts:
+    """
+    Read SES's block. *sender* is the address of the From field; *is_ambiguous*: SES may have read another one there.
+    """
     block = _block(headers)
     if block is None:
         return Verdicts()
     spam, virus = (block.get(f"x-ses-{name}-verdict", "").upper() for name in ("spam", "virus"))
     results = _results(block.get("authentication-results", ""))
     envelope = _RECIPIENT.search(block["received"])
+    trust = _trust(spam, virus, results, (sender or "").rpartition("@")[2])
     return Verdicts(
-        trust=_trust(spam, virus, results, (sender or "").rpartition("@")[2]),
+        trust=Trust.UNVERIFIED if is_ambiguous and trust is Trust.VERIFIED else trust,
         spam_score=_SCORES.get(spam),
         has_virus=virus == "FAIL",
         is_null_sender=block.get("return-path", "").strip() == "<>",

@@ -53,7 +53,7 @@ def remove(stored: Inventory, found: Found, shared_subjects: Collection[str]) ->
 
 def _remove_mail(stored: Inventory, mail: Mail) -> None:
     store.write_tombstone(stored.table, mail)
-    for address in people.added_by(mail, ""):
+    for address in people.listed_by(mail, ""):
         # The row of the person lists the thread until its end.
         if address != stored.person.address:
             threads.remove_participant(stored.table, mail.thread, ids.address_hash(address))

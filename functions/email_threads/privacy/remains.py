@@ -18,7 +18,7 @@ DOMAIN: Final = "erased.invalid"  # of the Message-IDs that replace those of era
 _FACTS_OF_AN_ENTRY: Final = frozenset({"email_id", "n", "timestamp", "direction"})
 _FACTS_OF_A_MAIL: Final = _FACTS_OF_AN_ENTRY | {
     "conversation_id", "company_id", "kind", "trust", "received_at", "fingerprint", "needs_review", "hold_reason",
-    "returned_as",
+    "returned_as", "joined_by", "evidence", "evidence_reason",
 }  # fmt: skip
 
 

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from email_threads.inbound.events import EmailSend
 from email_threads.store.items import DraftKind
 from email_threads.store.items.thread import Direction
+from shared.aws.sqs_fifo import digest
 
 if TYPE_CHECKING:
-    from email_threads.store.items import Draft, Thread
+    from email_threads.store.items import Draft, Mail, Thread
+
+
+_ID_CHARACTERS: Final = 16
+
+
+def answer_id(mail: Mail, evidence_seq: int) -> str:
+    """
+    Return the id of the model's draft of an answer to a mail.
+
+    A person who changes which mails count (*evidence_seq* of the thread) makes another draft necessary.
+    """
+    if evidence_seq == 0:
+        return mail.email_id[:_ID_CHARACTERS]
+    return digest("answer", mail.email_id, str(evidence_seq))[:_ID_CHARACTERS]
 
 
 def is_stale(thread: Thread, draft: Draft) -> bool:

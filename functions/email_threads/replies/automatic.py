@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.inbound.events import entry
-from email_threads.parsing.kinds import Kind
 from email_threads.replies import policy, text_checks
-from email_threads.replies.approvals import send_event
+from email_threads.replies.approvals import answer_id, send_event
+from email_threads.replies.withheld_text import readable
 from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Draft, DraftStatus, ReplyMode
 from email_threads.store.items.sends import AnswerCount
+from email_threads.store.items.thread import Direction
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
 from shared.identity.keyed_hashes import keyed_hash
@@ -28,6 +29,7 @@ LEAST_CONFIDENCE: Final = 0.7
 PER_THREAD: Final = (Limit(3, 3_600), Limit(10, clock.DAY_SECONDS))
 PER_SENDER: Final = (Limit(20, clock.DAY_SECONDS),)
 CAP_REACHED: Final = "answer_cap"
+WITHHELD: Final = "withheld_text"
 _KNOWN_MAILS: Final = 10
 
 
@@ -40,7 +42,7 @@ def approve(resources: SendingResources, thread: Thread, mailbox: Mailbox, newes
     if mode_of(thread, mailbox) is not ReplyMode.AUTO:
         return
     table = resources.table
-    draft = drafts.get(table, thread.conversation_id, newest.email_id[:16])
+    draft = drafts.get(table, thread.conversation_id, answer_id(newest, thread.evidence_seq or 0))
     if draft is None:
         return
     if draft.draft_status is DraftStatus.PENDING and draft.reason is None:
@@ -54,9 +56,9 @@ def approve(resources: SendingResources, thread: Thread, mailbox: Mailbox, newes
         resources.queue.send([entry(send_event(draft))])
 
 
-def resume(resources: SendingResources, mail: Mail) -> None:
+def resume(resources: SendingResources, mail: Mail, evidence_seq: int) -> None:
     """Queue the send of an answer that an earlier delivery approved; the send checks what has changed. Idempotent."""
-    draft = drafts.get(resources.table, mail.thread, mail.email_id[:16])
+    draft = drafts.get(resources.table, mail.thread, answer_id(mail, evidence_seq))
     if draft is None:
         return
     if draft.draft_status is DraftStatus.APPROVED and draft.is_automatic:
@@ -94,19 +96,25 @@ def _refusal(
     if (analysis.confidence or 0) < LEAST_CONFIDENCE:
         return "low_confidence"
     numbers = range(max(1, newest.n - _KNOWN_MAILS + 1), newest.n + 1)
-    known = [
-        mail.body
-        for mail in threads.mails(table, thread.conversation_id, numbers)
-        if mail.kind is Kind.MAIL  # A held mail may be forged.
+    found = readable(
+        threads.mails(table, thread.conversation_id, sorted({*numbers, *thread.withheld_mails}))
+    )
+    # What a customer quotes is not theirs.
+    own = [
+        mail.body if mail.direction is Direction.OUTBOUND else f"{mail.subject}\n{mail.new_text}"
+        for mail in found.mails
     ]
+    known = [*own, *mailbox.facts]
     fault = text_checks.fault_of(
         draft.body_text,
         hosts=mailbox.link_hosts,
-        known_texts=[*known, *mailbox.facts],
+        known_texts=known,
         has_files=bool(draft.attachments),
     )
     if fault is not None:
         return fault.value
+    if found.gives_away(f"{draft.subject}\n{draft.body_text}", known):
+        return WITHHELD
     return None if _takes_place(table, thread, newest, draft) else CAP_REACHED
 
 

@@ -24,11 +24,19 @@ MOST_ANALYSIS_BYTES: Final = 2_048  # of the head
 _SHORTEST: Final = 20  # characters; shorter texts are left out
 
 
-def keep_answer(table: Table, mail: Mail, answer: Attributes) -> Attributes:
-    """Store the model's answer at its mail, and return the stored one: the first that was stored stays."""
+def keep_answer(
+    table: Table, mail: Mail, answer: Attributes, *, evidence_seq: int = 0
+) -> Attributes:
+    """
+    Store the model's answer at its mail, and return the stored one: the first that was stored stays, unless a person
+    has changed since which mails count (*evidence_seq* of the thread that was read).
+    """
+    if evidence_seq:
+        answer = {**answer, "evidence_seq": evidence_seq}
+    is_other = mail.analysis is not None and mail.analysis.get("evidence_seq", 0) != evidence_seq
     item = table.update(
         {PARTITION_KEY: mail.conversation_id},
-        put_once={"analysis": answer},
+        **({"put": {"analysis": answer}} if is_other else {"put_once": {"analysis": answer}}),
         when=Mail.attr("email_id").eq(mail.email_id) & Mail.attr("erased").not_exists(),
     )
     kept: Attributes = item["analysis"]

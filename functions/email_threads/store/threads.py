@@ -112,9 +112,10 @@ def aliases(table: Table, email_ids: Sequence[str]) -> dict[str, Alias]:
 
 
 def is_participant(table: Table, conversation_id: str, address_hash: str) -> bool:
-    """Whether an address has an item of its own in a thread, and is not being erased."""
+    """Whether an address is a participant by an item of its own in a thread, and is not being erased."""
     item = table.get(Participant.key(conversation_id, address_hash))
-    return item is not None and not item.get(Participant.name_of("erased"))
+    excluded = (Participant.name_of("erased"), Participant.name_of("is_weak"))
+    return item is not None and not any(item.get(name) for name in excluded)
 
 
 def append(table: Table, write: Append, *, from_thread: str | None = None) -> Refusal | None:
@@ -170,7 +171,26 @@ def name_phantoms(table: Table, conversation_id: str, email_ids: Iterable[str]) 
 
 def put_participant(table: Table, thread: Thread, address: str, address_hash: str) -> None:
     """Write the row of a person in the lists, unless a later change of the thread has written it. Idempotent."""
-    row = Participant(
+    row = _row_of(thread, address, address_hash)
+    older = Participant.attr("last_seq").not_exists() | Participant.attr("last_seq").lte(thread.seq)
+    weak = Participant.attr("is_weak").eq(True)  # noqa: FBT003 - a value in a condition
+    try:
+        table.put(row.attributes(), when=older | weak)
+    except ConditionFailed:
+        return
+
+
+def list_weak_author(table: Table, thread: Thread, address: str, address_hash: str) -> None:
+    """List the thread for an author who is no participant, unless the address has a row. Idempotent."""
+    row = _row_of(thread, address, address_hash).model_copy(update={"is_weak": True})
+    try:
+        table.put(row.attributes(), when=Participant.attr("conversation_id").not_exists())
+    except ConditionFailed:
+        return
+
+
+def _row_of(thread: Thread, address: str, address_hash: str) -> Participant:
+    return Participant(
         conversation_id=Participant.key(thread.conversation_id, address_hash)["conversation_id"],
         company_status=Participant.list_of(thread.company_id, address),
         participant=address if address != thread.participant else None,
@@ -179,11 +199,6 @@ def put_participant(table: Table, thread: Thread, address: str, address_hash: st
         subject=thread.subject,
         last_seq=thread.seq,
     )
-    older = Participant.attr("last_seq").not_exists() | Participant.attr("last_seq").lte(thread.seq)
-    try:
-        table.put(row.attributes(), when=older)
-    except ConditionFailed:
-        return
 
 
 def put_expiry(table: Table, thread: Thread) -> None:

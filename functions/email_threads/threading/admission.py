@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from email_threads.parsing.addresses import PUBLIC_DOMAINS
 from email_threads.parsing.trust import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-# Two senders of one of these domains have nothing to do with each other.
-PUBLIC_DOMAINS: Final = frozenset({
-    "163.com", "aol.com", "fastmail.com", "free.fr", "gmail.com", "gmx.com", "gmx.de", "gmx.net", "googlemail.com",
-    "hotmail.co.uk", "hotmail.com", "icloud.com", "laposte.net", "libero.it", "live.com", "mac.com", "mail.com",
-    "mail.ru", "me.com", "msn.com", "naver.com", "orange.fr", "outlook.com", "outlook.de", "proton.me",
-    "protonmail.com", "qq.com", "rocketmail.com", "t-online.de", "web.de", "wp.pl", "yahoo.co.jp", "yahoo.co.uk",
-    "yahoo.com", "yahoo.de", "yahoo.fr", "yandex.ru", "zoho.com",
-})  # fmt: skip
-
 
 class Entry(StrEnum):
-    """How a mail enters: as a participant's, without an automatic answer, or in a thread of its own."""
+    """How a mail enters: as a verified participant's, on weak evidence, or in a thread of its own."""
 
     JOIN = "join"
     REVIEW = "review"

@@ -48,7 +48,8 @@ class Appended:
     The thread and the number of a mail in it, and who answers the thread: `none` if it has expired.
 
     *is_duplicate*: an earlier delivery has stored it; *is_erased*: and an erasure has removed it since. *merges* is a
-    thread that turned out to be part of this one: `merge.merge` moves its mails.
+    thread that turned out to be part of this one: `merge.merge` moves its mails. *counts*: the mail may be acted on
+    (`Mail.counts`).
     """
 
     conversation_id: str
@@ -57,6 +58,7 @@ class Appended:
     automation: Automation
     merges: str | None = None
     is_erased: bool = False
+    counts: bool = False
 
 
 def append(table: Table, bucket: Bucket, incoming: Incoming) -> Appended:
@@ -88,6 +90,7 @@ def append(table: Table, bucket: Bucket, incoming: Incoming) -> Appended:
                 is_duplicate=False,
                 automation=write.after.automation,
                 merges=found.merges,
+                counts=write.mail.counts,
             )
         if write.before is None:
             taken.add(write.after.conversation_id)
@@ -111,8 +114,11 @@ def _finish_duplicate(table: Table, incoming: Incoming, found: Resolution) -> Ap
             alias.thread, 0, is_duplicate=True, automation=Automation.NONE, is_erased=True
         )
     thread = threads.get(table, alias.thread)
+    # As it was stored: what its first delivery found out, and what people have decided since.
+    mail = next(iter(threads.mails(table, alias.thread, [alias.n])), None)
+    if thread is not None and mail is not None and mail.email_id == alias.email_id:
+        _follow_up(table, incoming, thread, mail, found)
     if thread is not None:
-        _follow_up(table, incoming, thread, stored_mails.item_of(incoming, found, alias.n), found)
         threads.put_expiry(table, thread)
     return Appended(
         alias.thread,
@@ -120,6 +126,7 @@ def _finish_duplicate(table: Table, incoming: Incoming, found: Resolution) -> Ap
         is_duplicate=True,
         automation=thread.automation if thread is not None else Automation.NONE,
         merges=found.merges,
+        counts=mail is not None and mail.counts,
     )
 
 
@@ -128,10 +135,13 @@ def _follow_up(
 ) -> None:
     # The first mail of a thread with a related one was refused there: no id that it names may lead to its own thread.
     was_refused = stored.n == 1 and thread.metadata.client_info.related is not None
-    if not was_refused:
+    weak = people.weak_author(stored)
+    if not was_refused and stored.evidence is None:
         threads.name_phantoms(table, thread.conversation_id, found.unknown)
     for address in people.added_by(stored, incoming.mailbox):
         threads.put_participant(table, thread, address, ids.address_hash(address))
+    if weak is not None:
+        threads.list_weak_author(table, thread, weak, ids.address_hash(weak))
     for alias in found.returned:
         threads.mark_returned(table, alias, stored.kind)
     if found.linked is not None:

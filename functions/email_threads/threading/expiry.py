@@ -29,7 +29,7 @@ def remove(resources: Resources, event: EmailErase) -> bool:
         # First: a step that dies after its last removal finds no mail when it is repeated, and ends the walk.
         following = EmailErase(conversation_id=thread_id, count=event.count + STEP)
         resources.queue.send([entry(following)])
-        for address in sorted({one for mail in mails for one in people.added_by(mail, "")}):
+        for address in sorted({one for mail in mails for one in people.listed_by(mail, "")}):
             threads.remove_participant(table, thread_id, ids.address_hash(address))
         for mail in mails:
             threads.remove_mail(table, mail)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 DEFAULT_DAYS: Final = 30  # contract, attribute `ttl`
 MOST_SEARCH_TEXT: Final = 500
+MOST_WITHHELD: Final = 20  # mails that do not count and that the head names
 
 
 def append_of(
@@ -44,7 +45,7 @@ def append_of(
     """
     entry = windows.entry_of(mail)
     history, is_longer = windows.history_with(before.email_history if before else [], entry)
-    is_mail = mail.kind is Kind.MAIL and not is_moved
+    is_mail = mail.counts and not is_moved
     is_news = is_mail and mail.direction is Direction.INBOUND
     status = Status.ACTIVE if before and is_news else base.status
     if asked and status is Status.ACTIVE:
@@ -62,6 +63,7 @@ def append_of(
             "email_count": mail.n,
             "snoozed_until": None if is_news else base.snoozed_until,
             "last_inbound_n": mail.n if is_news else base.last_inbound_n,
+            "withheld_mails": withheld_with(base, mail),
             "resolution_time": None if status is Status.ACTIVE else base.resolution_time,
             "full_text_search": search_text(base.subject, people, mail.new_text),
             **(_waiting(base, mail) if is_mail else {}),
@@ -77,6 +79,12 @@ def append_of(
         alias_kind=alias_kind,
         sent_draft=sent_draft,
     )
+
+
+def withheld_with(thread: Thread, mail: Mail) -> list[int]:
+    """Return the numbers of the mails of a thread that do not count, as far as its head names them, with *mail*."""
+    others = [n for n in thread.withheld_mails if n != mail.n]
+    return sorted([*others, mail.n])[-MOST_WITHHELD:] if mail.is_withheld else others
 
 
 def touched(thread: Thread) -> dict[str, str | int]:

@@ -64,6 +64,7 @@ def merge(table: Table, loser_id: str, winner_id: str) -> bool:
         _merge_metadata(table, loser, winner_id)
         for mail in threads.mails(table, loser_id, range(1, loser.email_count + 1)):
             _move(table, mail, winner_id)
+            _move_weak_author(table, mail, winner_id)
             threads.remove_mail(table, mail)
         _move_participants(table, loser, winner_id)
         threads.note_merged(table, winner_id, loser_id)
@@ -109,6 +110,17 @@ def _move_participants(table: Table, loser: Thread, winner_id: str) -> None:
         hashed = ids.address_hash(address)
         threads.put_participant(table, winner, address, hashed)
         threads.remove_participant(table, loser.conversation_id, hashed)
+
+
+def _move_weak_author(table: Table, mail: Mail, winner_id: str) -> None:
+    """List the winner for the author of a moved mail who is no participant."""
+    author = people.weak_author(mail)
+    winner = threads.get(table, winner_id) if author is not None else None
+    if author is None or winner is None:
+        return
+    hashed = ids.address_hash(author)
+    threads.list_weak_author(table, winner, author, hashed)
+    threads.remove_participant(table, mail.thread, hashed)
 
 
 def _move(table: Table, mail: Mail, winner_id: str) -> None:

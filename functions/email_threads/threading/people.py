@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.kinds import REPORTS
 from email_threads.parsing.trust import Trust
+from email_threads.store.items.mail import Evidence
 from email_threads.store.items.thread import Direction
 
 if TYPE_CHECKING:
@@ -18,12 +19,25 @@ def added_by(mail: Mail, mailbox: str) -> list[str]:
     """
     Return the sender of a customer's mail, or the recipients of our own one.
 
-    Nothing of a report, which a program wrote, and of a mail that failed SES's checks: its sender may be forged.
+    Nothing of a report, which a program wrote, of a mail that failed SES's checks, whose sender may be forged, and of
+    one with weak evidence.
     """
-    if mail.kind in REPORTS or mail.trust is Trust.FAILED:
+    if mail.kind in REPORTS or mail.trust is Trust.FAILED or mail.evidence is Evidence.WEAK:
         return []
     if mail.direction is Direction.OUTBOUND:
         added = list(dict.fromkeys([*mail.to, *mail.cc]))[:MOST]
     else:
         added = [mail.sender] if mail.sender is not None else []
     return [address for address in added if address != mailbox]
+
+
+def listed_by(mail: Mail, mailbox: str) -> list[str]:
+    """Return the addresses that have a row in the lists because of a mail: also the author of one with weak evidence."""
+    weak = weak_author(mail)
+    return [*added_by(mail, mailbox), *([weak] if weak is not None else [])]
+
+
+def weak_author(mail: Mail) -> str | None:
+    """Return the author of a mail with weak evidence, unless the address may be forged."""
+    is_listed = mail.evidence is Evidence.WEAK and mail.trust is not Trust.FAILED
+    return mail.sender if is_listed else None

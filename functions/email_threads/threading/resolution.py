@@ -20,6 +20,7 @@ from email_threads.parsing.kinds import REPORTS
 from email_threads.parsing.trust import Trust
 from email_threads.store import threads
 from email_threads.store.items import AliasKind, Status
+from email_threads.store.items.mail import JoinedBy
 from email_threads.store.items.thread import Automation, Direction
 from email_threads.threading import ids, reply_tokens, subjects
 from email_threads.threading.admission import Entry, entry
@@ -48,12 +49,13 @@ class Resolution:
     that its headers name and its sender may not join; *continues* one that has expired. *duplicate* is set if the mail
     is stored already. *unknown* are the mail ids that it names and that lead nowhere yet. If it names two threads of
     its sender, *merges* is the one that becomes part of the other, or *linked* the one that is only noted.
-    *returned* are the stored mails that a bounce or a complaint is about.
+    *returned* are the stored mails that a bounce or a complaint is about. *joined_by* is what led to the *thread*.
     """
 
     conversation_id: str
     thread: Thread | None = None
     entry: Entry = Entry.JOIN
+    joined_by: JoinedBy | None = None
     related: str | None = None
     continues: str | None = None
     duplicate: Alias | None = None
@@ -130,10 +132,12 @@ def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Re
             merges=pair.merges,
             linked=pair.linked,
         )
-    suspect = pair.thread or next(iter(found.live), None) or _by_subject(table, incoming)
+    named = pair.thread or next(iter(found.live), None)
+    suspect = named or _by_subject(table, incoming)
     if suspect is None:
         return _new_thread(incoming, found, taken)
-    entered = _entry(table, mail, suspect, has_token=suspect.conversation_id == found.token)
+    has_token = suspect.conversation_id == found.token
+    entered = _entry(table, mail, suspect, has_token=has_token)
     if entered is Entry.OWN_THREAD:
         return Resolution(
             conversation_id=_free(_own_ids(incoming), taken),
@@ -144,7 +148,9 @@ def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Re
         conversation_id=suspect.conversation_id,
         thread=suspect,
         entry=entered,
-        unknown=found.unknown,
+        joined_by=_joined_by(has_token=has_token, is_named=named is not None),
+        # A mail that no participant wrote must not lead later ones to the thread.
+        unknown=found.unknown if entered is Entry.JOIN else (),
         merges=pair.merges,
         linked=pair.linked,
     )
@@ -296,6 +302,12 @@ def _entry(table: Table, mail: ParsedMail, thread: Thread, *, has_token: bool = 
         if threads.is_participant(table, thread.conversation_id, hashed):
             known.add(sender)
     return entry(sender, mail.verdicts.trust, known, has_token=has_token)
+
+
+def _joined_by(*, has_token: bool, is_named: bool) -> JoinedBy:
+    if has_token:
+        return JoinedBy.TOKEN
+    return JoinedBy.REFERENCE if is_named else JoinedBy.PARTICIPANT
 
 
 def _own_ids(incoming: Incoming) -> list[str]:

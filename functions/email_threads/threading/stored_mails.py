@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing import answer_rules
+from email_threads.parsing import answer_rules, html
+from email_threads.parsing.kinds import REPORTS, Kind
+from email_threads.parsing.trust import Trust
 from email_threads.store import objects
-from email_threads.store.items import Mail
+from email_threads.store.items import Automation, Mail
+from email_threads.store.items.mail import Evidence, EvidenceReason
 from email_threads.store.items.thread import AttachmentEntry, Direction, MailMetadata
 from email_threads.threading import ids
 from email_threads.threading.admission import Entry
@@ -32,6 +35,7 @@ def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
     email_id = ids.email_id(incoming.company_id, mail.message_id)
     is_long = len(mail.text) > MOST_BODY
     needs_review = found.entry is Entry.REVIEW
+    doubt = _doubt(incoming, found)
     return Mail(
         conversation_id=Mail.number(conversation_id, n)["conversation_id"],
         n=n,
@@ -55,6 +59,11 @@ def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
         received_at=clock.to_text(incoming.received_ms),
         fingerprint=mail.fingerprint,
         needs_review=needs_review,
+        joined_by=found.joined_by,
+        is_by_participant=found.thread is not None and found.entry is Entry.JOIN or None,
+        evidence=Evidence.WEAK if doubt is not None else None,
+        evidence_reason=doubt,
+        html_text=_html_text(incoming) if doubt is not None or mail.kind is Kind.HELD else None,
         reply_to=answer_rules.reply_address(mail),
         automatic_refusal=answer_rules.refusal(mail, incoming.mailbox, needs_review=needs_review)
         if incoming.direction is Direction.INBOUND
@@ -79,6 +88,33 @@ def put_objects(bucket: Bucket, incoming: Incoming, stored: Mail) -> None:
     objects.put_attachments(
         bucket, ((entry.s3_key, file) for entry, file in files if entry.s3_key is not None)
     )
+
+
+def _doubt(incoming: Incoming, found: Resolution) -> EvidenceReason | None:
+    """
+    Return why the evidence that a received mail belongs to its thread is weak, None if it is not.
+
+    The AI conversations find theirs by the author alone: for them, an unproven one is weak evidence in a new thread too.
+    """
+    mail, thread = incoming.mail, found.thread
+    if incoming.direction is not Direction.INBOUND or mail.kind in REPORTS:
+        return None
+    is_proven = mail.verdicts.trust is Trust.VERIFIED
+    if thread is None:
+        is_forwarded = incoming.automation is Automation.CONVERSATIONS
+        return EvidenceReason.NOT_AUTHENTICATED if is_forwarded and not is_proven else None
+    if found.entry is Entry.JOIN:
+        return None
+    return EvidenceReason.NOT_A_PARTICIPANT if is_proven else EvidenceReason.NOT_AUTHENTICATED
+
+
+def _html_text(incoming: Incoming) -> str | None:
+    """Return the text of a mail's HTML if the body is another one."""
+    mail = incoming.mail
+    if mail.html is None:
+        return None
+    text = html.to_text(mail.html).text.strip()
+    return text[:MOST_BODY] if text not in {"", mail.text.strip()} else None
 
 
 def _entry_of(incoming: Incoming, conversation_id: str, file: Attachment) -> AttachmentEntry:

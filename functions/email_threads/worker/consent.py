@@ -1,6 +1,9 @@
 """
 What a customer's mail says about further mail: STOP and START, as its whole text, and that the address is in use.
 
+It says so about its authenticated author only: never about a Reply-To or about an address that SES has not proven. A
+mail that was signed for another recipient and sent on to us says nothing.
+
 Mail that the AI conversations answer is left to them: they know the keywords of their company.
 """
 
@@ -8,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing import answer_rules
+from email_threads.parsing.answer_rules import without_label
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
 from email_threads.store.items.thread import Direction
@@ -26,14 +29,18 @@ CHANNEL: Final = "email"
 
 
 def note(resources: Resources, incoming: Incoming, appended: Appended) -> ConsentKeyword | None:
-    """Record what a mail of a customer says about consent, and return its STOP or START. Idempotent."""
+    """
+    Record what a mail of a customer says about consent, and return its STOP or START. Idempotent.
+
+    The word of an author who is not proven is returned, so that no model answers it, and recorded by people only.
+    """
     mail, sender = incoming.mail, incoming.mail.sender
     is_verified = mail.verdicts.trust is Trust.VERIFIED
     if mail.kind is not Kind.MAIL or incoming.direction is not Direction.INBOUND or sender is None:
         return None
     keyword = vocabulary().keyword_of(mail.new_text)
-    # A forged START must not undo an opt-out; a forged STOP only keeps mail back.
-    if keyword is ConsentKeyword.STOP or (keyword is ConsentKeyword.START and is_verified):
+    is_heard = is_verified and appended.counts and _is_to(incoming)
+    if is_heard and keyword in {ConsentKeyword.STOP, ConsentKeyword.START}:
         statement = Statement(
             source=Source.WORD,
             at_ms=incoming.received_ms,
@@ -42,14 +49,19 @@ def note(resources: Resources, incoming: Incoming, appended: Appended) -> Consen
         )
         company = incoming.company_id
         if keyword is ConsentKeyword.STOP:
-            # Answers to this person may go to another address of the same domain.
-            answered = answer_rules.reply_address(mail)
-            addresses = list(dict.fromkeys([sender, answered or sender]))
-            resources.consents.record_opt_out(company, addresses, statement)
+            resources.consents.record_opt_out(company, [sender], statement)
         else:
             resources.consents.record_opt_in(company, [sender], statement, channels=[CHANNEL])
-    if is_verified:
+    if is_verified and appended.counts:
         at = clock.to_text(incoming.received_ms)
         unreachable.clear(resources.consents.table, incoming.company_id, sender, CHANNEL, at)
     # HELP says nothing about consent: it is answered as any mail.
     return None if keyword is ConsentKeyword.HELP else keyword
+
+
+def _is_to(incoming: Incoming) -> bool:
+    """Whether the mail names its mailbox as a recipient, and was not sent again by another program."""
+    mail = incoming.mail
+    named = {without_label(one) for one in (*mail.to, *mail.cc)}
+    is_resent = any(name.startswith("resent-") for name, _ in mail.headers.fields)
+    return incoming.mailbox in named and not is_resent

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from email_threads.parsing.kinds import Kind
 from email_threads.store import threads
 from email_threads.store.items.thread import Direction
 from shared.aws.stored_objects import MEDIA_PREFIX
@@ -26,15 +25,18 @@ _MOST_REFERENCES = 10
 
 
 def forward(resources: Resources, incoming: Incoming, appended: Appended) -> None:
-    """Queue a stored mail of a person for the AI conversations. Other mail, as bounces and lists, stays here."""
-    if incoming.mail.kind is not Kind.MAIL:
-        return
+    """
+    Queue a stored mail of a person for the AI conversations. Other mail, as bounces and lists, stays here, and so does a
+    mail with weak evidence until a person admits it.
+    """
     found = threads.mails(resources.table, appended.conversation_id, [appended.n])
     if (
         not found
     ):  # Expired, or moved to another thread by a merge, whose first delivery has forwarded it.
         return
     stored = found[0]
+    if not stored.counts:
+        return
     customer = _customer(incoming)
     if customer is None:  # our own mail without a recipient that can be read
         return
@@ -103,4 +105,5 @@ def _extra(stored: Mail) -> dict[str, Any]:
         "references": stored.references[-_MOST_REFERENCES:],
         "trust": stored.trust.value,
         "auto_answer_allowed": stored.automatic_refusal is None,
+        **({"admitted": True} if stored.admitted_by is not None else {}),
     }

@@ -25,6 +25,7 @@ from email_threads.parsing.answer_rules import without_label
 from email_threads.parsing.caps import MOST_BYTES, MOST_HEADER_BYTES, HoldReason
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
+from email_threads.parsing.verification import is_verification
 from email_threads.recovery import parking
 from email_threads.store import mailboxes, objects
 from email_threads.store.items.parked import ParkReason
@@ -97,7 +98,7 @@ def _hand_on(resources: Resources, incoming: Incoming, appended: Appended) -> No
         forwarder.forward(resources, incoming, appended)
         return
     keyword = consent.note(resources, incoming, appended)
-    is_news = incoming.mail.kind is Kind.MAIL and incoming.direction is Direction.INBOUND
+    is_news = appended.counts and incoming.direction is Direction.INBOUND
     if appended.automation is Automation.EMAIL_THREADS and is_news and keyword is None:
         event = EmailAnalyse(conversation_id=appended.conversation_id, n=appended.n)
         resources.queue.send([events.entry(event)])
@@ -161,6 +162,8 @@ def _incoming(event: EmailReceived, mail: ParsedMail, found: _Mailboxes) -> Inco
     if is_ours and mail.verdicts.trust is not Trust.VERIFIED and mail.hold_reason is None:
         mail = replace(mail, kind=Kind.HELD, hold_reason=HoldReason.FORGED_SENDER)
     is_colleague = is_ours and mail.kind is not Kind.HELD
+    if not is_colleague and mail.hold_reason is None and is_verification(mail):
+        mail = replace(mail, kind=Kind.HELD, hold_reason=HoldReason.VERIFICATION)
     return Incoming(
         company_id=mailbox.company_id,
         mailbox=mailbox.address,

@@ -31,12 +31,39 @@ class Delivery(StrEnum):
         return list(Delivery).index(self)
 
 
+class JoinedBy(StrEnum):
+    """
+    What led a mail to its thread: a reply token, a Message-ID that it names, or as a participant's mail its subject.
+    """
+
+    TOKEN = "token"
+    REFERENCE = "reference"
+    PARTICIPANT = "participant"
+
+
+class Evidence(StrEnum):
+    """Whether a mail counts although its author is no verified participant: not yet, or because a person admitted it."""
+
+    WEAK = "weak"
+    ADMITTED = "admitted"
+
+
+class EvidenceReason(StrEnum):
+    """Why the evidence that a mail belongs to its thread is weak."""
+
+    NOT_AUTHENTICATED = "not_authenticated"  # SES did not prove the author's address
+    NOT_A_PARTICIPANT = "not_a_participant"
+
+
 class Mail(ThreadItem, EmailFields):
     """
     A mail: the contract's e-mail object with whole lists, and what parsing and threading found out.
 
     `new_text` is the part that its sender wrote. A `body` over 4 KB is cut; `body_key` is the whole one in the bucket,
     `html_key` the sanitised HTML, `raw_key` the mail as it was received, which expires after 30 days.
+
+    A mail that does not count (`counts`) is shown to people only. `html_text` is the text of its HTML, if that differs
+    from the body: another mail may quote it.
     """
 
     pattern: ClassVar[str] = "{conversation_id}#mail#{n}"
@@ -51,6 +78,14 @@ class Mail(ThreadItem, EmailFields):
     new_text: str = Field(default="", repr=False)
     is_all_new: bool | None = None  # `new_text` equals `body` and is stored once
     needs_review: bool = False  # joined the thread on weak evidence: no automatic answer
+    joined_by: JoinedBy | None = None  # None: it opened the thread
+    is_by_participant: bool | None = None  # its author was a verified participant when it arrived
+    evidence: Evidence | None = None  # None: it counts
+    evidence_reason: EvidenceReason | None = None
+    admitted_by: str | None = None
+    admitted_at: str | None = None
+    admits_author: bool | None = None  # the admission made the author a participant
+    html_text: str | None = Field(default=None, repr=False)
     hold_reason: HoldReason | None = None
     flags: list[Flag] = Field(default_factory=list)
     raw_key: str | None = Field(default=None, repr=False)
@@ -80,6 +115,23 @@ class Mail(ThreadItem, EmailFields):
         is_all_new = bool(self.body) and self.new_text == self.body
         changed = {"is_all_new": True, "new_text": ""} if is_all_new else {"is_all_new": None}
         return stored(self.model_copy(update=changed))
+
+    @property
+    def counts(self) -> bool:
+        """Whether a model may read the mail and its author is heard: it is no held mail, and its evidence is not weak."""
+        return self.kind is Kind.MAIL and self.evidence is not Evidence.WEAK
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether its text is shown to people only, also where another mail quotes it."""
+        return self.kind is Kind.HELD or self.evidence is Evidence.WEAK
+
+    @property
+    def may_be_admitted(self) -> bool:
+        """Whether a person may decide that the mail counts: never one that failed a check or is over a cap."""
+        if self.kind is Kind.HELD:
+            return self.hold_reason is HoldReason.VERIFICATION
+        return self.evidence is Evidence.WEAK
 
     @property
     def thread(self) -> str:

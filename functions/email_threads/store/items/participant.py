@@ -11,6 +11,8 @@ class Participant(ThreadItem):
     """
     An outside address of a thread: the thread's row in the list of that person's threads in CompanyIndex.
 
+    The author of a mail with weak evidence has a row, too, by which people and privacy jobs find the thread.
+
     In ParticipantIndex it stands for the persons beside the primary correspondent, for whom the head stands there.
     Without `status`: see the head.
     """
@@ -24,6 +26,7 @@ class Participant(ThreadItem):
     updated_at: str
     subject: str = Field(repr=False)
     last_seq: int
+    is_weak: bool | None = None  # no participant: only mails with weak evidence are theirs
     erased: bool | None = None  # an erasure has begun: mails of the person do not join any more
 
     @staticmethod

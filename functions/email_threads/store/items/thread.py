@@ -157,6 +157,7 @@ class AiAnalysis(BaseModel):
     reason: str | None = None
     analysed_n: int | None = None
     analysed_at: str | None = None
+    evidence_seq: int | None = None  # that of the thread
     model: str | None = None
     summary: str | None = Field(default=None, repr=False)
     intent: str | None = None
@@ -253,7 +254,13 @@ class Thread(ThreadItem):
         None  # hash of the API call that made the newest change: a repeat changes nothing
     )
     audit_log: list[AuditEntry] = Field(default_factory=list)  # the newest five
-    last_inbound_n: int | None = None  # the newest mail of the customer
+    last_inbound_n: int | None = None  # the newest mail of the customer that counts
+    withheld_mails: list[int] = Field(
+        default_factory=list
+    )  # numbers of the newest 20 that do not count
+    evidence_seq: int | None = (
+        None  # + 1 when a person changes which mails count: the analysis runs again
+    )
     reply_mode: ReplyMode | None = None  # None: that of the mailbox
     open_drafts: set[str] = Field(default_factory=set)  # reply ids; the final ones are removed
     requirements: dict[str, Any] = Field(default_factory=dict, repr=False)
