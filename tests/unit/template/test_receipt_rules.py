@@ -22,7 +22,9 @@ def given(stage: str, rule_set: str = "", domain: str = DOMAIN) -> dict[str, str
 def rule(**parameters: str) -> tuple[str, dict[str, Any]]:
     """The set of a stage's rule, and the rule."""
     made = properties("EmailReceiptRule", **parameters)
-    if made["RuleSetName"] == "EmailReceiptRules":  # a reference to the set of the stack is its name
+    if (
+        made["RuleSetName"] == "EmailReceiptRules"
+    ):  # a reference to the set of the stack is its name
         made["RuleSetName"] = properties("EmailReceiptRules", **parameters)["RuleSetName"]
     return made["RuleSetName"], made["Rule"]
 
@@ -44,7 +46,9 @@ def may_store(arn: str, key: str, **parameters: str) -> bool:
         resources = resources if isinstance(resources, list) else [resources]
         applies = any(fnmatchcase(f"arn:aws:s3:::{bucket}/{key}", one) for one in resources)
         for operator, wanted in statement["Condition"].items():
-            matches = {"StringLike": fnmatchcase, "StringEquals": str.__eq__, "Bool": str.__eq__}[operator]
+            matches = {"StringLike": fnmatchcase, "StringEquals": str.__eq__, "Bool": str.__eq__}[
+                operator
+            ]
             applies &= all(matches(context[name], value) for name, value in wanted.items())
         if applies and statement["Effect"] == "Deny":
             return False
@@ -102,12 +106,18 @@ def test_two_stages_of_one_account_and_region_both_receive_through_the_active_se
         (given(first, ACTIVE), given(second, ACTIVE, "help.example.com")),
         (given(first), given(second, own, "help.example.com")),
     ):
-        (set_of_first, rule_of_first), (set_of_second, rule_of_second) = rule(**of_first), rule(**of_second)
+        (set_of_first, rule_of_first), (set_of_second, rule_of_second) = (
+            rule(**of_first),
+            rule(**of_second),
+        )
         assert set_of_first == set_of_second
         assert rule_of_first["Name"] != rule_of_second["Name"]
         for parameters in (of_first, of_second):
             (action,) = rule(**parameters)[1]["Actions"]
-            assert action["S3Action"]["BucketName"] == properties("EmailBucket", **parameters)["BucketName"]
+            assert (
+                action["S3Action"]["BucketName"]
+                == properties("EmailBucket", **parameters)["BucketName"]
+            )
             assert may_store(arn_of_rule(**parameters), "raw/_/mail", **parameters)
 
 

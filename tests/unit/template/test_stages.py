@@ -23,7 +23,10 @@ MAIL = {"InboundDomain": "support.example.com"}
 NAMES = {
     "AWS::CloudWatch::Dashboard": ("DashboardName", r"[\w-]{1,255}"),
     "AWS::Cognito::UserPool": ("UserPoolName", r"[\w\s+=,.@-]{1,128}"),
-    "AWS::Cognito::UserPoolDomain": ("Domain", r"(?!.*(aws|amazon|cognito))[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"),
+    "AWS::Cognito::UserPoolDomain": (
+        "Domain",
+        r"(?!.*(aws|amazon|cognito))[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?",
+    ),
     "AWS::DynamoDB::Table": ("TableName", r"[\w.-]{3,255}"),
     "AWS::Logs::LogGroup": ("LogGroupName", r"[\w./#-]{1,512}"),
     "AWS::S3::Bucket": ("BucketName", r"[a-z0-9]([a-z0-9-]{1,61})[a-z0-9]"),
@@ -41,9 +44,17 @@ NAMES = {
 # Named inside another resource, or for it.
 PARTS = {
     *("AWS::ApiGateway::Account", "AWS::CloudWatch::Alarm", "AWS::Cognito::ManagedLoginBranding"),
-    *("AWS::Cognito::UserPoolClient", "AWS::Cognito::UserPoolIdentityProvider", "AWS::IAM::ManagedPolicy"),
+    *(
+        "AWS::Cognito::UserPoolClient",
+        "AWS::Cognito::UserPoolIdentityProvider",
+        "AWS::IAM::ManagedPolicy",
+    ),
     *("AWS::IAM::Policy", "AWS::IAM::Role", "AWS::Logs::MetricFilter"),
-    *("AWS::S3::BucketPolicy", "AWS::SES::ConfigurationSetEventDestination", "AWS::SES::ReceiptRule"),
+    *(
+        "AWS::S3::BucketPolicy",
+        "AWS::SES::ConfigurationSetEventDestination",
+        "AWS::SES::ReceiptRule",
+    ),
     *("AWS::SNS::Subscription", "AWS::SNS::TopicPolicy", "AWS::SQS::QueuePolicy"),
 }
 # Names of REST and WebSocket APIs are labels: several APIs may have the same.
@@ -128,7 +139,9 @@ def grants() -> Iterator[str]:
                 yield from texts(entry)
 
     for name, entry in template()["Resources"].items():
-        if exists(name, Stage=STAGE, **MAIL) and ("Polic" in entry["Type"] or "Role" in entry["Type"]):
+        if exists(name, Stage=STAGE, **MAIL) and (
+            "Polic" in entry["Type"] or "Role" in entry["Type"]
+        ):
             yield from texts(properties(name, Stage=STAGE, **MAIL))
 
 
@@ -156,10 +169,14 @@ def arns(stage: str) -> list[str]:
 
 def test_the_roles_that_name_each_queue_and_function_name_all_of_them() -> None:
     queues = {resolved({"Fn::GetAtt": f"{name}.Arn"}) for name in resources("AWS::SQS::Queue")}
-    functions = {resolved({"Fn::GetAtt": f"{name}.Arn"}) for name in resources("AWS::Serverless::Function")}
+    functions = {
+        resolved({"Fn::GetAtt": f"{name}.Arn"}) for name in resources("AWS::Serverless::Function")
+    }
 
     assert granted("OperationsApiRole", "CountQueuedMessages") == queues
-    assert granted("GradualDeploymentRole", "ShiftTraffic") == functions | {f"{arn}:live" for arn in functions}
+    assert granted("GradualDeploymentRole", "ShiftTraffic") == functions | {
+        f"{arn}:live" for arn in functions
+    }
 
 
 def test_the_role_of_gradual_deployments_is_within_the_quota_of_iam() -> None:
@@ -199,10 +216,14 @@ def test_only_prod_keeps_data_and_only_local_omits_tls(stage: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["ApiLoggingAccount", "ApiLoggingRole"])
-def test_deleting_a_stage_leaves_the_logging_role_that_other_apis_of_the_account_use(name: str) -> None:
+def test_deleting_a_stage_leaves_the_logging_role_that_other_apis_of_the_account_use(
+    name: str,
+) -> None:
     entry = template()["Resources"][name]
 
     assert (entry["DeletionPolicy"], entry["UpdateReplacePolicy"]) == ("Retain", "Retain")
-    assert [value for value in ("none", "existing-role", "create-role") if exists(name, ApiAccessLogs=value)] == [
-        "create-role"
-    ]
+    assert [
+        value
+        for value in ("none", "existing-role", "create-role")
+        if exists(name, ApiAccessLogs=value)
+    ] == ["create-role"]
