@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 from collections.abc import Callable, Iterator
+from graphlib import TopologicalSorter
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from tests.template import (
     stacks,
     template,
 )
+from tests.unit.template.grants import as_list
 from tests.unit.template.translated import translations
 
 EMAIL = {"AlarmEmail": "ops@example.com"}
@@ -91,6 +93,12 @@ def test_sam_translates_every_value_and_no_resource_refers_to_one_that_is_missin
     for row, made in zip(given, translations(given), strict=True):
         assert {name for name in made if not re.fullmatch(r"[A-Za-z0-9]{1,255}", name)} == set()
         assert list(missing_references(made, row)) == []
+        depends_on = {
+            name: {one.partition(".")[0] for one in references(entry, row)}
+            | set(as_list(entry.get("DependsOn", [])))
+            for name, entry in made.items()
+        }
+        TopologicalSorter(depends_on).prepare()  # CycleError if CloudFormation would refuse a cycle
 
 
 @pytest.mark.long
