@@ -313,6 +313,10 @@ def _and(several: list[Any], given: Mapping[str, str]) -> bool:
     return all(_resolve(several, given))
 
 
+def _or(several: list[Any], given: Mapping[str, str]) -> bool:
+    return any(_resolve(several, given))
+
+
 # The functions that the template uses. "Condition" names one only as the single key of a map.
 FUNCTIONS: Final[dict[str, Callable[[Any, Mapping[str, str]], Any]]] = {
     "Condition": _condition,
@@ -322,6 +326,7 @@ FUNCTIONS: Final[dict[str, Callable[[Any, Mapping[str, str]], Any]]] = {
     "Fn::If": _if,
     "Fn::Join": _join,
     "Fn::Not": _not,
+    "Fn::Or": _or,
     "Fn::Split": _split,
     "Fn::Sub": _sub,
     "Ref": _ref,

@@ -263,3 +263,17 @@ def test_a_saml_provider_is_added_to_the_user_pool_by_the_address_of_its_metadat
     assert provider["ProviderDetails"] == {"MetadataURL": address}
     named = properties("ConsoleClient", LoginProviders=f"COGNITO,{provider['ProviderName']}")
     assert named["SupportedIdentityProviders"] == ["COGNITO", "saml"]
+
+
+@pytest.mark.parametrize(
+    ("mfa", "factors"),
+    [("ON", ["SOFTWARE_TOKEN_MFA"]), ("OPTIONAL", ["SOFTWARE_TOKEN_MFA"]), ("OFF", None)],
+)
+def test_a_user_pool_without_second_factors_enables_none(
+    mfa: str, factors: list[str] | None
+) -> None:
+    """Cognito refuses a pool whose factors are off and enabled."""
+    pool = properties("UserPool", LoginMfa=mfa)
+
+    assert pool["MfaConfiguration"] == mfa
+    assert pool.get("EnabledMfas") == factors

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from local.stack import environments
 from tests.template import ROOT
 
-# Prints all resources as JSON. It runs where SAM's translator is installed. On AWS, LanguageExtensions runs before it
-# and inserts the values of parameters.
+type Resources = dict[str, dict[str, Any]]
+
+# Prints the resources of each set of parameters as JSON. It runs where SAM's translator is installed. On AWS,
+# LanguageExtensions runs before it and inserts the values of parameters.
 _TRANSLATE = """
 import json, re, sys
 from samcli.yamlhelper import yaml_parse
@@ -35,29 +38,44 @@ def without_parameters(value):
         return {"Fn::Sub": re.sub(r"\\$\\{(\\w+)\\}", inserted, value["Fn::Sub"])}
     return {key: without_parameters(entry) for key, entry in value.items()}
 
-code, layer, given = json.loads(sys.argv[1])
-template = yaml_parse(open("template.yaml").read())
-declared = template["Parameters"].items()
-parameters = {name: entry.get("Default", "prod") for name, entry in declared} | given
-template["Globals"] = without_parameters(template["Globals"])
-template["Resources"] = without_parameters(template["Resources"])
-template["Globals"]["Function"]["CodeUri"] = code  # as `sam deploy` writes it
-for resource in template["Resources"].values():
-    if resource["Type"] == "AWS::Serverless::LayerVersion":
-        resource["Properties"]["ContentUri"] = layer
-print(json.dumps(transform(template, parameters, NoManagedPolicies())["Resources"]))
+code, layer, sets = json.loads(sys.argv[1])
+written = json.dumps(yaml_parse(open("template.yaml").read()), default=str)
+made = []
+for given in sets:
+    template = json.loads(written)
+    declared = template["Parameters"].items()
+    parameters = {name: entry.get("Default", "prod") for name, entry in declared} | given
+    template["Globals"] = without_parameters(template["Globals"])
+    template["Resources"] = without_parameters(template["Resources"])
+    template["Globals"]["Function"]["CodeUri"] = code  # as `sam deploy` writes it
+    for resource in template["Resources"].values():
+        if resource["Type"] == "AWS::Serverless::LayerVersion":
+            resource["Properties"]["ContentUri"] = layer
+    made.append(transform(template, parameters, NoManagedPolicies())["Resources"])
+print(json.dumps(made))
 """
 
 
 @cache
 def translated(
     *, code: str = "s3://bucket/code", layer: str = "s3://bucket/layer", **given: str
-) -> dict[str, dict[str, Any]]:
+) -> Resources:
     """The root's resources by logical id, including conditional ones, under these parameters and uploaded packages."""
+    (made,) = translations([given], code=code, layer=layer)
+    return made
+
+
+def translations(
+    sets: Sequence[Mapping[str, str]],
+    *,
+    code: str = "s3://bucket/code",
+    layer: str = "s3://bucket/layer",
+) -> list[Resources]:
+    """The same for several sets of parameters, in one process. SAM refuses a set: an AssertionError with its text."""
     run = subprocess.run(  # noqa: S603 - our own environment and script
         [
             str(environments.python_of("sam")),
-            *("-c", _TRANSLATE, json.dumps([code, layer, given])),
+            *("-c", _TRANSLATE, json.dumps([code, layer, [dict(given) for given in sets]])),
         ],
         cwd=ROOT,
         env={"AWS_DEFAULT_REGION": "us-east-1", "SAM_CLI_TELEMETRY": "0"},
@@ -66,5 +84,5 @@ def translated(
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    found: dict[str, dict[str, Any]] = json.loads(run.stdout)
-    return found
+    made: list[Resources] = json.loads(run.stdout)
+    return made

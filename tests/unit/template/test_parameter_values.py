@@ -1,0 +1,232 @@
+"""template.yaml and stacks/: every allowed value of every parameter makes templates that CloudFormation accepts."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from graphlib import TopologicalSorter
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.stack import environments
+from tests.pairwise import covering
+from tests.parameter_values import (
+    VALUES,
+    completed,
+    rows,
+    rows_of_the_root,
+    with_each_value,
+)
+from tests.template import (
+    PSEUDO_PARAMETERS,
+    ROOT,
+    file,
+    holds,
+    parameters,
+    resolved,
+    stacks,
+    template,
+)
+from tests.unit.template.grants import as_list
+from tests.unit.template.translated import translations
+
+EMAIL = {"AlarmEmail": "ops@example.com"}
+
+
+def test_every_pair_of_values_is_in_a_combination_or_refused_by_a_rule_of_the_template() -> None:
+    found = rows()
+
+    for (one, firsts), (other, seconds) in combinations(VALUES.items(), 2):
+        for first, second in product(firsts, seconds):
+            pair = {one: first, other: second}
+            is_covered = any(pair.items() <= row.items() for row in found)
+            assert is_covered is not refused(completed(pair)), pair
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row["LogRetentionDays"])
+def test_no_rule_of_the_template_refuses_a_combination(row: dict[str, str]) -> None:
+    assert not refused(row | EMAIL)
+
+
+def refused(given: dict[str, str]) -> bool:
+    return any(
+        resolved(rule["RuleCondition"], **given)
+        and not all(resolved(one["Assert"], **given) for one in rule["Assertions"])
+        for rule in template()["Rules"].values()
+    )
+
+
+def test_a_generator_of_combinations_covers_all_pairs_and_obeys_the_rules() -> None:
+    values = {"a": ["1", "2"], "b": ["1", "2", "3"], "c": ["1", "2"]}
+    is_fitting: Callable[[Any], bool] = lambda row: row.get("a") != "1" or row.get("b") != "3"  # noqa: E731 - a table
+
+    made = covering(values, is_fitting)
+
+    assert all(row.keys() == values.keys() and is_fitting(row) for row in made)
+    pairs = {pair for row in made for pair in combinations(row.items(), 2)}
+    wanted = {
+        ((one, first), (other, second))
+        for one, other in combinations(values, 2)
+        for first, second in product(values[one], values[other])
+    }
+    assert wanted - pairs == {(("a", "1"), ("b", "3"))}
+    assert len(made) < 12
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        pytest.param(with_each_value(rows_of_the_root()), id="each-value"),
+        pytest.param(rows_of_the_root(), id="each-pair", marks=pytest.mark.long),
+    ],
+)
+def test_sam_translates_every_value_and_no_resource_refers_to_one_that_is_missing(
+    found: list[dict[str, str]],
+) -> None:
+    given = [row | {"Stage": "ann"} for row in found]
+
+    for row, made in zip(given, translations(given), strict=True):
+        assert {name for name in made if not re.fullmatch(r"[A-Za-z0-9]{1,255}", name)} == set()
+        assert list(missing_references(made, row)) == []
+        depends_on = {
+            name: {one.partition(".")[0] for one in references(entry, row)}
+            | set(as_list(entry.get("DependsOn", [])))
+            for name, entry in made.items()
+        }
+        TopologicalSorter(depends_on).prepare()  # CycleError if CloudFormation would refuse a cycle
+
+
+@pytest.mark.long
+def test_what_sam_makes_of_every_value_is_linted(tmp_path: Path) -> None:
+    given = [row | {"Stage": "ann"} for row in with_each_value(rows_of_the_root())]
+
+    for number, (row, made) in enumerate(zip(given, translations(given), strict=True)):
+        kept = (
+            "AWSTemplateFormatVersion",
+            "Parameters",
+            "Conditions",
+            "Mappings",
+            "Rules",
+            "Outputs",
+        )
+        translated: dict[str, Any] = {name: file("template.yaml")[name] for name in kept}
+        translated |= {"Transform": "AWS::LanguageExtensions", "Resources": made}
+        translated = json.loads(json.dumps(translated, default=str))
+        for name, value in row.items():
+            translated["Parameters"][name] = {"Type": "String", "AllowedValues": [value]}
+        (tmp_path / f"{number}.json").write_text(json.dumps(translated))
+
+    assert faults(*sorted(tmp_path.glob("*.json"))) == []
+
+
+@pytest.mark.parametrize("stack", stacks())
+def test_no_nested_stack_refers_to_a_resource_that_is_missing_in_a_combination(stack: str) -> None:
+    nested = file(stacks()[stack]["TemplateURL"])
+
+    for row in rows():
+        assert list(missing_references(nested["Resources"], row)) == []
+        for output in nested.get("Outputs", {}).values():
+            if "Condition" not in output or holds(output["Condition"], **row):
+                assert list(missing_references(nested["Resources"], row, output["Value"])) == []
+
+
+def missing_references(
+    entries: dict[str, dict[str, Any]], row: dict[str, str], within: Any = None
+) -> Iterator[str]:
+    """References to resources or outputs that do not exist under these parameters; *within* or in all that exist."""
+    existing = {
+        n for n, e in entries.items() if "Condition" not in e or holds(e["Condition"], **row)
+    }
+    known = (
+        existing
+        | parameters({}).keys()
+        | PSEUDO_PARAMETERS.keys()
+        | {"AWS::NoValue"}
+        | set(template()["Resources"])
+    )
+    # A resource of this template counts only if it exists.
+    known -= entries.keys() - existing
+    values = (
+        [entries[name].get("Properties", {}) for name in existing] if within is None else [within]
+    )
+    for reference in references(values, row):
+        name, _, attribute = reference.partition(".")
+        if name in stacks() and attribute.startswith("Outputs."):
+            output = file(stacks()[name]["TemplateURL"])["Outputs"][
+                attribute.removeprefix("Outputs.")
+            ]
+            if "Condition" in output and not holds(output["Condition"], **row):
+                yield reference
+        elif name not in known:
+            yield reference
+
+
+def references(value: Any, row: dict[str, str]) -> Iterator[str]:
+    """Names after Ref and GetAtt, and in texts of Sub; of an If only the branch that is taken."""
+    if isinstance(value, list):
+        for entry in value:
+            yield from references(entry, row)
+    if not isinstance(value, dict):
+        return
+    for name, argument in value.items():
+        if name == "Fn::If":
+            condition, when_true, when_false = argument
+            yield from references(when_true if holds(condition, **row) else when_false, row)
+        elif name == "Ref":
+            yield argument
+        elif name == "Fn::GetAtt":
+            yield argument if isinstance(argument, str) else ".".join(argument)
+        elif name == "Fn::Sub":
+            text, own = argument if isinstance(argument, list) else (argument, {})
+            yield from references(list(own.values()), row)
+            yield from (one for one in re.findall(r"\$\{([\w:.]+)\}", text) if one not in own)
+        else:
+            yield from references(argument, row)
+
+
+def test_every_value_is_linted_in_the_nested_stacks_that_get_it(tmp_path: Path) -> None:
+    """`sam validate --lint` checks the root with its lists of values; nested stacks do not repeat these lists."""
+    for stack in stacks().values():
+        nested = json.loads(json.dumps(file(stack["TemplateURL"])))
+        for name in nested["Parameters"].keys() & VALUES.keys():
+            nested["Parameters"][name]["AllowedValues"] = VALUES[name]
+        (tmp_path / f"{Path(stack['TemplateURL']).stem}.json").write_text(json.dumps(nested))
+
+    assert faults(*sorted(tmp_path.glob("*.json"))) == []
+
+
+def test_the_lint_finds_a_value_that_a_property_does_not_allow(tmp_path: Path) -> None:
+    logs = json.loads(json.dumps(file("stacks/logs.yaml")))
+    logs["Parameters"]["LogRetentionDays"]["AllowedValues"] = ["7", "8"]
+    (tmp_path / "logs.json").write_text(json.dumps(logs))
+
+    assert "LogRetentionDays" in faults(tmp_path / "logs.json")[0]
+
+
+def faults(*files: Path) -> list[str]:
+    """
+    Errors, and values of parameters that a property does not allow (W1030).
+
+    Other warnings are about templates whose conditions are decided, and about the paths of nested stacks.
+    """
+    return [line for line in lint(*files).splitlines() if re.search(":(E[0-9]+|W1030):", line)]
+
+
+def lint(*files: Path) -> str:
+    run = subprocess.run(  # noqa: S603 - our own environment
+        [
+            str(environments.python_of("sam").parent / "cfn-lint"),
+            *("--regions", "us-east-1", "--format", "parseable", "--", *map(str, files)),
+        ],
+        cwd=ROOT,
+        env={"AWS_DEFAULT_REGION": "us-east-1", "SAM_CLI_TELEMETRY": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return run.stdout
