@@ -1,4 +1,7 @@
-"""Builds the functions and the layer as they are deployed, with bytecode, unless the build is up to date."""
+"""
+Builds the functions and the layers as they are deployed, with bytecode and without unused files, unless the build is up
+to date.
+"""
 
 import hashlib
 import os
@@ -7,7 +10,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from local.stack import environments
+from local.stack import environments, unused_files
 from local.stack.processes import LOCAL, ROOT, StackError, as_program, follow, marked, say
 
 # Apart from each other: the processor of this machine may not be that of the functions on AWS. `sam deploy` takes the
@@ -68,7 +71,11 @@ def sam_environment() -> dict[str, str]:
 def build(architecture: str, folder: Path) -> None:
     """Build for an architecture into one of the folders above, unless that build is up to date."""
     sources = digest_of(
-        ROOT / name for name in ("template.yaml", "stacks", "functions", "layers", "console")
+        ROOT / name
+        for name in (
+            *("template.yaml", "stacks", "functions", "layers", "console"),
+            "local/stack/unused_files.py",
+        )
     )
     wanted = f"{architecture} {sources}"
     # `sam build` empties its folder first, which also removes the stamp of the previous build.
@@ -79,6 +86,7 @@ def build(architecture: str, folder: Path) -> None:
     # `sam build` would create it too, but shows no progress.
     environments.ensure(["console"])
     follow({"sam-build": sam_command(*build_arguments(architecture, folder))}, sam_environment())
+    unused_files.remove(folder)
     compiling = marked(environments.python_of("sam"), "-m", "local.stack.bytecode", str(folder))
     follow({"bytecode": compiling}, sam_environment())
     stamp.write_text(wanted)

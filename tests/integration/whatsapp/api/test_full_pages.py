@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from boto3.dynamodb.conditions import Key
 
 from shared.runtime import clock
 from tests.integration.whatsapp.api.conftest import Api, second_number
@@ -11,6 +12,7 @@ from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp import store
 from whatsapp.api import conversation_lists
 from whatsapp.store.conversations import head_state
+from whatsapp.store.conversations.conversation_lists import ConversationList
 from whatsapp.store.items import Conversation, Message
 
 ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
@@ -183,6 +185,31 @@ def test_a_team_has_a_list_as_an_agent_has_and_someone_takes_its_conversation(
 
     assert api.conversations(assignee="team:sales") == []
     assert [entry["key"] for entry in api.conversations(assignee="user:ada")] == [shown["key"]]
+
+
+@pytest.mark.parametrize("of_assignee", [False, True])
+def test_a_list_has_every_attribute_of_its_conversations_also_one_that_was_added_later(
+    harness: Harness, of_assignee: bool
+) -> None:
+    """No index names attributes: a further one is in both lists without a change of the table."""
+    stored = head(1, NOW, assignee="ada", unread_count=1).attributes()
+    filled = {
+        field.alias or Conversation.name_of(name)
+        for name, field in Conversation.model_fields.items()
+    }
+    further = dict.fromkeys(filled - stored.keys(), "x") | {"addedLater": "x"}
+    write(harness, [stored | further])
+    listed = (
+        ConversationList.of_assignee("acme", "ada", ["open"], [True])
+        if of_assignee
+        else ConversationList.of_number(PHONE, ["open"], [True])
+    )
+
+    [partition] = listed.partitions
+    condition = Key(Conversation.name_of(listed.field)).eq(partition)
+    [found], _ = harness.resources.table.query(listed.index, condition)
+
+    assert found == stored | further
 
 
 def test_a_label_is_compared_entry_by_entry_up_to_a_bound(
