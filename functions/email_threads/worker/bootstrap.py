@@ -28,7 +28,7 @@ from shared.policy.kill_switches import KillSwitches
 from shared.providers.email.ses import Ses
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
-from shared.runtime.settings import Origin
+from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
 from shared.spending.configuration import SpendingSettings, spending_of
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def resources_of(settings: WorkerSettings) -> SendingResources:
             make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
         ),
         switches=KillSwitches(cache(_parameters), settings.switches_path),
-        spending=spending_of(settings, dynamodb),
+        spending=spending_of(settings, table),
         configuration_set=settings.email_configuration_set,
         region=sqs.meta.region_name,
     )

@@ -1,4 +1,4 @@
-"""How much of each kind of cost outsiders may cause a day (UTC). SECURITY.md lists the same figures; a test compares."""
+"""How much of each kind of cost outsiders may cause a day (UTC); a test compares SECURITY.md with these figures."""
 
 from __future__ import annotations
 

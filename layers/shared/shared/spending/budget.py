@@ -37,8 +37,6 @@ from shared.spending.items import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from boto3.dynamodb.conditions import ConditionBase
 
     from shared.aws.dynamodb import Attributes, Table
@@ -113,12 +111,13 @@ class Spending:
             return Reservation(kind=kind, cause=cause, date=date, micros=0)
         is_known = cause.is_known or _pair(keys.known) in seen
         bounds = self._bounds(kind, seen.get(_pair(keys.settings))).of(is_known=is_known)
-        if sender is not None and not _has_room(sender, bounds.sender, units, micros):
+        cost = _Cost(kind=kind, cause=cause, bounds=bounds, units=units, micros=micros)
+        if not cost.fits(bounds.sender, sender):
             return _refused(kind, cause, Scope.SENDER)
-        scope = self._count_day(keys, cause, bounds, units, micros)
+        scope = self._count_day(keys, cost)
         if scope is not None:
             return _refused(kind, cause, scope)
-        return self._count_sender(keys, kind, cause, bounds, units, micros)
+        return self._count_sender(keys, cost)
 
     def settle(self, reservation: Reservation, micros: int) -> None:
         """Count the real price of a call in place of its estimate. A failure leaves the estimate."""
@@ -142,56 +141,82 @@ class Spending:
         percents = CompanySettings.read(settings).percents if settings else {}
         return DEFAULTS[kind].part(min(percents.get(kind, self.percent), self.most_percent))
 
-    def _count_day(
-        self, keys: _Keys, cause: Cause, bounds: Bounds, units: int, micros: int
-    ) -> Scope | None:
+    def _count_day(self, keys: _Keys, cost: _Cost) -> Scope | None:
         """Count for company and address, or return whose bound is reached."""
-        address = (Day.units_of(cause.address), Day.micros_of(cause.address))
-        added = {"units": units, "micros": micros, address[0]: units, address[1]: micros}
-        if not (_fits(bounds.company, units, micros) and _fits(bounds.address, units, micros)):
+        company, address = cost.bounds.company, cost.bounds.address
+        # A condition on absent counts holds, whatever the cost is.
+        if not cost.fits(company):
+            return Scope.COMPANY
+        if not cost.fits(address):
             return Scope.ADDRESS
         try:
             self.table.update(
                 keys.day,
-                add=added,
+                add=cost.of_day,
                 put={"ttl": clock.expires_in(COUNTED_DAYS * clock.DAY_SECONDS)},
-                when=_room(("units", "micros"), bounds.company, units, micros)
-                & _room(address, bounds.address, units, micros),
+                when=cost.has_room(company) & cost.has_room(address, *cost.names_of_address),
             )
         except ConditionFailed as refusal:
-            counted = refusal.existing or {}
-            is_full = not _has_room(counted, bounds.company, units, micros)
+            is_full = not cost.fits(company, refusal.existing)
             return Scope.COMPANY if is_full else Scope.ADDRESS
         return None
 
-    def _count_sender(
-        self, keys: _Keys, kind: Kind, cause: Cause, bounds: Bounds, units: int, micros: int
-    ) -> Reservation | Reached:
+    def _count_sender(self, keys: _Keys, cost: _Cost) -> Reservation | Reached:
+        """Count for the sender; if that is refused, take back what was counted for the company."""
         events = Attr("events")
+        micros = cost.micros
         try:
             self.table.update(
                 keys.sender,
-                add={"units": units, "micros": micros, "events": {keys.event}},
+                add={"units": cost.units, "micros": cost.micros, "events": {keys.event}},
                 put={"ttl": clock.expires_in(SENDER_DAYS * clock.DAY_SECONDS)},
-                when=_room(("units", "micros"), bounds.sender, units, micros)
+                when=cost.has_room(cost.bounds.sender)
                 & (events.not_exists() | ~events.contains(keys.event)),
             )
         except ConditionFailed as refusal:
-            # Another delivery counts the same event, or another event of the sender took the last place.
-            self._take_back(keys, cause, units, micros)
-            if refusal.existing is not None and keys.event in refusal.existing.get("events", ()):
-                return Reservation(kind=kind, cause=cause, date=keys.date, micros=0)
-            return _refused(kind, cause, Scope.SENDER)
-        return Reservation(kind=kind, cause=cause, date=keys.date, micros=micros)
+            self.table.update(keys.day, add={name: -most for name, most in cost.of_day.items()})
+            if keys.event not in (refusal.existing or {}).get("events", ()):
+                return _refused(cost.kind, cost.cause, Scope.SENDER)
+            micros = 0  # Another delivery counts the same event.
+        return Reservation(kind=cost.kind, cause=cost.cause, date=keys.date, micros=micros)
 
-    def _take_back(self, keys: _Keys, cause: Cause, units: int, micros: int) -> None:
-        taken = {
-            "units": -units,
-            "micros": -micros,
-            Day.units_of(cause.address): -units,
-            Day.micros_of(cause.address): -micros,
-        }
-        self.table.update(keys.day, add=taken)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cost:
+    """What one reservation counts, and the bounds of its sender."""
+
+    kind: Kind
+    cause: Cause
+    bounds: Bounds
+    units: int
+    micros: int
+
+    @property
+    def names_of_address(self) -> tuple[str, str]:
+        """The attributes with the counts of the address."""
+        return Day.units_of(self.cause.address), Day.micros_of(self.cause.address)
+
+    @property
+    def of_day(self) -> dict[str, int]:
+        """What is added to the day of the company."""
+        counts = (self.units, self.micros)
+        of_address = zip(self.names_of_address, counts, strict=True)
+        return {"units": self.units, "micros": self.micros, **dict(of_address)}
+
+    def fits(self, bound: Bound, counted: Attributes | None = None) -> bool:
+        """Whether the bound permits this cost beside what is counted."""
+        known = counted or {}
+        return (
+            int(known.get("units", 0)) + self.units <= bound.units
+            and int(known.get("micros", 0)) + self.micros <= bound.micros
+        )
+
+    def has_room(self, bound: Bound, units: str = "units", micros: str = "micros") -> ConditionBase:
+        """Return the condition that the counts with these names stay within the bound."""
+        most = {units: bound.units - self.units, micros: bound.micros - self.micros}
+        return reduce(
+            and_, (Attr(name).not_exists() | Attr(name).lte(limit) for name, limit in most.items())
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,30 +254,6 @@ def _today() -> str:
 
 def _pair(key: Attributes) -> tuple[str, str]:
     return key["pk"], key["sk"]
-
-
-def _room(names: Iterable[str], bound: Bound, units: int, micros: int) -> ConditionBase:
-    """Return the condition that the counts with these names stay within the bound."""
-    most = (bound.units - units, bound.micros - micros)
-    return reduce(
-        and_,
-        (
-            Attr(name).not_exists() | Attr(name).lte(limit)
-            for name, limit in zip(names, most, strict=True)
-        ),
-    )
-
-
-def _fits(bound: Bound, units: int, micros: int) -> bool:
-    """Whether the bound permits this cost at all: a condition on absent counts would hold."""
-    return bound.units >= units and bound.micros >= micros
-
-
-def _has_room(counted: Attributes, bound: Bound, units: int, micros: int) -> bool:
-    return (
-        int(counted.get("units", 0)) + units <= bound.units
-        and int(counted.get("micros", 0)) + micros <= bound.micros
-    )
 
 
 def _refused(kind: Kind, cause: Cause, scope: Scope) -> Reached:

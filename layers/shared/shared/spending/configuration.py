@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shared.aws.dynamodb import Table
 from shared.runtime.settings import Settings
 from shared.spending.budget import Spending
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
+    from shared.aws.dynamodb import Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,10 +21,10 @@ class SpendingSettings(Settings):
     spending_most_percent: int
 
 
-def spending_of(settings: SpendingSettings, dynamodb: DynamoDBClient) -> Spending:
-    """Return the bounds of the deployment."""
+def spending_of(settings: SpendingSettings, table: Table) -> Spending:
+    """Return the bounds of the deployment. *table* is any table of the function: its client is used."""
     return Spending(
-        Table(dynamodb, settings.spending_table_name),
+        table.beside(settings.spending_table_name),
         settings.spending_percent,
         settings.spending_most_percent,
     )
