@@ -140,6 +140,7 @@ INDEXES: Final = {
     "live": ("gsi_connection",),
     "audit_log": (),
     "api_keys": (),
+    "spending": (),
 }
 
 # The switches below `/parley/{stage}/{path}/` of each context. Those of the help desk have an API of their own too.

@@ -6,6 +6,7 @@ from conversations.dialogue.context import DialogueDependencies
 from conversations.lifecycle import commands, conversation
 from conversations.lifecycle.commands import HumanMessage, Notice, Resume
 from conversations.lifecycle.conversation import OpenConversation
+from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome, Plan
 from conversations.store import messages
@@ -13,6 +14,7 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Mode
 from conversations.store.items.turn import TurnKind
+from shared.spending.senders import sender_hash
 
 
 def say(deps: DialogueDependencies, command: HumanMessage, run: Run) -> Outcome | None:
@@ -31,9 +33,13 @@ def say(deps: DialogueDependencies, command: HumanMessage, run: Run) -> Outcome 
         author=f"human:{command.agent_id}",
         at_ms=run.sent_at_ms,
     )
-    return engine.take(
+    outcome = engine.take(
         deps.turns, opened, plan, run, lambda: deps.writer.of_person(opened, command)
     )
+    if outcome.ended is Ended.SENT:
+        company = opened.company.company_id
+        deps.spending.remember(company, sender_hash(company, opened.customer))
+    return outcome
 
 
 def give_notice(deps: DialogueDependencies, command: Notice, run: Run) -> Outcome | None:
@@ -48,7 +54,7 @@ def give_notice(deps: DialogueDependencies, command: Notice, run: Run) -> Outcom
     kind = TurnKind.OPT_OUT_CONFIRMATION if is_confirmation else TurnKind.NOTICE
     plan = Plan(turn_id=turn_id, kind=kind, author="system", at_ms=run.sent_at_ms)
     return engine.take(
-        deps.turns, opened, plan, run, lambda: deps.writer.notice(opened, command.notice)
+        deps.turns, opened, plan, run, lambda: deps.writer.notice(opened, command.notice, turn_id)
     )
 
 

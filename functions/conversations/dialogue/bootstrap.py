@@ -28,13 +28,14 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.policy.kill_switches import KillSwitches
 from shared.runtime.settings import Origin, Url, is_local_stage
+from shared.spending.configuration import SpendingSettings, spending_of
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SSMProvider
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpeakingSettings(ConnectedSettings):
+class SpeakingSettings(ConnectedSettings, SpendingSettings):
     """Environment variables of a function that sends messages."""
 
     whatsapp_queue_url: str
@@ -85,6 +86,7 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
         make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
     )
     mirror = Mirror(model_deps)
+    spending = spending_of(settings, resources.log)
     return DialogueDependencies(
         resources=resources,
         turns=TurnDependencies(
@@ -98,7 +100,9 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
             effects=effects,
             documents=_documents(settings),
             mirror=mirror,
+            spending=spending,
         ),
+        spending=spending,
         effects=effects,
         processor_version=settings.processor_version,
     )

@@ -11,15 +11,17 @@ if TYPE_CHECKING:
     from conversations.outbound.compose.writer import MessageWriter
     from conversations.outbound.policy.gate import PolicyGate
     from conversations.outbound.turns.engine import TurnDependencies
+    from shared.spending.budget import Spending
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class DialogueDependencies:
-    """Storage, turn engine, send policy, message writer, function calls."""
+    """Storage, turn engine, send policy, message writer, function calls, bounds on costs."""
 
     resources: Resources
     turns: TurnDependencies
     policy_gate: PolicyGate
     writer: MessageWriter
     effects: Effects
+    spending: Spending
     processor_version: str

@@ -132,7 +132,9 @@ def _run_turn(
         plan = Plan(
             turn_id=template_turn, kind=TurnKind.REENGAGEMENT, up_to=newest, author="system"
         )
-        return engine.take(deps.turns, opened, plan, run, lambda: deps.writer.reengagement(opened))
+        return engine.take(
+            deps.turns, opened, plan, run, lambda: deps.writer.reengagement(opened, template_turn)
+        )
     if not isinstance(decision, Allowed):
         end = end_of(decision, request)
         if _has_opted_out_in_turn(

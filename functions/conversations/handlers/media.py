@@ -21,6 +21,7 @@ from shared.aws.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
+from shared.spending.configuration import SpendingSettings, spending_of
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MediaSettings(ConnectedSettings):
+class MediaSettings(ConnectedSettings, SpendingSettings):
     """Environment variables of this function."""
 
     conversations_media_queue_url: str
@@ -51,6 +52,7 @@ deps = downloads.DownloadDependencies(
     origins=settings.media_origins,
     credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=patient)),
     twilio_url=settings.twilio_base_url,
+    spending=spending_of(settings, resources.log),
 )
 
 

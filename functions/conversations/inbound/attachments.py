@@ -105,9 +105,12 @@ def state_of(files: Sequence[File]) -> str | None:
     return STORED if files else None
 
 
-def request_downloads(queue: StandardQueue, ref: str, message: Message) -> int:
+def request_downloads(
+    queue: StandardQueue, ref: str, message: Message, *, again: str | None = None
+) -> int:
     """
-    Enqueue a download for each pending file of a stored message; return their number.
+    Enqueue a download for each pending file of a stored message, and for those that have failed for the reason *again*;
+    return their number.
 
     Safe to repeat: a stored file is not downloaded again.
     """
@@ -115,7 +118,7 @@ def request_downloads(queue: StandardQueue, ref: str, message: Message) -> int:
     entries = [
         FileDownload(ref=ref, message_sk=sk, position=position).entry()
         for position, file in enumerate(message.media)
-        if is_pending(file)
+        if is_pending(file) or (again is not None and file.get("failed") == again)
     ]
     if entries:
         queue.send(entries)

@@ -19,15 +19,21 @@ from conversations.configuration.folders import folder_of
 from conversations.inbound import attachments
 from conversations.lifecycle import conversation
 from conversations.lifecycle.file_download import FileDownload
+from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.outbound.providers.twilio_accounts import file_proof
 from conversations.store import messages
+from conversations.store.items.log import DueKind
 from conversations.store.items.records import ParkReason
+from conversations.store.recovery import due
 from shared.aws.record_body import parse_body
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime import clock
+from shared.spending import prices
+from shared.spending.bounds import Kind
+from shared.spending.budget import REASON, Reached
 
 if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
@@ -38,6 +44,7 @@ if TYPE_CHECKING:
     from conversations.store.items.log import Message
     from shared.aws.company_secrets import CompanySecrets
     from shared.aws.dynamodb import Table
+    from shared.spending.budget import Spending
 
 LARGEST_FILE_BYTES = 16 << 20
 # Of the function's 120 s; redirects, upload and the other calls take the rest.
@@ -56,12 +63,13 @@ _downloads = TypeAdapter(FileDownload)
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class DownloadDependencies:
-    """Storage, the allowed origins of downloads, and the secrets that Twilio requires for its files."""
+    """Storage, the allowed origins of downloads, the secrets that Twilio requires for its files, bounds on costs."""
 
     resources: Resources
     origins: tuple[str, ...]
     credentials: CompanySecrets
     twilio_url: str
+    spending: Spending
 
 
 def fetch(deps: DownloadDependencies, body: str, run: Run) -> str:
@@ -123,10 +131,28 @@ def _fetched(
     located = attachments.located(bucket, company_id, message.provider, new)
     if located != new:
         return located
+    if not _may_spend(deps, opened, message, position):
+        return {**new, "failed": REASON}
     try:
         return {**new, "key": _copy(deps, opened, message, position, file["url"])}
     except (http.OriginRefused, http.TooLarge) as refusal:
         return {**new, "refused": type(refusal).__name__}
+
+
+def _may_spend(
+    deps: DownloadDependencies, opened: OpenConversation, message: Message, position: int
+) -> bool:
+    """Reserve a download; beyond the bounds, schedule it for the next day and return False. Idempotent."""
+    event = f"{message.entry_id}:{position}"
+    cause = cause_of(opened, event)
+    reserved = deps.spending.reserve(Kind.MEDIA_DOWNLOAD, cause, prices.UNITS[Kind.MEDIA_DOWNLOAD])
+    if not isinstance(reserved, Reached):
+        return True
+    log = deps.resources.log
+    if due.get(log, opened.ref, DueKind.MEDIA) is None:
+        sk = message.sk(message.message_timestamp, message.entry_id)
+        due.put(log, opened.ref, DueKind.MEDIA, reserved.free_at, reason=REASON, message_sk=sk)
+    return False
 
 
 def _settle(log: Table, wanted: FileDownload, settled: File) -> str:

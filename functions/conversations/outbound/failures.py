@@ -20,7 +20,7 @@ class Kind(StrEnum):
 
 # The writer's reason if the model classified a message as an opt-out.
 OPTED_OUT_BY_MODEL = "opted_out_by_ai"
-# The model requested a hand-off or a function that needs approval, or the day's token budget is spent.
+# The model requested a hand-off or a function that needs approval, or the day's budget of tokens is spent.
 _NEEDS_AGENT = frozenset({"ai", "function_approval", "token_cap"})
 
 

@@ -27,6 +27,7 @@ from shared.providers.outcomes import CredentialsRefused, InDoubt, NotSent, Refu
 from shared.providers.twilio.api import Credentials
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
+from shared.spending.budget import REASON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -150,9 +151,17 @@ def _record(waiting: Waiting, work: Due) -> Record:
 
 
 def _hand_over(deps: SweeperDependencies, waiting: Waiting, work: Due) -> int:
-    """Enqueue the downloads of a message whose files an earlier release could not fetch. Safe to repeat."""
-    message = messages.get(deps.log, waiting.ref, work.message_sk or "")
-    enqueued = attachments.request_downloads(deps.files, waiting.ref, message) if message else 0
+    """
+    Enqueue the downloads of a message, and of those after it, whose files waited for the next day's bound; or that an
+    earlier release could not fetch. Safe to repeat.
+    """
+    sk = work.message_sk or ""
+    first = messages.get(deps.log, waiting.ref, sk)
+    later = messages.after(deps.log, waiting.ref, sk) if work.reason == REASON else []
+    enqueued = sum(
+        attachments.request_downloads(deps.files, waiting.ref, message, again=work.reason)
+        for message in ([first] if first else []) + later
+    )
     due.done(deps.log, waiting.ref, waiting.kind)
     return enqueued
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
-from email_threads.analysis import drafts, model_call, prompt, requirements
+from email_threads.analysis import bounds, drafts, model_call, prompt, requirements
 from email_threads.analysis.schema import MOST_SUMMARY, Answer
 from email_threads.configuration.requirements_schema import USUAL, RequirementsSchema
 from email_threads.replies import automatic
@@ -69,7 +69,7 @@ def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
     if not mails or mails[-1].n != event.n:
         return False
     if not _is_analysed(thread, event.n):
-        analysed = _try(resources, thread, mailbox, mails, run)
+        analysed = _try(resources, thread, mailbox, mails, run, is_asked=event.cause is not None)
         if analysed is None:
             return False
         thread = analysed
@@ -103,19 +103,28 @@ def _is_analysed(thread: Thread, n: int) -> bool:
 
 
 def _try(
-    resources: SendingResources, thread: Thread, mailbox: Mailbox, mails: list[Mail], run: Run
+    resources: SendingResources,
+    thread: Thread,
+    mailbox: Mailbox,
+    mails: list[Mail],
+    run: Run,
+    *,
+    is_asked: bool,
 ) -> Thread | None:
     """
-    Return the head with the analysis, or with the reason why there is none; None if it is out of date.
+    Return the head with the analysis, or with the reason why there is none; None if it is out of date. *is_asked*: a
+    person has asked for it.
 
     Raises Transient if the model may answer a later attempt.
     """
     try:
-        return _analysed(resources, thread, mailbox, mails)
+        return _analysed(resources, thread, mailbox, mails, is_asked=is_asked)
     except model_call.NoAnswer as failure:
         if failure.may_repeat and run.attempt < LAST_ATTEMPT:
             raise Transient("model_unavailable") from None
-        return _leave(resources, thread, AnalysisState.FAILED, failure.code)
+        is_refused = failure.code == bounds.REASON
+        state = AnalysisState.SKIPPED if is_refused else AnalysisState.FAILED
+        return _leave(resources, thread, state, failure.code)
     except ConditionFailed:  # The mail was moved to another thread, or removed.
         return None
 
@@ -169,7 +178,12 @@ def _mails(resources: SendingResources, thread: Thread) -> list[Mail]:
 
 
 def _analysed(
-    resources: SendingResources, thread: Thread, mailbox: Mailbox, mails: list[Mail]
+    resources: SendingResources,
+    thread: Thread,
+    mailbox: Mailbox,
+    mails: list[Mail],
+    *,
+    is_asked: bool,
 ) -> Thread | None:
     """
     Return the head with the analysis; None if the customer has written again meanwhile.
@@ -181,7 +195,9 @@ def _analysed(
     if kept is None or kept.get("evidence_seq", 0) != seq:
         asked = requirements.recently_asked(thread, clock.now_ms())
         content = prompt.input_of(thread, mails, fields, asked, mailbox.facts)
-        answered = model_call.answer(resources, mailbox, content, fields)
+        answered = bounds.answer(
+            resources, mailbox, newest, content, fields, is_bounded=not is_asked
+        )
         kept = analyses.keep_answer(resources.table, newest, answered.stored, evidence_seq=seq)
     answer = Answer.parse(kept["answer"])
     table = resources.table

@@ -31,12 +31,17 @@ FEWEST_TOKENS: Final = 2_048  # of an answer: fields, quotes, questions and a re
 
 
 class NoAnswer(Exception):
-    """The model gave no usable answer; *code* is ours or the provider's. *may_repeat*: a later attempt may succeed."""
+    """
+    The model gave no usable answer; *code* is ours or the provider's. *may_repeat*: a later attempt may succeed.
 
-    def __init__(self, code: str, *, may_repeat: bool) -> None:
+    *usage* is that of the calls that were answered; None if none was.
+    """
+
+    def __init__(self, code: str, *, may_repeat: bool, usage: ai.Usage | None = None) -> None:
         super().__init__(code)
         self.code = code
         self.may_repeat = may_repeat
+        self.usage = usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +98,18 @@ def _asked(model: ai.Model, settings: ModelSettings, content: str, schema: ai.Sc
             "ModelTokens", MetricUnit.Count, reply.usage.tokens_in + reply.usage.tokens_out
         )
         try:
-            return Answered(_checked(reply), model.name, usage)
+            return Answered(_checked(reply, usage), model.name, usage)
         except AnswerInvalid as invalid:
             _count(invalid)
             if attempt == ATTEMPTS:
-                raise NoAnswer("answer_invalid", may_repeat=False) from None
+                raise NoAnswer("answer_invalid", may_repeat=False, usage=usage) from None
     raise AssertionError("unreachable")
 
 
-def _checked(reply: ai.Reply) -> str:
+def _checked(reply: ai.Reply, usage: ai.Usage) -> str:
     """Return the text of a complete and valid answer. Raises AnswerInvalid, and NoAnswer for a refusal."""
     if reply.stop is ai.Stop.REFUSED:
-        raise NoAnswer("refused", may_repeat=False)
+        raise NoAnswer("refused", may_repeat=False, usage=usage)
     if reply.stop is not ai.Stop.END:
         raise AnswerInvalid(f"answer: {reply.stop}")
     return Answer.parse(reply.text).model_dump_json()

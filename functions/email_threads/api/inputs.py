@@ -70,7 +70,8 @@ class ThreadsQuery(Input):
     """
     Filter for threads: with one `participant`, or of one `status`, by default active ones.
 
-    `q` is searched in subject, addresses and the beginning of the newest mail; `has_draft=1` finds open drafts.
+    `q` is searched in subject, addresses and the beginning of the newest mail; `has_draft=1` finds open drafts,
+    `analysis_reason` threads that the model has not read for this reason, such as `spending_limit`.
     """
 
     status: Status | None = None
@@ -80,6 +81,7 @@ class ThreadsQuery(Input):
     tag: Tag | None = None
     priority: Priority | None = None
     has_draft: Literal["0", "1"] | None = None
+    analysis_reason: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,100}$")] | None = None
     q: Annotated[str, Field(min_length=2, max_length=100)] | None = None
     limit: int = Field(default=25, ge=1, le=100)
     cursor: str | None = None

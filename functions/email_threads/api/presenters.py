@@ -43,6 +43,7 @@ def summary(thread: Thread) -> views.ThreadSummary:
         priority=facts.priority,
         tags=sorted(facts.tags),
         open_drafts=len(thread.open_drafts),
+        analysis_reason=thread.ai_analysis.reason if thread.ai_analysis else None,
     )
 
 

@@ -197,6 +197,7 @@ def _fits(thread: Thread, query: ThreadsQuery) -> bool:
         and query.priority in {None, facts.priority}
         and (query.tag is None or query.tag in facts.tags)
         and query.has_draft in {None, "1" if thread.open_drafts else "0"}
+        and query.analysis_reason in {None, thread.ai_analysis and thread.ai_analysis.reason}
         and text in (thread.full_text_search or "")
     )
 

@@ -29,6 +29,7 @@ class ThreadSummary(View):
     priority: str | None = None
     tags: list[str]
     open_drafts: int
+    analysis_reason: str | None = None  # why the model has not read the newest mail
 
 
 class Threads(View):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shared.consent.records import Consents
     from shared.policy.kill_switches import KillSwitches
     from shared.providers.email.ses import Ses
+    from shared.spending.budget import Spending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,7 @@ class SendingResources(Resources):
     ses: Ses
     models: ModelDependencies
     switches: KillSwitches
+    spending: Spending
     configuration_set: str
 
 

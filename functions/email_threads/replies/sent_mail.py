@@ -15,6 +15,7 @@ from email_threads.threading.resolution import Incoming
 from shared.failures import Transient
 from shared.providers.email.ses import message_ids
 from shared.runtime import clock
+from shared.spending.senders import sender_hash
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import SendingResources
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from email_threads.replies.mail_content import Content
     from email_threads.store.items import Draft, Mailbox
     from email_threads.threading.append import Appended
+
+_MOST_KNOWN = 5  # recipients who are known persons from now on
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,9 @@ def finish(
         )
         if sent is None:
             raise Transient("draft_contended")
+    if not draft.is_automatic:
+        for address in draft.to[:_MOST_KNOWN]:
+            resources.spending.remember(draft.company_id, sender_hash(draft.company_id, address))
     # The append has removed it from the list of its own thread.
     if appended.is_duplicate or appended.conversation_id != draft.thread:
         drafts.unlist_in_thread(resources.table, draft)

@@ -28,7 +28,8 @@ from shared.policy.kill_switches import KillSwitches
 from shared.providers.email.ses import Ses
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
-from shared.runtime.settings import Origin, Settings
+from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
+from shared.spending.configuration import SpendingSettings, spending_of
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SSMProvider
@@ -44,7 +45,7 @@ _once = Config(connect_timeout=3, read_timeout=20, retries={"total_max_attempts"
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkerSettings(Settings):
+class WorkerSettings(SpendingSettings):
     """The environment of this function."""
 
     email_conversations_table_name: str
@@ -94,6 +95,7 @@ def resources_of(settings: WorkerSettings) -> SendingResources:
             make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
         ),
         switches=KillSwitches(cache(_parameters), settings.switches_path),
+        spending=spending_of(settings, table),
         configuration_set=settings.email_configuration_set,
         region=sqs.meta.region_name,
     )
@@ -113,12 +115,14 @@ def worker_of(resources: SendingResources, settings: WorkerSettings) -> Worker[H
     return Worker(
         sqs=resources.queue.client,
         queue_urls=[settings.email_threads_queue_url],
-        tables=[resources.table],
+        tables=[resources.table, resources.spending.table],
         max_receive_count=settings.max_receive_count,
         handle=lambda record: process(resources, record.body, _run_of(record)),
         park=park,
         report=lambda record, handled: _report(
-            resources.table.consumed_write_units, record, handled
+            resources.table.consumed_write_units + resources.spending.table.consumed_write_units,
+            record,
+            handled,
         ),
         note_dead_letter=note_dead_letter,
     )

@@ -136,6 +136,16 @@ class Unlimited:
         return None
 
 
+class Unbounded:
+    """Bounds on costs that refuse nothing and store nothing: agents' messages cause none."""
+
+    def remember(self, *_: object) -> None:
+        return None
+
+    def reserve(self, *_: object) -> None:
+        return None
+
+
 class NoCopies:
     """Keeps no copies at OpenAI."""
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from email_threads.store.items import ReplyMode
+from shared.spending import usage
+from shared.spending.bounds import Kind
 from tests.integration.email_threads import desk
 from tests.integration.email_threads.test_review import automatic, writes_draft
 from tests.simulation.email_threads.mails import verified, with_files
-from tests.simulation.email_threads.system import ANN, ASSISTED, BOB, System, mail
+from tests.simulation.email_threads.system import ANN, ASSISTED, BOB, COMPANY, System, mail
 from tests.simulation.interceptor import Fault
 from tests.simulation.processes import quiet
 
@@ -256,6 +258,9 @@ def test_two_programs_that_answer_each_other_exchange_three_answers(system: Syst
 def test_two_programs_that_begin_a_thread_with_each_answer_stop_at_the_limit_of_the_sender(
     system: System,
 ) -> None:
+    # More analyses than answers, so that the limit of answers is reached first.
+    table = system.worker.resources.spending.table
+    usage.set_percents(table, COMPANY, {Kind.MAIL_ANALYSIS: 1_000}, by="a person")
     desk.receive(system, "0@x", subject="0")
     answered = 0
     while len(system.sent()) > answered:

@@ -33,6 +33,7 @@ TABLES = {
     "conversations": "ConversationsTable",
     "log": "ConversationLogTable",
     "company": "CompanyDataTable",
+    "spending": "SpendingTable",
 }
 # Queue -> (function that reads it, handler module); the last one is the inbox's and has no reader here.
 READERS = {

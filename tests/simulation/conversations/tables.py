@@ -15,19 +15,20 @@ KEY_NAMES = {
     "conversations": ("primary_channel", "conversation_id"),
     "log": ("pk", "sk"),
     "company": ("company_id", "project_id"),
+    "spending": ("pk", "sk"),
 }
 
 _deserialize = TypeDeserializer().deserialize
 _serialize = TypeSerializer().serialize
 
-# Table (conversations, log, company) and key.
+# Table (conversations, log, company, spending) and key.
 type Key = tuple[str, ...]
 type Rows = dict[Key, dict[str, Any]]
 
 
 @dataclass(kw_only=True)
 class Tables:
-    """*tables* are their names by use (conversations, log, company), *bucket* is the name of the bucket."""
+    """*tables* are their names by use (conversations, log, company, spending), *bucket* is the name of the bucket."""
 
     tables: dict[str, str]
     bucket: str
@@ -42,7 +43,7 @@ class Tables:
         stored.remove(self.tables[key[0]], *key[1:])
 
     def rows(self) -> Rows:
-        """All items of the three tables by table and key, as plain values."""
+        """All items of the tables by table and key, as plain values."""
         return {key: _plain(item) for key, item in self._stored().items()}
 
     def row(self, *key: str) -> dict[str, Any] | None:

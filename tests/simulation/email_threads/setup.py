@@ -97,6 +97,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
             conversations=named["ConversationsInboundQueue"],
             statuses=named["ConversationsStatusesQueue"],
             log=settings["CONVERSATION_LOG_TABLE_NAME"],
+            spending=settings["SPENDING_TABLE_NAME"],
         )
 
 
@@ -113,7 +114,7 @@ def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> FifoQueue:
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     """Table, buckets and secrets of the template, in moto."""
     direct_session = boto3.Session()
-    for table in ("EmailThreadsTable", "ConversationLogTable"):
+    for table in ("EmailThreadsTable", "ConversationLogTable", "SpendingTable"):
         template.create_table(direct_session.client("dynamodb"), table, **given)
     template.create_audit_log(direct_session.client("dynamodb"), **given)
     for name in ("EMAIL_BUCKET_NAME", "MEDIA_BUCKET_NAME"):

@@ -60,7 +60,7 @@ class Snapshot:
 
     ms: int
     items: Rows
-    log: list[dict[str, Any]]
+    logs: dict[str, list[dict[str, Any]]]
     objects: dict[str, dict[str, bytes]]
     fifo_queues: FifoQueues
 
@@ -70,7 +70,7 @@ class System(Workers):
     """
     Everything a handler can reach, and the handlers. *table* and *bucket* are names; *inbound* is the queue of S3's
     notifications and SES's events, *queue* that of the worker; *conversations* and *statuses* are those of the AI
-    conversations, which have no worker here, *log* their table.
+    conversations, which have no worker here, *log* their table; *spending* has the costs that outsiders have caused.
     """
 
     sandbox: Sandbox
@@ -87,6 +87,7 @@ class System(Workers):
     conversations: str
     statuses: str
     log: str
+    spending: str
 
     def __post_init__(self) -> None:
         # Not through the interceptor: reads of the tests are not calls of the handlers.
@@ -101,7 +102,7 @@ class System(Workers):
         self.clock.ms = Clock().ms
         self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
         self.sandbox.reset()
-        self._write({}, [], {self.bucket: {}, self.media: {}})
+        self._write({}, {self.log: [], self.spending: []}, {self.bucket: {}, self.media: {}})
         self.new_process()
         self.interceptor.rewind()
         self.switch(**SWITCHES)
@@ -122,15 +123,15 @@ class System(Workers):
     def snapshot(self) -> Snapshot:
         """Take a snapshot of the system to start from repeatedly."""
         objects = {name: stored.objects_of(name) for name in (self.bucket, self.media)}
-        log = list(stored.items_of(self.log))
-        return Snapshot(self.clock.ms, self._stored(), log, objects, self.fifo_queues.copy())
+        logs = {name: list(stored.items_of(name)) for name in (self.log, self.spending)}
+        return Snapshot(self.clock.ms, self._stored(), logs, objects, self.fifo_queues.copy())
 
     def restore(self, snapshot: Snapshot) -> None:
         """Restore a snapshot, with new processes and no injected failures."""
         self.clock.ms = snapshot.ms
         self.fifo_queues = self.interceptor.queue = snapshot.fifo_queues.copy()
         self.sandbox.reset()
-        self._write(snapshot.items, snapshot.log, snapshot.objects)
+        self._write(snapshot.items, snapshot.logs, snapshot.objects)
         self.new_process()
         self.interceptor.rewind()
 
@@ -307,6 +308,13 @@ class System(Workers):
             for item in stored.items_of(self.log)
         ]
 
+    def spent(self) -> list[dict[str, Any]]:
+        """All items of the table with the costs that outsiders have caused."""
+        return [
+            {name: _deserialize(value) for name, value in item.items()}
+            for item in stored.items_of(self.spending)
+        ]
+
     def reported(self) -> list[dict[str, Any]]:
         """The delivery statuses that wait for the AI conversations."""
         messages = self.fifo_queues.queues[self.statuses].messages
@@ -316,13 +324,17 @@ class System(Workers):
         return {item["conversation_id"]["S"]: item for item in stored.items_of(self.table)}
 
     def _write(
-        self, wanted: Rows, log: list[dict[str, Any]], objects: dict[str, dict[str, bytes]]
+        self,
+        wanted: Rows,
+        logs: dict[str, list[dict[str, Any]]],
+        objects: dict[str, dict[str, bytes]],
     ) -> None:
         """Replace the content of tables and buckets."""
-        for item in list(stored.items_of(self.log)):
-            stored.remove(self.log, item["pk"]["S"], item["sk"]["S"])
-        for item in log:
-            stored.put(self.log, item)
+        for name, items in logs.items():
+            for item in list(stored.items_of(name)):
+                stored.remove(name, item["pk"]["S"], item["sk"]["S"])
+            for item in items:
+                stored.put(name, item)
         now = self._stored()
         for key in now.keys() - wanted.keys():
             stored.take(self.table, key)

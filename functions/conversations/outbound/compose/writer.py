@@ -25,6 +25,8 @@ from conversations.outbound.compose.facts import (
 )
 from conversations.outbound.compose.limits import blank, fitted, longest, sms_length
 from conversations.outbound.compose.proposals import decided_call, proposal_of
+from conversations.outbound.policy import spending_bounds
+from conversations.outbound.policy.spending_bounds import BoundedModel, cause_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.results import Noted
 from conversations.outbound.unwritable import Unwritable
@@ -36,6 +38,8 @@ from shared.policy.facts import Reason
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
+from shared.spending import prices
+from shared.spending.budget import REASON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
     from conversations.store.items.log import Message
     from shared.ai.providers import ModelDependencies
     from shared.aws.company_secrets import CompanySecrets
+    from shared.spending.budget import Spending
 
 HISTORY = 20
 FUNCTION = "function"  # the kind of a message that only holds a function call
@@ -67,7 +72,7 @@ class MessageWriter:
     Composes the messages of all turns. All methods raise Unwritable for a message that cannot be composed.
 
     *effects* runs the function calls of a turn, *documents* searches the company's documents; *mirror* creates OpenAI's
-    copy of a conversation, if the project enables it.
+    copy of a conversation, if the project enables it; *spending* bounds what customers cause.
     """
 
     resources: Resources
@@ -76,6 +81,7 @@ class MessageWriter:
     effects: Effects
     documents: DocumentSearch
     mirror: Mirror
+    spending: Spending
 
     def first_message(self, opened: OpenConversation, turn_id: str, run: Run) -> Message:
         """Compose the first message: a template on WhatsApp, the model's text elsewhere."""
@@ -104,7 +110,7 @@ class MessageWriter:
         thread_id = self.mirror.begun(opened, config)
         return message.model_copy(update={"reply_to": reply_to, "thread_id": thread_id})
 
-    def reengagement(self, opened: OpenConversation) -> Message:
+    def reengagement(self, opened: OpenConversation, turn_id: str) -> Message:
         """
         Compose the template that asks a customer to write again after the messaging window has closed.
 
@@ -112,7 +118,9 @@ class MessageWriter:
         """
         whatsapp = opened.company.channel_config.whatsapp
         name = whatsapp.reengagement_template if whatsapp else None
-        return self._of_template(opened, "system", name, {})
+        message = self._of_template(opened, "system", name, {})
+        spending_bounds.reserve_notice(self.spending, opened, turn_id)
+        return message
 
     def of_person(self, opened: OpenConversation, command: HumanMessage) -> Message:
         """Compose an agent's message: the text unchanged, or a template with the agent's values."""
@@ -153,11 +161,12 @@ class MessageWriter:
             update={"template": template.name, "variables": dict(whole.values)}
         )
 
-    def notice(self, opened: OpenConversation, notice: str) -> Message | None:
+    def notice(self, opened: OpenConversation, notice: str, turn_id: str) -> Message | None:
         """Compose a fixed text (`help`, `handoff`, `opt_out_confirmation`); None if the project defines none."""
         text = fixed_texts.notice(self.resources.log, opened, notice)
         if text is None:
             return None
+        spending_bounds.reserve_notice(self.spending, opened, turn_id)
         return fitted(opened, blank(opened, "system", text))
 
     def _model_answer(
@@ -198,8 +207,22 @@ class MessageWriter:
             if config.api_key_reference is not None:
                 self.credentials.value(company_id, config.api_key_reference)
             provider_model = providers.model_for(config, self.model_deps, company_id)
-            model = Metered(provider_model, self.resources.log, opened.company)
-            return dialogue.answer(model, task, self.effects.of_turn(opened, turn_id, run))
+            if is_first:  # An authenticated caller has asked for it.
+                bounded = None
+            else:
+                bounded = BoundedModel(
+                    provider_model,
+                    self.spending,
+                    cause_of(opened, turn_id),
+                    config.model,
+                    prices.MESSAGE[task.channel],
+                )
+            model = Metered(bounded or provider_model, self.resources.log, opened.company)
+            try:
+                return dialogue.answer(model, task, self.effects.of_turn(opened, turn_id, run))
+            finally:
+                if bounded is not None:
+                    bounded.settle()
         except SecretUnreadable:
             metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
             raise Unwritable("secrets_missing") from None
@@ -208,7 +231,7 @@ class MessageWriter:
         except NotSent as failure:
             raise Unwritable(failure.code, may_pass=True) from None
         except ai.Unavailable as failure:
-            if failure.code == Reason.TOKEN_CAP:
+            if failure.code in {Reason.TOKEN_CAP, REASON}:
                 raise Unwritable(failure.code) from None
             metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
             logger.warning("model unavailable", extra={"reason": failure.code})

@@ -81,6 +81,10 @@ class Table:
             "needs-retry.dynamodb", _count_failed_attempt, unique_id="count-failed-attempts"
         )
 
+    def beside(self, name: str) -> Table:
+        """Return another table, which the same client reaches."""
+        return Table(self._client, name)
+
     def forget_consumption(self) -> None:
         """Reset the counter for the next event."""
         self.consumed_write_units = 0.0

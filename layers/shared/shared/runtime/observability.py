@@ -65,6 +65,8 @@ CONDITIONS: Final[dict[str, tuple[str, float]]] = {
     "ModelFailed": (SOON, 0.2),
     "ModelFailure": (SOON, 0.5),
     "SendInDoubt": (SOON, 1),
+    "SenderLimitReached": (SOON, 0.05),
+    "SpendingLimitReached": (SOON, 1),
     "StepRefused": (SOON, 1),
     "SweepFound": (SOON, 0.5),
     "SweepIncomplete": (SOON, 1),

@@ -23,7 +23,13 @@ from conversations.store import messages
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
 from conversations.store.items.turn import TurnKind
-from tests.integration.conversations.harness import OURS, FakeGateway, Harness, turn_dependencies
+from tests.integration.conversations.harness import (
+    OURS,
+    FakeGateway,
+    Harness,
+    Unbounded,
+    turn_dependencies,
+)
 from tests.simulation.conversations.invocations import PERSON
 
 if TYPE_CHECKING:
@@ -46,6 +52,10 @@ class SweepStub:
         return turn_dependencies(self.resources, self.gateway)
 
     @property
+    def spending(self) -> Any:
+        return Unbounded()
+
+    @property
     def writer(self) -> MessageWriter:
         unused: Any = None
         return MessageWriter(
@@ -55,6 +65,7 @@ class SweepStub:
             effects=unused,
             documents=unused,
             mirror=unused,
+            spending=self.spending,
         )
 
     def run(self, record: str = "record-1") -> Run:

@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from events.conversations import sample_data
+from shared.aws.dynamodb import Table
+from shared.spending import usage
+from shared.spending.bounds import Kind
 from tests.integration.conversations.steps import MINUTE_MS, texts_by
 
 if TYPE_CHECKING:
@@ -252,3 +256,41 @@ def test_an_address_in_our_bucket_that_a_webhook_names_is_refused(
     stored = message(system, ref)["media"][0]
     assert "key" not in stored
     assert stored["refused"] == "OriginRefused"
+
+
+def test_a_file_beyond_the_bound_is_shown_as_missing_and_downloaded_the_next_day(
+    system: System, files: Files
+) -> None:
+    table = Table(system.dynamodb, system.tables["spending"])
+    percents = {Kind.MEDIA_DOWNLOAD: 0}
+    ref = receive(system, f"{files.url}/1")
+    usage.set_percents(table, sample_data.COMPANY, percents, by="a person")
+    system.run_downloads()
+
+    (message,) = [row for row in system.log(ref) if row["author"] == "customer"]
+    assert files.asked == []
+    assert message["media_state"] == "failed"
+    assert message["media"][0]["failed"] == "spending_limit"
+
+    usage.set_percents(table, sample_data.COMPANY, {}, by="a person")
+    system.clock.ms += 25 * 60 * MINUTE_MS
+    system.sweep()
+    system.drain()
+    system.run_downloads()
+
+    (message,) = [row for row in system.log(ref) if row["author"] == "customer"]
+    assert len(files.asked) == 1
+    assert message["media_state"] == "stored"
+
+
+def test_a_download_is_counted_once_for_all_its_attempts(system: System, files: Files) -> None:
+    files.answers = {"/1": (503, {}, b"")}
+    send(system, f"{files.url}/1")
+    files.answers = {"/1": (200, {"Content-Type": "image/png"}, PICTURE)}
+    system.drain()
+    system.run_downloads()
+
+    rows = [row for key, row in system.rows().items() if key[0] == "spending"]
+    days = [row for row in rows if row["pk"].startswith("DAY#")]
+    assert [day["units"] for day in days if day["sk"] == Kind.MEDIA_DOWNLOAD] == [1]
+    assert len(files.asked) == 2

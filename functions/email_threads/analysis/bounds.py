@@ -1,0 +1,79 @@
+"""Asks the model within the bounds on costs that mails cause: reserved before a call, settled after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from email_threads.analysis import model_call, prompt
+from email_threads.analysis.model_call import FEWEST_TOKENS, NoAnswer
+from email_threads.parsing.trust import Trust
+from shared.spending import prices
+from shared.spending.bounds import Kind
+from shared.spending.budget import REASON, Cause, Reached, Reservation
+from shared.spending.senders import sender_hash
+
+if TYPE_CHECKING:
+    from email_threads.analysis.model_call import Answered
+    from email_threads.configuration.requirements_schema import RequirementsSchema
+    from email_threads.configuration.resources import SendingResources
+    from email_threads.store.items import Mail, Mailbox
+    from shared import ai
+
+
+def answer(
+    resources: SendingResources,
+    mailbox: Mailbox,
+    newest: Mail,
+    content: str,
+    fields: RequirementsSchema,
+    *,
+    is_bounded: bool,
+) -> Answered:
+    """Ask the model about *newest*, within the bounds unless a person has asked for it. Raises NoAnswer."""
+    if not is_bounded:
+        return model_call.answer(resources, mailbox, content, fields)
+    reservation = _reserve(resources, mailbox, newest, content)
+    try:
+        answered = model_call.answer(resources, mailbox, content, fields)
+    except NoAnswer as failure:
+        if failure.usage is not None:
+            _settle(resources, mailbox, reservation, failure.usage)
+        raise
+    _settle(resources, mailbox, reservation, answered.usage)
+    return answered
+
+
+def _settle(
+    resources: SendingResources, mailbox: Mailbox, reservation: Reservation, usage: ai.Usage
+) -> None:
+    model = (mailbox.ai or {}).get("model")
+    resources.spending.settle(reservation, prices.price_of(model, usage))
+
+
+def _reserve(
+    resources: SendingResources, mailbox: Mailbox, newest: Mail, content: str
+) -> Reservation:
+    """
+    Reserve the analysis of a mail, whose answer may be sent too. Raises NoAnswer (`spending_limit`).
+
+    The estimate is that of one attempt with the longest answer.
+    """
+    settings = mailbox.ai or {}
+    most_tokens = max(FEWEST_TOKENS, int(settings.get("max_output_tokens") or 0))
+    reasoning = int((settings.get("reasoning") or {}).get("max_tokens") or 0)
+    size = len(content.encode("utf-8", "surrogatepass")) + len(prompt.SYSTEM)
+    cause = Cause(
+        company=mailbox.company_id,
+        address=mailbox.address,
+        sender=sender_hash(mailbox.company_id, newest.sender or newest.fingerprint),
+        event=newest.email_id,
+        is_proven=newest.trust is Trust.VERIFIED,
+    )
+    reserved = resources.spending.reserve(
+        Kind.MAIL_ANALYSIS,
+        cause,
+        prices.estimate(settings.get("model"), size, most_tokens + reasoning),
+    )
+    if isinstance(reserved, Reached):
+        raise NoAnswer(REASON, may_repeat=False)
+    return reserved
