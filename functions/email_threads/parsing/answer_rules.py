@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from email_threads.parsing.flags import Flag
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
+from shared.identity.addresses import without_label
 
 if TYPE_CHECKING:
     from email_threads.parsing.mail import ParsedMail
@@ -65,12 +66,6 @@ def reply_address(mail: ParsedMail) -> str | None:
     """Return the address that an answer goes to instead of the sender's: Reply-To, if it is of the same domain."""
     domain = (mail.sender or "").rpartition("@")[2]
     return next((one for one in mail.reply_to if domain and one.rpartition("@")[2] == domain), None)
-
-
-def without_label(address: str) -> str:
-    """Return the address without `+label`, as SES matches it."""
-    name, _, domain = address.rpartition("@")
-    return f"{name.partition('+')[0]}@{domain}"
 
 
 def _is_robot(address: str | None) -> bool:
