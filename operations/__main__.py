@@ -11,6 +11,7 @@ from operations.arguments import USAGE_ERROR
 from operations.doctor import cli as doctor
 from operations.email_threads import cli as email_threads
 from operations.inbox import cli as inbox
+from operations.owners import cli as owners
 from operations.privacy import contacts, erase_person
 from operations.projects import cli as projects
 from operations.recovery import cli as recovery
@@ -28,11 +29,12 @@ COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
     ),
     "email-threads": (
         email_threads,
-        "domains that companies send mail from; threads of an older system",
+        "complete the threads of an older system",
     ),
     "erase-person": (erase_person, "erase a person's data from a company's conversations"),
     "identity": (identity, "link, unlink and show contacts that are the same person"),
     "inbox": (inbox, "make the entries of the inbox over all contexts again; list what it lacks"),
+    "owners": (owners, "grant a provider's resources to companies, list and revoke them"),
     "phones": (phones, "register, list and disable business numbers"),
     "projects": (projects, "check and store the settings of projects"),
     "recovery": (recovery, "list parked events and dead letters; replay and redrive them"),

@@ -86,7 +86,6 @@ def desk_of(stack: Stack) -> Desk:
     key = operate(
         stack, "api-keys", "create", "--company", COMPANY, "--scopes", *SCOPES, "--name", "desk"
     )
-    operate(stack, "email-threads", "claim", "--company", COMPANY, "--domain", "shop.example")
     desk = Desk(stack, key)
     desk.call("PUT", f"/email-mailboxes/{DESK}", SETTINGS)
     return desk

@@ -18,7 +18,7 @@ from local.load.mail_check import MailVerdict, drafts_waiting, parked, verdict
 from local.load.mail_traffic import DESK, DOMAIN, PEOPLE, ROBOT, mail_traffic
 from local.load.run import BETWEEN_KILLS_SECONDS, REPORT_EVERY_SECONDS, TIMEOUT_SECONDS
 from local.load.traffic import COMPANY, SENDERS
-from local.stack.seed import operate
+from local.stack.seed import grant, operate
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -108,7 +108,7 @@ def _prepare(stack: Stack) -> str:
     key = operate(
         stack, "api-keys", "create", "--company", COMPANY, "--scopes", *scopes, "--name", "load"
     )
-    operate(stack, "email-threads", "claim", "--company", COMPANY, "--domain", DOMAIN)
+    grant(stack, "email", f"@{DOMAIN}", company=COMPANY)
     for address, settings in _MAILBOXES.items():
         status = _call(stack, key, "PUT", f"/email-mailboxes/{address}", settings)
         if status not in _ACCEPTED:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from local.stack.deployment import Stack
 
+DOMAIN = "shop.example"  # of the mailboxes
 GRAPH_TOKEN = "a token of the sandbox"
 # People of the demo companies. The stack is on the loopback, and each start makes another one.
 PASSWORD = "Sample-Password-1"
@@ -64,6 +65,7 @@ def seed(stack: Stack) -> str:
     _seed_help_desk(stack)
     _seed_recruiting(stack)
     _seed_logins(stack)
+    grant(stack, "email", f"@{DOMAIN}")
     _register(
         stack,
         COUNTER,
@@ -87,6 +89,11 @@ def seed(stack: Stack) -> str:
         "--name",
         "demo",
     )
+
+
+def grant(stack: Stack, kind: str, text: str, company: str = COMPANY) -> None:
+    """Grant a provider's resource to a company, as an operator does."""
+    operate(stack, "owners", "grant", "--company", company, "--kind", kind, "--id", text)
 
 
 def _seed_logins(stack: Stack) -> None:

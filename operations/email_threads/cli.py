@@ -1,11 +1,10 @@
-"""Permit a company to send mail from a domain; complete threads that an older system stored in the table."""
+"""Complete threads that an older system stored in the table."""
 
 import argparse
 from collections.abc import Sequence
 
 import boto3
 
-from email_threads.store import mailboxes
 from operations import arguments
 from operations.arguments import Refused
 from operations.email_threads import migration
@@ -33,22 +32,7 @@ def parser() -> argparse.ArgumentParser:
         "--mailbox", type=_address, required=True, help="the address that they were sent to"
     )
     migrate.add_argument("--apply", action="store_true", help="write (default: count only)")
-    summary = "give a domain to a company: it may have mailboxes there and send from them"
-    claim = arguments.sub_command(commands, "claim", _claim, summary)
-    arguments.add_stack(claim)
-    claim.add_argument("--company", type=arguments.company, required=True)
-    claim.add_argument("--domain", type=_domain, required=True, help="verified at SES")
     return own
-
-
-def _claim(options: argparse.Namespace) -> int:
-    outputs = arguments.outputs_of(options.stack, TABLE)
-    table = Table(boto3.client("dynamodb"), outputs[TABLE])
-    removed = mailboxes.claim_domain(table, options.company, options.domain)
-    print(f"{options.company} may send from {options.domain}")
-    for address in removed:
-        print(f"removed the mailbox {address} of the earlier owner")
-    return 0
 
 
 def _migrate(options: argparse.Namespace) -> int:
@@ -73,13 +57,6 @@ def _migrate(options: argparse.Namespace) -> int:
     if failed:
         raise Refused("some threads were left as they are")
     return 0
-
-
-def _domain(text: str) -> str:
-    try:
-        return email_address(f"postmaster@{text}").rpartition("@")[2]
-    except AddressInvalid:
-        raise argparse.ArgumentTypeError("must be a domain") from None
 
 
 def _address(text: str) -> str:

@@ -29,7 +29,6 @@ from operations.projects.checks import checked
 from operations.secrets.references import StoredSecrets, is_denied
 from shared.aws.dynamodb import Table
 from shared.aws.dynamodb_json import plain
-from shared.ownership import claims
 
 # Outputs of template.yaml.
 TABLE = "CompanyDataTableName"
@@ -101,30 +100,6 @@ def _refuse_missing_secrets(company: Company, secrets: StoredSecrets) -> None:
         print("warning: not all secrets are checked: no permission to read them", file=sys.stderr)
     if missing:
         raise Refused("\n".join(dict.fromkeys(missing)))
-
-
-def _release(tables: _Tables, options: argparse.Namespace) -> None:
-    names = ownership.to_release(options.kind, options.name.casefold())
-    projects = Companies(tables.companies)
-    for project_id in projects.projects(options.company):
-        try:
-            project = projects.project(options.company, project_id)
-            used = ownership.names_of(project) if project else set()
-        except ConfigurationInvalid as fault:
-            raise Refused(f"project {project_id}: {fault.attribute} is invalid") from None
-        if used.intersection(names):
-            raise Refused(f"name: project {project_id} uses it; remove it from the project first")
-    for name in names:
-        # The routes of projects first: without the claim they cannot be found any more.
-        for owner in routes.owners(tables.log, name.kind, name.text):
-            if owner.company_id == options.company:
-                routes.remove_address(tables.log, name.kind, name.text, owner)
-        if not claims.release(tables.log, name, options.company):
-            raise Refused("name: not claimed by this company")
-    print(
-        "released: any company may claim it; functions see the change within a minute",
-        file=sys.stderr,
-    )
 
 
 def _show(tables: _Tables, options: argparse.Namespace) -> None:
@@ -222,21 +197,6 @@ def parser() -> argparse.ArgumentParser:
     )
     listing.add_argument("--company", type=arguments.word, help="only projects of this company")
 
-    release = arguments.sub_command(
-        commands,
-        "release-address",
-        _release,
-        "end a company's claim on an address that none of its projects uses, so that other companies can claim it",
-    )
-    release.add_argument(
-        "company",
-        type=arguments.matching(
-            r"[A-Za-z0-9._-]{1,64}|\*", "a company_id, or * of a shared domain"
-        ),
-        help="its company_id; * for the domain of a mailbox provider",
-    )
-    release.add_argument("kind", choices=ownership.KINDS, help="kind of address to release")
-    release.add_argument("name", help="number in E.164, e-mail address, @domain, or id of a number")
-    for command in (put, show, listing, release):
+    for command in (put, show, listing):
         arguments.add_stack(command)
     return own

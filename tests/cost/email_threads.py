@@ -31,7 +31,7 @@ from tests.cost.email_kinds import (
     thread_of,
 )
 from tests.cost.meter import MAPPING_CALLS, logging_to, metered
-from tests.simulation.email_threads.system import ASSISTED, BOB, COMPANY, mail
+from tests.simulation.email_threads.system import ASSISTED, BOB, mail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +89,6 @@ def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
 def _grown(system: System, length: int) -> Snapshot:
     """Ann's thread of *length* mails, the last of which is ours if there are several, among other threads."""
     system.reset()
-    system.claim(COMPANY, "shop.example")
     for number in range(1, (min(length, REALLY_EXCHANGED) + 1) // 2 + 1):
         system.clock.sleep(PAUSE_SECONDS)
         system.deliver(further(number, system), name=f"mail-{number}", address=ASSISTED)

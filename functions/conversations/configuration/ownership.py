@@ -43,10 +43,8 @@ if TYPE_CHECKING:
     from shared.events import InboundMessage
 
 EMAIL = ChannelMethod.EMAIL.value
-KINDS = (*(method.value for method in ChannelMethod), ids.NUMBER)
 # Providers whose events come from the inbox, which knows the company of each number.
 OF_THE_INBOX = frozenset({"meta", "aws_social"})
-_OF_PHONES = (ChannelMethod.SMS.value, ChannelMethod.WHATSAPP.value)
 _ADDRESSES = {
     ChannelMethod.WHATSAPP: "company_whatsapp_number",
     ChannelMethod.SMS: "company_sms_number",
@@ -149,11 +147,6 @@ def share_domain(log: Table, company: Company) -> None:
         raise NotOwned(attribute, "a company has claimed its domain")
 
 
-def to_release(kind: str, text: str) -> list[ProviderId]:
-    """Return the names that an operator releases together: for a number, those of WhatsApp and SMS."""
-    return _of_number(text) if kind in _OF_PHONES else [ProviderId(kind, text)]
-
-
 def names_of(company: Company) -> set[ProviderId]:
     """Return all names that a project depends on, including its e-mail domains. Raises NotOwned."""
     names = {name for used in used_by(company) for name in _names(used)}
@@ -216,13 +209,7 @@ def _name(used: Used) -> ProviderId:
 def _names(used: Used) -> list[ProviderId]:
     """Return all names that are claimed for an address. Raises NotOwned like `_name`."""
     name = _name(used)
-    return [name] if used.method is ChannelMethod.EMAIL else _of_number(used.address)
-
-
-def _of_number(number: str) -> list[ProviderId]:
-    """Return the names of a number in all spellings: WhatsApp and SMS belong to the same company."""
-    spellings = (number, *addresses.other_spellings(number))
-    return [ProviderId(kind, spelling) for kind in _OF_PHONES for spelling in spellings]
+    return [name] if used.method is ChannelMethod.EMAIL else ids.of_phone(used.address)
 
 
 def _sender_id(company: Company) -> ProviderId | None:

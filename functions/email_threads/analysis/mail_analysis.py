@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from email_threads.analysis import bounds, drafts, model_call, prompt, requirements
 from email_threads.analysis.schema import MOST_SUMMARY, Answer
 from email_threads.configuration.requirements_schema import USUAL, RequirementsSchema
+from email_threads.configuration.resources import owns
 from email_threads.replies import automatic
 from email_threads.replies.withheld_text import readable
 from email_threads.store import analyses, mailboxes, threads
@@ -60,6 +61,9 @@ def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
     if thread is None or thread.merged_into is not None or thread.last_inbound_n != event.n:
         return False
     mailbox = mailboxes.get(resources.table, thread.mailbox)
+    # Its address may have a new owner, whose model does not read this thread.
+    if mailbox and (mailbox.company_id != thread.company_id or not owns(resources, mailbox)):
+        mailbox = None
     refusal = _refusal(resources, thread, mailbox)
     if refusal is not None or mailbox is None or mailbox.ai is None:
         if not _is_analysed(thread, event.n):

@@ -17,6 +17,8 @@ from shared.api.agent_inputs import end_of_snooze
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
+from shared.ownership import proofs
+from shared.ownership.proofs import NotProven
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -112,8 +114,25 @@ def merge(deps: ApiDependencies, thread: Thread, request: Request[MergeInput]) -
     return views.Merging(conversation_id=thread.conversation_id, into=into.conversation_id)
 
 
-def put_mailbox(table: Table, address: str, request: Request[MailboxInput]) -> views.WrittenMailbox:
-    """Register a mailbox, or replace its settings. Raises `mailboxes.Refused`."""
+def put_mailbox(
+    deps: ApiDependencies, address: str, request: Request[MailboxInput]
+) -> views.WrittenMailbox:
+    """
+    Register a mailbox, or replace its settings.
+
+    Raises InvalidInput without proof that the company owns its domain, `mailboxes.TooMany` and Transient.
+    """
+    try:
+        proofs.own_email(
+            deps.log,
+            request.caller.company,
+            address,
+            "address",
+            by=request.caller.principal,
+            single_company=deps.single_company,
+        )
+    except NotProven as fault:
+        raise _invalid(fault.field, fault.problem) from None
     mailbox = Mailbox(
         conversation_id=Mailbox.of(address)["conversation_id"],
         address=address,
@@ -122,7 +141,7 @@ def put_mailbox(table: Table, address: str, request: Request[MailboxInput]) -> v
         updated_by=request.caller.principal,
         **request.input.model_dump(exclude_none=True),
     )
-    mailboxes.put(table, mailbox)
+    mailboxes.put(deps.table, mailbox)
     return views.WrittenMailbox(registered=True)
 
 

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from email_threads.api import changes, inputs, presenters, views
+from email_threads.api.queries import ApiDependencies
 from email_threads.store import mailboxes
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
-from shared.aws.dynamodb import Table
-from shared.identity.addresses import AddressInvalid, email_address
+from shared.ownership import ids
+from shared.ownership.ids import IdInvalid
 
 _ALL, _ONE = "/email-mailboxes", "/email-mailboxes/{address}"
 _READ, _ADMIN = Scope.EMAIL_READ, Scope.EMAIL_ADMIN
@@ -18,9 +19,9 @@ _READ, _ADMIN = Scope.EMAIL_READ, Scope.EMAIL_ADMIN
 
 @dataclass(frozen=True, slots=True)
 class MailboxRoutes:
-    """The routes over the table of e-mail threads."""
+    """The routes over the table of e-mail threads, and the owner items."""
 
-    table: Table
+    deps: ApiDependencies
 
     def declare(self, routes: Routes) -> None:
         """Declare the routes."""
@@ -42,32 +43,35 @@ class MailboxRoutes:
 
     def list_mailboxes(self, request: Request[NoInput]) -> views.Mailboxes:
         """List the mailboxes of the company."""
-        found = mailboxes.of_company(self.table, request.caller.company)
+        found = mailboxes.of_company(self.deps.table, request.caller.company)
         return views.Mailboxes(mailboxes=[presenters.mailbox(one) for one in found])
 
     def get_mailbox(self, request: Request[NoInput], address: str) -> views.MailboxView:
         """Return one mailbox."""
-        found = changes.mailbox_of(self.table, request.caller.company, _address(address))
+        found = changes.mailbox_of(self.deps.table, request.caller.company, _address(address))
         return presenters.mailbox(found)
 
     def put_mailbox(
         self, request: Request[inputs.MailboxInput], address: str
     ) -> Callable[[], views.WrittenMailbox]:
-        """Register an address, or replace its settings. A domain belongs to the company that registers it first."""
+        """Register an address, or replace its settings. An operator has granted its domain to the company before."""
         given = _address(address)
-        return lambda: changes.put_mailbox(self.table, given, request)
+        return lambda: changes.put_mailbox(self.deps, given, request)
 
     def delete_mailbox(
         self, request: Request[NoInput], address: str
     ) -> Callable[[], views.WrittenMailbox]:
         """Remove a mailbox. Its threads stay; further mail to it is parked."""
-        found = changes.mailbox_of(self.table, request.caller.company, _address(address))
-        return lambda: changes.delete_mailbox(self.table, found)
+        found = changes.mailbox_of(self.deps.table, request.caller.company, _address(address))
+        return lambda: changes.delete_mailbox(self.deps.table, found)
 
 
 def _address(text: str) -> str:
+    """Return the address in its one form: without a label, which mail to the address may have."""
     try:
-        return email_address(text)
-    except AddressInvalid:
-        problem = {"field": "address", "problem": "must be an e-mail address"}
-        raise InvalidInput([problem]) from None
+        address = ids.email(text).text
+    except IdInvalid:
+        address = "@"
+    if address.startswith("@"):
+        raise InvalidInput([{"field": "address", "problem": "must be an e-mail address"}])
+    return address

@@ -44,9 +44,15 @@ class AttachmentBlocked(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiDependencies:
-    """Table, bucket and queue of this context, and the secret that seals cursors."""
+    """
+    Table, bucket and queue of this context, and the secret that seals cursors.
+
+    *log* has the owner items; *single_company* owns all resources of a deployment that belongs to one company.
+    """
 
     table: Table
+    log: Table
+    single_company: str
     bucket: Bucket
     queue: FifoQueue
     seal_secret: JsonSecret

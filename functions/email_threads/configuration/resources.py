@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from shared.identity import keyed_hashes
 
 if TYPE_CHECKING:
+    from email_threads.store.items import Mailbox
     from shared.action_ledger import Action, Ledger
     from shared.ai.providers import ModelDependencies
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
     from shared.aws.sqs_fifo import FifoQueue
     from shared.consent.records import Consents
+    from shared.ownership.claims import Owners
     from shared.policy.kill_switches import KillSwitches
     from shared.providers.email.ses import Ses
     from shared.spending.budget import Spending
@@ -25,7 +27,7 @@ class Resources:
     *bucket* is that of mails, *queue* is `email-threads.fifo`.
 
     *media*, *conversations_inbound* and *conversations_statuses* are the bucket of files and the queues of the AI
-    conversations; *consents* are those of the company, in their log.
+    conversations; *consents* are those of the company, in their log, and *owners* the companies that own addresses.
     """
 
     table: Table
@@ -35,6 +37,7 @@ class Resources:
     conversations_inbound: FifoQueue
     conversations_statuses: FifoQueue
     consents: Consents
+    owners: Owners
     region: str
 
 
@@ -58,6 +61,11 @@ class Run:
     remaining_ms: int
     attempt: int = 1
     is_last: bool = False
+
+
+def owns(resources: Resources, mailbox: Mailbox) -> bool:
+    """Whether a mailbox's company owns its address now; cached for 30 seconds."""
+    return resources.owners.owner_of_email(mailbox.address) == mailbox.company_id
 
 
 def token_secrets() -> tuple[bytes, ...]:

@@ -47,6 +47,8 @@ class ApiSettings(AuditedSettings):
     email_threads_dead_letters_url: str
     email_inbound_dead_letters_url: str
     api_seal_secret_id: str
+    conversation_log_table_name: str
+    single_company: str = ""
 
 
 settings = ApiSettings.load()
@@ -60,6 +62,8 @@ table = Table(dynamodb, settings.email_conversations_table_name)
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
 deps = ApiDependencies(
     table=table,
+    log=Table(dynamodb, settings.conversation_log_table_name),
+    single_company=settings.single_company,
     bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.email_bucket_name),
     queue=FifoQueue(sqs, settings.email_threads_queue_url),
     seal_secret=seal_secret,
@@ -80,7 +84,7 @@ routes = Routes(
         AttachmentBlocked: (HTTPStatus.FORBIDDEN, "attachment_blocked"),
         Conflict: (HTTPStatus.CONFLICT, "conflict"),
         InvalidTransition: (HTTPStatus.CONFLICT, "invalid_transition"),
-        mailboxes.Refused: (HTTPStatus.CONFLICT, "mailbox_refused"),
+        mailboxes.TooMany: (HTTPStatus.CONFLICT, "mailbox_refused"),
         review.StaleVersion: (HTTPStatus.CONFLICT, "stale_version"),
         review.StaleDraft: (HTTPStatus.CONFLICT, "stale_draft"),
         review.WrongState: (HTTPStatus.CONFLICT, "invalid_transition"),
@@ -93,7 +97,7 @@ RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.EMAIL_READ,), replay=(Scope.EMAIL_ADMIN,)
 )
 DraftRoutes(deps).declare(routes)
-MailboxRoutes(table).declare(routes)
+MailboxRoutes(deps).declare(routes)
 PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue).declare(routes)
 
 

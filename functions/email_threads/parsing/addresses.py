@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.parsing import caps
 from email_threads.parsing.headers import decoded
+from email_threads.parsing.normal_form import normal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,7 +37,7 @@ _HIDDEN_TEXT: Final = re.compile(r"\"(?:[^\"\\]++|\\.)*+\"|\((?:[^()\\]++|\\.)*+
 
 def in_field(headers: Headers, name: str) -> tuple[str, ...]:
     """
-    Return the addresses of all fields with this name, casefolded, each once.
+    Return the addresses of all fields with this name in normal form, each once.
 
     Groups, as `undisclosed-recipients:;`, give none. Raises MailHeld over a cap.
     """
@@ -93,9 +94,9 @@ def _structured(value: str) -> Iterator[str]:
 
 
 def _valid(candidates: Iterable[str]) -> list[str]:
-    """Return those with one name and one domain, casefolded."""
+    """Return those with one name and one domain, in normal form."""
     return [
-        candidate.casefold()
+        normal(candidate)
         for candidate in candidates
         if len(candidate) <= MOST_ADDRESS and _ADDRESS.fullmatch(candidate)
     ]

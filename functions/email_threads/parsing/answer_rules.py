@@ -10,6 +10,7 @@ from email_threads.parsing.addresses import PUBLIC_DOMAINS
 from email_threads.parsing.flags import Flag
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
+from shared.identity.addresses import without_label
 
 if TYPE_CHECKING:
     from email_threads.parsing.mail import ParsedMail
@@ -87,12 +88,6 @@ def _goes_to_another(mail: ParsedMail) -> bool:
     """Whether an answer goes to another address than the one that SES has proven."""
     address = reply_address(mail)
     return address is not None and without_label(address) != without_label(mail.sender or "")
-
-
-def without_label(address: str) -> str:
-    """Return the address without `+label`, as SES matches it."""
-    name, _, domain = address.rpartition("@")
-    return f"{name.partition('+')[0]}@{domain}"
 
 
 def is_robot(address: str | None) -> bool:

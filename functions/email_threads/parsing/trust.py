@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from email_threads.parsing.normal_form import normal
+
 if TYPE_CHECKING:
     from email_threads.parsing.headers import Headers
 
@@ -70,7 +72,7 @@ def verdicts(headers: Headers, sender: str | None, *, is_ambiguous: bool = False
         has_virus=virus == "FAIL",
         is_null_sender=block.get("return-path", "").strip() == "<>",
         client_ip=results.get("client-ip", {}).get("client-ip"),
-        recipient=envelope[1].casefold() if envelope else None,
+        recipient=normal(envelope[1]) if envelope else None,
     )
 
 

@@ -6,6 +6,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from email_threads.configuration.resources import owns
 from email_threads.inbound.events import RECEIVED, SENT, Event
 from email_threads.store import mailboxes, objects, parked
 from email_threads.store.items import DeadLetterNote, ParkedEvent
@@ -45,7 +46,7 @@ def park(resources: Resources, body: str, refusal: Permanent) -> str | None:
     if isinstance(refusal, CompanyRefusal):
         company: str | None = refusal.company_id
     else:
-        company = _company_of(resources.table, event)
+        company = _company_of(resources, event)
     now = clock.now_ms()
     ttl = clock.expires_in(parked.DAYS * clock.DAY_SECONDS)
     parked.add(
@@ -98,7 +99,7 @@ def _record_parked_replay(
         parked.mark_replaced(table, replay_of, replay=replay, by=event_id)
 
 
-def _company_of(table: Table, event: dict[str, Any]) -> str | None:
+def _company_of(resources: Resources, event: dict[str, Any]) -> str | None:
     """Return the company of the mailbox that an event's key names, or that has sent a mail."""
     if event.get("type") == SENT:
         return _text(event.get("company"))
@@ -106,8 +107,8 @@ def _company_of(table: Table, event: dict[str, Any]) -> str | None:
     if event.get("type") != RECEIVED or key is None:
         return None
     address = key.removeprefix(objects.RAW).partition("/")[0]
-    mailbox = mailboxes.get(table, address) if address else None
-    return mailbox.company_id if mailbox else None
+    mailbox = mailboxes.get(resources.table, address) if address else None
+    return mailbox.company_id if mailbox and owns(resources, mailbox) else None
 
 
 def _fields_of(body: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
-from email_threads.store import mailboxes
+from email_threads.configuration.resources import owns
 from email_threads.store.items import Automation
 from email_threads.store.items.draft import NO_MAIL
 from shared.consent import unreachable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CHANNEL: Final = "email"
 NO_MAILBOX: Final = "mailbox_disabled"
-NOT_CLAIMED: Final = "domain_not_claimed"  # no operator has permitted the company to send from it
+NOT_CLAIMED: Final = "domain_not_claimed"  # the company does not own the mailbox's domain
 _UTC: Final = ZoneInfo("UTC")  # E-mail has no quiet hours.
 
 
@@ -33,7 +33,7 @@ def refusal(
     """Return why a draft may not be sent now, None if it may."""
     if mailbox is None or not mailbox.enabled or mailbox.company_id != draft.company_id:
         return NO_MAILBOX
-    if not mailboxes.may_send(resources.table, mailbox):
+    if not owns(resources, mailbox):
         return NOT_CLAIMED
     if draft.is_automatic and (reason := automatic_refusal(thread)) is not None:
         return reason

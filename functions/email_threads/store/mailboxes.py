@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.store.items import CompanyMailboxes, Mailbox, MailDomain
+from email_threads.store.items import CompanyMailboxes, Mailbox
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
+from shared.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from boto3.dynamodb.conditions import ConditionBase
+    from collections.abc import Callable, Iterable
 
     from shared.aws.dynamodb import Table
 
 MOST: Final = 200  # of a company
 
 
-class Refused(Exception):
-    """A mailbox cannot be written. *why* is `taken` (by another company) or `too_many`."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(f"address: {why}")
-        self.why = why
+class TooMany(Exception):
+    """The company has as many mailboxes as it may have."""
 
 
 def get(table: Table, address: str) -> Mailbox | None:
@@ -37,42 +32,9 @@ def get_many(table: Table, addresses: Iterable[str]) -> dict[str, Mailbox]:
     return {mailbox.address: mailbox for mailbox in found}
 
 
-def owner_of_domain(table: Table, addresses: Iterable[str]) -> str | None:
-    """Return the company to which the domain of the first of these addresses belongs that has an owner."""
-    domains = list(dict.fromkeys(one.rpartition("@")[2] for one in addresses if "@" in one))
-    items = table.get_many([MailDomain.key(one) for one in domains])
-    owners = {str(item["conversation_id"]): MailDomain.read(item).company_id for item in items}
-    keys = (MailDomain.key(one)["conversation_id"] for one in domains)
-    return next((owners[key] for key in keys if key in owners), None)
-
-
-def may_send(table: Table, mailbox: Mailbox) -> bool:
-    """Whether an operator has permitted the company to send from the mailbox's domain."""
-    item = table.get(MailDomain.key(mailbox.address.rpartition("@")[2]))
-    domain = MailDomain.read(item) if item else None
-    return domain is not None and domain.may_send and domain.company_id == mailbox.company_id
-
-
-def claim_domain(table: Table, company_id: str, domain: str) -> list[str]:
-    """
-    Give a domain to a company, which may send from it, and return the mailboxes of its earlier owner, which are
-    removed. Idempotent.
-    """
-    key = MailDomain.key(domain)
-    item = table.get(key)
-    earlier = MailDomain.read(item).company_id if item else company_id
-    claim = MailDomain(conversation_id=key["conversation_id"], company_id=company_id, may_send=True)
-    # Before and after: a command that dies is repeated, and the earlier owner may register one meanwhile.
-    removed = _remove_of(table, earlier, domain) if earlier != company_id else []
-    table.put(claim.attributes())
-    if earlier != company_id:
-        removed += _remove_of(table, earlier, domain)
-    return removed
-
-
-def _remove_of(table: Table, company_id: str, domain: str) -> list[str]:
-    """Remove the mailboxes of a company at a domain, and return their addresses."""
-    found = [one for one in of_company(table, company_id) if one.address.endswith(f"@{domain}")]
+def remove_of(table: Table, company_id: str, is_lost: Callable[[str], bool]) -> list[str]:
+    """Remove the mailboxes of a company whose addresses it no longer owns, and return the addresses. Idempotent."""
+    found = [one for one in of_company(table, company_id) if is_lost(one.address)]
     for mailbox in found:
         delete(table, mailbox)
     return [mailbox.address for mailbox in found]
@@ -84,36 +46,42 @@ def of_company(table: Table, company_id: str) -> list[Mailbox]:
     found: dict[str, Mailbox] = {}
     for start in range(0, len(addresses), 100):
         found |= get_many(table, addresses[start : start + 100])
-    return [found[one] for one in addresses if one in found]
+    listed = [found[one] for one in addresses if one in found]
+    return [one for one in listed if one.company_id == company_id]
 
 
 def put(table: Table, mailbox: Mailbox) -> None:
     """
-    Write a mailbox. Idempotent.
+    Write a mailbox of the company that owns its address; one of an earlier owner is replaced. Idempotent.
 
-    A domain belongs to the company that first registers an address of it. Raises Refused.
+    Raises TooMany, and Transient if another company's mailbox is written or removed at the same time.
     """
     company_id, address = mailbox.company_id, mailbox.address
-    listed = _listed(table, company_id)
-    if address not in listed and len(listed) >= MOST:
-        raise Refused("too_many")
-    domain = address.rpartition("@")[2]
-    try:
-        table.transact(
-            table.to_put(mailbox.attributes(), when=_is_free_or_of(company_id)),
-            table.to_update(
-                MailDomain.key(domain),
-                put=MailDomain.named(company_id=company_id),
-                when=_is_free_or_of(company_id),
-            ),
-            table.to_update(CompanyMailboxes.key(company_id), add={"addresses": {address}}),
+    present = get(table, address)
+    earlier = present.company_id if present else company_id
+    owner, listed = Mailbox.attr("company_id"), CompanyMailboxes.attr("addresses")
+    writes = [
+        table.to_put(mailbox.attributes(), when=owner.not_exists() | owner.eq(earlier)),
+        table.to_update(
+            CompanyMailboxes.key(company_id),
+            add={"addresses": {address}},
+            when=listed.not_exists() | listed.size().lt(MOST) | listed.contains(address),
+        ),
+    ]
+    if earlier != company_id:
+        writes.append(
+            table.to_update(CompanyMailboxes.key(earlier), take_from_set={"addresses": {address}})
         )
-    except TransactionRefused:
-        raise Refused("taken") from None
+    try:
+        table.transact(*writes)
+    except TransactionRefused as refusal:
+        if 1 in refusal.positions:
+            raise TooMany(f"address: a company has at most {MOST} mailboxes") from None
+        raise Transient("mailbox_contended") from None
 
 
 def delete(table: Table, mailbox: Mailbox) -> None:
-    """Remove a mailbox; its threads stay, and its domain stays with the company. Idempotent."""
+    """Remove a mailbox; its threads stay. Idempotent."""
     try:
         table.delete(
             Mailbox.of(mailbox.address), when=Mailbox.attr("company_id").eq(mailbox.company_id)
@@ -128,8 +96,3 @@ def delete(table: Table, mailbox: Mailbox) -> None:
 def _listed(table: Table, company_id: str) -> set[str]:
     item = table.get(CompanyMailboxes.key(company_id))
     return CompanyMailboxes.read(item).addresses if item else set()
-
-
-def _is_free_or_of(company_id: str) -> ConditionBase:
-    owner = Mailbox.attr("company_id")
-    return owner.not_exists() | owner.eq(company_id)

@@ -173,7 +173,7 @@ def put_participant(table: Table, thread: Thread, address: str, address_hash: st
     """Write the row of a person in the lists, unless a later change of the thread has written it. Idempotent."""
     row = _row_of(thread, address, address_hash)
     older = Participant.attr("last_seq").not_exists() | Participant.attr("last_seq").lte(thread.seq)
-    weak = Participant.attr("is_weak").eq(True)  # noqa: FBT003 - a value in a condition
+    weak = Participant.attr("is_weak").eq(True)
     try:
         table.put(row.attributes(), when=older | weak)
     except ConditionFailed:

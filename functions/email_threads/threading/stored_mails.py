@@ -60,7 +60,7 @@ def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
         fingerprint=mail.fingerprint,
         needs_review=needs_review,
         joined_by=found.joined_by,
-        is_by_participant=found.thread is not None and found.entry is Entry.JOIN or None,
+        is_by_participant=(found.thread is not None and found.entry is Entry.JOIN) or None,
         evidence=Evidence.WEAK if doubt is not None else None,
         evidence_reason=doubt,
         html_text=_html_text(incoming) if doubt is not None or mail.kind is Kind.HELD else None,

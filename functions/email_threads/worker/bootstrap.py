@@ -24,6 +24,7 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Record, Worker
 from shared.consent.records import Consents
 from shared.identity import keyed_hashes
+from shared.ownership.claims import Owners
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.email.ses import Ses
 from shared.runtime import clock
@@ -79,6 +80,7 @@ def resources_of(settings: WorkerSettings) -> SendingResources:
     sqs = boto3.client("sqs", config=_patient)
     dynamodb = boto3.client("dynamodb", config=_patient)
     table = Table(dynamodb, settings.email_conversations_table_name)
+    log = Table(dynamodb, settings.conversation_log_table_name)
     return SendingResources(
         table=table,
         bucket=Bucket(lambda: boto3.client("s3", config=_patient), settings.email_bucket_name),
@@ -86,7 +88,8 @@ def resources_of(settings: WorkerSettings) -> SendingResources:
         queue=FifoQueue(lambda: sqs, settings.email_threads_queue_url),
         conversations_inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
         conversations_statuses=FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url),
-        consents=Consents(Table(dynamodb, settings.conversation_log_table_name)),
+        consents=Consents(log),
+        owners=Owners(log),
         ledger=Ledger(table, action_key, Action),
         ses=Ses(lambda: boto3.client("sesv2", config=_once)),
         models=ModelDependencies(

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
-from email_threads.configuration.resources import token_secrets
+from email_threads.configuration.resources import owns, token_secrets
 from email_threads.inbound import events
 from email_threads.inbound.events import EmailAnalyse, EmailMerge
 from email_threads.parsing import mail as mails
-from email_threads.parsing.answer_rules import without_label
 from email_threads.parsing.caps import MOST_BYTES, MOST_HEADER_BYTES, HoldReason
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
@@ -35,6 +34,8 @@ from email_threads.threading.append import append
 from email_threads.threading.resolution import Incoming
 from email_threads.worker import consent, forwarder
 from shared.failures import Permanent
+from shared.identity.addresses import without_label
+from shared.ownership import claims
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -134,14 +135,19 @@ def _read(resources: Resources, event: EmailReceived) -> ParsedMail | None:
 
 
 def _mailboxes(resources: Resources, key: str, mail: ParsedMail) -> _Mailboxes:
-    """Return the mailbox of a mail. Raises Permanent (`unknown_mailbox`)."""
+    """
+    Return the mailbox of a mail. Raises Permanent (`unknown_mailbox`).
+
+    A mailbox whose address its company does not own counts as unknown.
+    """
     named = key.removeprefix(objects.RAW).partition("/")[0]
     candidates = [named] if named != objects.ANY_MAILBOX else _recipients(mail)
     sender = [mail.sender] if mail.sender is not None else []
-    known = mailboxes.get_many(resources.table, [*candidates, *sender])
+    registered = mailboxes.get_many(resources.table, [*candidates, *sender])
+    known = {one: mailbox for one, mailbox in registered.items() if owns(resources, mailbox)}
     found = next((known[one] for one in candidates if one in known and known[one].enabled), None)
     if found is None:
-        company_id = mailboxes.owner_of_domain(resources.table, candidates)
+        company_id = claims.owner_of_first_domain(resources.owners.table, candidates)
         if company_id is None:
             raise Permanent(ParkReason.UNKNOWN_MAILBOX)
         raise parking.CompanyRefusal(ParkReason.UNKNOWN_MAILBOX, company_id)

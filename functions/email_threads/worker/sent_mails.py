@@ -1,13 +1,15 @@
 """
 Mails that the AI conversations sent, announced as `OutboundMessage`: they appear in the threads of their mailbox.
 
-A mail sent from an address that is no mailbox is left out. The Message-ID identifies repeated announcements.
+A mail sent from an address that is no mailbox of its owner is left out. The Message-ID identifies repeated
+announcements.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from email_threads.configuration.resources import owns
 from email_threads.parsing import mail as mails
 from email_threads.store import mailboxes
 from email_threads.store.items import AliasKind
@@ -36,7 +38,7 @@ def record(resources: Resources, sent: OutboundMessage) -> Appended | None:
     Raises Permanent (`malformed_event`, `other_company`) and Transient.
     """
     mailbox = mailboxes.get(resources.table, sent.business_address)
-    if mailbox is None:
+    if mailbox is None or not owns(resources, mailbox):
         return None
     if mailbox.company_id != sent.company:
         raise Permanent(ParkReason.OTHER_COMPANY)

@@ -35,7 +35,6 @@ def subject(deployed: Deployed) -> str:
     stack = deployed.stack
     names = ("--company", COMPANY, "--scopes", *OF_MAIL, "--name", "console")
     key = operate(stack, "api-keys", "create", *names)
-    operate(stack, "email-threads", "claim", "--company", COMPANY, "--domain", "shop.example")
     registered = http.request(
         "PUT",
         f"{stack.api_url}/email-mailboxes/{MAILBOX}",

@@ -88,6 +88,7 @@ def test_a_draft_of_another_thread_is_not_found(system: System) -> None:
 def test_an_upload_of_another_company_is_not_found(system: System) -> None:
     path = asked(system)
     upload = put_file(system, path, "offer.pdf", b"%PDF-", "application/pdf")
+    system.grant("@globe.example", "globex")
     system.register("support@globe.example", company="globex")
     system.deliver(
         mail("g@x", to="support@globe.example"), name="g", address="support@globe.example"

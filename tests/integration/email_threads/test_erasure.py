@@ -161,6 +161,7 @@ def test_parked_mails_of_the_person_are_deleted_with_their_events(system: System
 
 
 def test_an_erasure_leaves_the_threads_of_another_company(system: System) -> None:
+    system.grant("@globex.example", "globex")
     system.register("info@globex.example", company="globex")
     alone(system)
     arrive(

@@ -199,7 +199,7 @@ def test_a_send_that_never_reaches_ses_waits_for_a_person_after_the_last_attempt
 
 def test_a_refusal_of_ses_is_shown_with_its_code(system: System) -> None:
     system.register("support@shop.org")
-    system.claim("acme", "shop.org")
+    system.grant("@shop.org")
     system.deliver(mail("a@x", to="support@shop.org"), name="1", address="support@shop.org")
     system.drain()
     (thread,) = system.threads()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.integration.email_threads.test_api import refused, result
-from tests.simulation.email_threads.system import ASSISTED, AUTOMATED, COMPANY, MAILBOX
+from tests.simulation.email_threads.system import ASSISTED, AUTOMATED, MAILBOX
 
 if TYPE_CHECKING:
     from tests.simulation.email_threads.system import System
@@ -50,13 +50,6 @@ def test_mailboxes_are_registered_changed_and_removed(system: System) -> None:
 
     assert refused(system.call("GET", path))[:2] == (404, "not_found")
     assert len(result(system.call("GET", "/email-mailboxes"))["mailboxes"]) == 3
-
-
-def test_a_domain_belongs_to_the_company_that_registers_it_first(system: System) -> None:
-    path = "/email-mailboxes/sales@shop.example"
-
-    assert refused(system.call("PUT", path, {}, company="globex"))[:2] == (409, "mailbox_refused")
-    assert result(system.call("PUT", path, {}, company=COMPANY)) == {"registered": True}
 
 
 @pytest.mark.parametrize(

@@ -342,6 +342,7 @@ def test_a_bounce_of_a_mail_that_is_not_stored_is_parked(system: System) -> None
 
 
 def test_one_mail_to_two_companies_makes_a_thread_for_each(system: System) -> None:
+    system.grant("@other.example", "globex")
     system.register("info@other.example", company="globex")
     raw = mail("a@x")
     system.deliver(raw, name="1", address=MAILBOX)

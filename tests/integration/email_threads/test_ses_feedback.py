@@ -207,7 +207,7 @@ def test_another_company_may_still_write_to_the_address(system: System) -> None:
     reported(system, "Bounce", HARD)
     theirs = "support@globe.example"
     system.register(theirs, company="globex")
-    system.claim("globex", "globe.example")
+    system.grant("@globe.example", "globex")
     given = {"mailbox": theirs, "to": [ANN], "subject": "Hello", "body_text": "Hello."}
     state = result(system.call("POST", "/email-threads", given, company="globex"))
     path = f"/email-threads/{state['conversation_id']}/replies/{state['reply_id']}"

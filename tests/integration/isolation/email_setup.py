@@ -46,6 +46,7 @@ class TwoCompanies:
     def __post_init__(self) -> None:
         """A's threads and parked events, with a snapshot before and after them. B has a thread with Zoe."""
         system = self.system.reset()
+        system.grant("@globex.example", COMPANY_B)
         system.register(MAILBOX_B, company=COMPANY_B)
         system.deliver(mail("of-b@x", sender=ZOE, to=MAILBOX_B), name="b", address=MAILBOX_B)
         system.drain()

@@ -74,66 +74,6 @@ def migrate(*more: str) -> int:
     return operations([*COMMAND, "--mailbox", MAILBOX, *more])
 
 
-def claim(company: str, domain: str) -> int:
-    return operations(
-        [
-            "email-threads",
-            "claim",
-            "--stack",
-            "parley-dev",
-            "--company",
-            company,
-            "--domain",
-            domain,
-        ]
-    )
-
-
-def test_a_company_sends_only_from_a_domain_that_an_operator_gave_it(system: System) -> None:
-    address = "info@globex.example"
-    system.register(address, company="globex")
-    given = {"mailbox": address, "to": [ANN], "subject": "Hello", "body_text": "Hello."}
-    _, body = system.call("POST", "/email-threads", given, company="globex")
-    draft = body["result"]
-    path = f"/email-threads/{draft['conversation_id']}/replies/{draft['reply_id']}/approve"
-
-    system.call("POST", path, {"version": 1}, company="globex")
-    system.drain()
-
-    assert [one["reason"] for one in system.drafts()] == ["domain_not_claimed"]
-    assert claim("globex", "globex.example") == 0
-    system.call("POST", path, {"version": 1}, company="globex")
-    system.drain()
-    assert [one["FromEmailAddress"] for one in system.sent()] == [address]
-
-
-def test_a_claimed_domain_loses_the_mailboxes_of_its_earlier_owner(
-    system: System, capsys: pytest.CaptureFixture[str]
-) -> None:
-    system.register("a@globex.example", company=COMPANY)
-
-    assert claim("globex", "globex.example") == 0
-    assert claim("globex", "globex.example") == 0
-
-    assert capsys.readouterr().out.splitlines() == [
-        "globex may send from globex.example",
-        "removed the mailbox a@globex.example of the earlier owner",
-        "globex may send from globex.example",
-    ]
-    status, _ = system.call("PUT", "/email-mailboxes/b@globex.example", {}, company=COMPANY)
-    assert status == 409
-    assert system.call("PUT", "/email-mailboxes/b@globex.example", {}, company="globex")[0] == 200
-    assert system.call("GET", "/email-mailboxes/support@shop.example")[0] == 200
-
-
-@pytest.mark.parametrize("domain", ["", "no domain", "a@b.example", "x..example"])
-def test_what_is_no_domain_is_refused(domain: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        claim(COMPANY, domain)
-
-    assert "must be a domain" in capsys.readouterr().err
-
-
 def test_a_thread_of_an_older_system_is_completed(
     system: System, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -43,21 +43,21 @@ FUNCTIONS = {
 
 
 @contextmanager
-def running_system() -> Iterator[System]:
-    """moto, a provider sandbox, and a system that uses both."""
+def running_system(**parameters: str) -> Iterator[System]:
+    """moto, a provider sandbox, and a system that uses both. *parameters* are those of the template."""
     with (
         mock_aws(),
         running(Config()) as sandbox,
-        new_system(sandbox) as system,
+        new_system(sandbox, **parameters) as system,
         uncollected(),
     ):
         yield system
 
 
 @contextmanager
-def new_system(sandbox: Sandbox) -> Iterator[System]:
+def new_system(sandbox: Sandbox, **parameters: str) -> Iterator[System]:
     """The system, while moto is on. Handlers are imported again: their clients use this system's interceptor."""
-    given = {"Stage": "local", "SandboxUrl": sandbox.url}
+    given = {"Stage": "local", "SandboxUrl": sandbox.url, **parameters}
     clock = Clock()
     named = {one: template.properties(one, **given)["QueueName"] for one in QUEUES}
     queues = FifoQueues({named[one]: _queue(one, clock, given) for one in QUEUES})

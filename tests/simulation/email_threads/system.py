@@ -19,6 +19,8 @@ from email_threads.store import mailboxes
 from email_threads.store.items import Automation, Mailbox
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
+from shared.ownership import claims, ids
+from shared.ownership.claims import Proof
 from shared.runtime import clock as shared_clock
 from tests.simulation import stored
 from tests.simulation.clock import Clock
@@ -106,10 +108,10 @@ class System(Workers):
         self.new_process()
         self.interceptor.rewind()
         self.switch(**SWITCHES)
+        self.grant("@shop.example")
         self.register(MAILBOX)
         self.register(AUTOMATED, automation=Automation.CONVERSATIONS)
         self.register(ASSISTED, automation=Automation.EMAIL_THREADS, ai=MODEL)
-        self.claim(COMPANY, "shop.example")
         return self
 
     def new_process(self) -> None:
@@ -118,6 +120,7 @@ class System(Workers):
         self.api.seal_secret._value = None
         self.worker.resources.models.credentials._cache.clear()
         self.worker.resources.switches.provider().clear_cache()
+        self.worker.resources.owners.forget()
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
     def snapshot(self) -> Snapshot:
@@ -174,9 +177,16 @@ class System(Workers):
         }
         self.fifo_queues.put(self.inbound, Entry(json.dumps(body), "", ""))
 
-    def claim(self, company: str, domain: str) -> list[str]:
-        """An operator permits a company to send from a domain."""
-        return mailboxes.claim_domain(Table(self.dynamodb, self.table), company, domain)
+    def grant(self, text: str, company: str = COMPANY) -> None:
+        """An operator grants a domain (`@shop.example`) or an address to a company."""
+        granted = claims.new(company, Proof.GRANTED)
+        claims.hand_over(Table(self.dynamodb, self.log), ids.email(text), granted)
+        self.worker.resources.owners.forget()
+
+    def revoke(self, text: str, company: str = COMPANY) -> None:
+        """An operator ends the ownership of a domain or an address; nothing else is removed."""
+        assert claims.release(Table(self.dynamodb, self.log), ids.email(text), company)
+        self.worker.resources.owners.forget()
 
     def register(self, address: str, company: str = COMPANY, **more: Any) -> None:
         """Register a mailbox."""
@@ -303,10 +313,11 @@ class System(Workers):
 
     def consent(self) -> list[dict[str, Any]]:
         """The consent records of the company, and the addresses that e-mail does not reach."""
-        return [
+        found = [
             {name: _deserialize(value) for name, value in item.items()}
             for item in stored.items_of(self.log)
         ]
+        return [item for item in found if item["item_type"] != claims.Claim.item_type]
 
     def spent(self) -> list[dict[str, Any]]:
         """All items of the table with the costs that outsiders have caused."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.simulation.email_threads.system import ASSISTED, COMPANY, MODEL, System, mail
+from tests.simulation.email_threads.system import ASSISTED, MODEL, System, mail
 
 FRIDAY = "Do you sell chairs? We need them by Friday."
 SCHEMA = {
@@ -90,7 +90,6 @@ def test_a_draft_that_a_person_composes_during_an_analysis_stays_listed(system: 
 
 
 def test_a_send_writes_the_head_once(system: System) -> None:
-    system.claim(COMPANY, "shop.example")
     system.register(ASSISTED, automation="email_threads", ai=MODEL, requirements_schema=SCHEMA)
     arrives(system, "a@x", "Hello.")
     system.drain()

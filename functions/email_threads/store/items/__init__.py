@@ -9,7 +9,6 @@ Items of the table, one string key each.
     {cid}#expiry                     Expiry            outlives the head, so that its children are found
     mid#{id}                         Alias             a Message-ID and the thread that it belongs to
     mailbox#{address}                Mailbox           an address of a company
-    maildomain#{domain}              MailDomain        the company whose mailboxes a domain may have
     company#{company}                CompanyMailboxes  the addresses of a company
     parked#{event}                   ParkedEvent       an event that cannot be processed
     letter#{event}                   DeadLetterNote    why the last attempt at an event failed
@@ -25,7 +24,7 @@ from email_threads.store.items.alias import Alias, AliasKind
 from email_threads.store.items.draft import Draft, DraftFile, DraftKind, DraftStatus
 from email_threads.store.items.expiry import Expiry
 from email_threads.store.items.mail import Delivery, Mail
-from email_threads.store.items.mailbox import CompanyMailboxes, Mailbox, MailDomain
+from email_threads.store.items.mailbox import CompanyMailboxes, Mailbox
 from email_threads.store.items.note import Audit, Note
 from email_threads.store.items.parked import DeadLetterNote, ParkedEvent, StoredAnswer
 from email_threads.store.items.participant import Participant
@@ -45,13 +44,13 @@ from email_threads.store.items.thread import (
 )
 
 CHILDREN = (
-    Mail, Note, Audit, Draft, Participant, Expiry, Alias, Mailbox, MailDomain, CompanyMailboxes, ParkedEvent,
+    Mail, Note, Audit, Draft, Participant, Expiry, Alias, Mailbox, CompanyMailboxes, ParkedEvent,
     DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob,
 )  # fmt: skip
 
 __all__ = [
     "CHILDREN", "AiAnalysis", "Alias", "AliasKind", "AnalysisState", "AnswerCount", "Audit", "Automation",
     "CompanyMailboxes", "DeadLetterNote", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus", "Expiry",
-    "HistoryEntry", "Mail", "MailDomain", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent", "Participant",
+    "HistoryEntry", "Mail", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent", "Participant",
     "PrivacyJob", "ReplyMode", "SentimentEntry", "Status", "StoredAnswer", "Thread",
 ]  # fmt: skip

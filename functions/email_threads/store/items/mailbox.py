@@ -39,20 +39,6 @@ class Mailbox(ThreadItem):
         return cls.key(address)
 
 
-class MailDomain(ThreadItem):
-    """
-    The company whose mailboxes a domain may have: the first that registers one of them, unless an operator decides.
-
-    Only an operator permits mail to be sent from it: SES is one account for all companies.
-    """
-
-    pattern: ClassVar[str] = "maildomain#{domain}"
-
-    conversation_id: str  # the item's key
-    company_id: str
-    may_send: bool = False
-
-
 class CompanyMailboxes(ThreadItem):
     """The addresses of a company's mailboxes."""
 

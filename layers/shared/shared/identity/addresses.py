@@ -144,6 +144,12 @@ def email_address(text: str) -> str:
     return f"{''.join(map(_folded, local))}@{(checked.ascii_domain or '').lower()}"
 
 
+def without_label(address: str) -> str:
+    """Return an e-mail address without its `+label`, as SES matches it: both are one mailbox."""
+    name, _, domain = address.rpartition("@")
+    return f"{name.partition('+')[0]}@{domain}"
+
+
 def user_id(text: str) -> str:
     """
     Return `bsuid:` and a WhatsApp business-scoped user id, unchanged from Meta's spelling. Raises UserIdInvalid.

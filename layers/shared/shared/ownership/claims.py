@@ -9,6 +9,7 @@ projects that use it: one query reads both.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
@@ -17,7 +18,8 @@ from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import Attributes, ConditionFailed
 from shared.aws.items import Item, filled
-from shared.ownership.ids import domains_of
+from shared.identity.addresses import without_label
+from shared.ownership.ids import EMAIL, ProviderId, domains_of
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -26,9 +28,10 @@ if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
 
     from shared.aws.dynamodb import Table
-    from shared.ownership.ids import ProviderId
 
 CACHE_MS = 30 * clock.SECOND_MS
+MOST_DOMAINS = 200  # read for the addresses of one mail
+MOST_CACHED = 1_000  # owners; the addresses of mails are strangers' choice
 # Owner of a resource that several companies may use and none may change: a mailbox provider's domain, the deployment's
 # Meta app. No company has this id.
 SHARED = "*"
@@ -87,6 +90,26 @@ def holders(table: Table, resources: Iterable[ProviderId]) -> dict[ProviderId, s
     return {one: claim.company_id for one, claim in found(table, resources).items()}
 
 
+def owner_of_email(table: Table, address: str) -> tuple[str | None, ProviderId]:
+    """
+    Return the company that owns a normalised e-mail address, and the resource that decides: the nearest claimed domain,
+    or the address itself if that domain is shared. Without an owner (None), it is the resource to claim.
+    """
+    own, domains = _of_address(address), domains_of(address)
+    held = holders(table, [own, *domains])
+    domain = next((one for one in domains if one in held), domains[0])
+    return (held.get(own), own) if held.get(domain) == SHARED else (held.get(domain), domain)
+
+
+def owner_of_first_domain(table: Table, addresses: Iterable[str]) -> str | None:
+    """Return the company that owns the nearest claimed domain of the first of these addresses that has one."""
+    chains = [domains_of(one) for one in addresses]
+    every = dict.fromkeys(one for chain in chains for one in chain)
+    held = holders(table, itertools.islice(every, MOST_DOMAINS))
+    nearest = (next((held[one] for one in chain if one in held), None) for chain in chains)
+    return next((owner for owner in nearest if owner not in {None, SHARED}), None)
+
+
 def claim(table: Table, resource: ProviderId, claimed: Claim) -> bool:
     """
     Give a resource to a company; False if another company owns it. Idempotent.
@@ -135,9 +158,14 @@ class Owners:
         """Return the company that owns a resource; None without one."""
         return self._nearest((resource,))
 
-    def owner_of_domain(self, address: str) -> str | None:
-        """Return the company that owns the nearest claimed domain of a normalised e-mail address; None without one."""
-        return self._nearest(tuple(domains_of(address)))
+    def owner_of_email(self, address: str) -> str | None:
+        """Return the company that owns a normalised e-mail address, see `owner_of_email`; None without one."""
+        owner = self._nearest(tuple(domains_of(address)))
+        return self.owner_of(_of_address(address)) if owner == SHARED else owner
+
+    def forget(self) -> None:
+        """Empty the cache."""
+        self._cache.clear()
 
     def _nearest(self, resources: Sequence[ProviderId]) -> str | None:
         key, now = tuple(resources), clock.now_ms()
@@ -146,8 +174,14 @@ class Owners:
             held = holders(self.table, resources)
             owner = next((held[one] for one in resources if one in held), None)
             if owner is not None:
+                if len(self._cache) >= MOST_CACHED:
+                    self._cache.clear()
                 self._cache[key] = (now, owner)  # A new owner counts at once.
         return owner
+
+
+def _of_address(address: str) -> ProviderId:
+    return ProviderId(EMAIL, without_label(address))
 
 
 def _free_or_of(company_id: str) -> ConditionBase:

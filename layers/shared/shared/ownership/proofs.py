@@ -18,6 +18,7 @@ RULE = (
     "has no proof that it belongs to the company: the provider lists it for the company's own token, or an operator"
     " grants it (`operations owners grant`)"
 )
+EMAIL_RULE = "its domain must be granted by an operator (`operations owners grant`)"
 
 
 class NotProven(Exception):
@@ -70,6 +71,21 @@ def require(
         else:
             raise NotProven(one.field)
     return proofs
+
+
+def own_email(
+    table: Table, company_id: str, address: str, field: str, *, by: str, single_company: str = ""
+) -> None:
+    """
+    Check that a company owns a normalised e-mail address. The one company of the deployment claims its domain; of a
+    shared domain only the address. Raises NotProven.
+    """
+    owner, deciding = claims.owner_of_email(table, address)
+    if owner == company_id:
+        return
+    if owner is not None or single_company != company_id:
+        raise NotProven(field, EMAIL_RULE)
+    store(table, company_id, {deciding: Proof.DEPLOYMENT}, by)
 
 
 def store(table: Table, company_id: str, proofs: Mapping[ProviderId, Proof], by: str) -> None:

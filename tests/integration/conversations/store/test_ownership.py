@@ -22,7 +22,7 @@ from shared.aws.company_secrets import CompanySecrets
 from shared.events import InboundMessage
 from shared.ownership import claims
 from shared.ownership.claims import SHARED, Proof
-from shared.ownership.ids import ProviderId
+from shared.ownership.ids import ProviderId, of_phone
 from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock
 from tests.integration.conversations.inbound.test_sender_matching import at_aws
@@ -146,7 +146,7 @@ def queued(system: System) -> str:
 def move_number_to_us(system: System) -> None:
     """Move the second company's number to us, and let every process read it."""
     log = direct_resources(system).log
-    for name in ownership.to_release("sms", SMS):
+    for name in of_phone(SMS):
         assert claims.release(log, name, SECOND_COMPANY)
         assert claims.claim(log, name, claims.new(sample_data.COMPANY, Proof.GRANTED))
     system.new_process()
@@ -244,7 +244,7 @@ def test_a_project_recorded_at_another_companys_address_gets_no_message(system: 
 
 def test_a_message_to_an_unclaimed_address_is_parked(system: System) -> None:
     log = direct_resources(system).log
-    for name in ownership.to_release("sms", SMS_NUMBER):
+    for name in of_phone(SMS_NUMBER):
         claims.release(log, name, sample_data.COMPANY)
     owner = BusinessAddress(
         company_id=SECOND_COMPANY,

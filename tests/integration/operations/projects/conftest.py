@@ -11,6 +11,7 @@ import pytest
 from conversations.configuration import projects as set_ups
 from events.conversations import sample_data, twilio
 from operations import arguments
+from operations.owners.tables import MAIL
 from operations.projects import cli as projects
 from shared.aws.dynamodb import Table
 from tests.template import create_table
@@ -35,6 +36,7 @@ def tables(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
         projects.TABLE: Table(dynamodb, create_table(dynamodb, "CompanyDataTable")),
         projects.LOG: Table(dynamodb, create_table(dynamodb, "ConversationLogTable")),
         projects.INBOX: Table(dynamodb, create_table(dynamodb, "WhatsAppTable")),
+        MAIL: Table(dynamodb, create_table(dynamodb, "EmailThreadsTable")),
     }
     inbox_numbers.forget()
     put_secret(sample_data.TWILIO_SECRET)

@@ -10,11 +10,12 @@ from conversations.configuration import projects as set_ups
 from conversations.store import routes
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
+from operations.owners import cli as owners
 from operations.projects import cli as projects
 from operations.secrets.kinds import KINDS
 from shared.aws.dynamodb import Table
 from shared.ownership import claims
-from shared.ownership.claims import Proof
+from shared.ownership.claims import SHARED, Proof
 from shared.ownership.ids import ProviderId
 from tests.integration.conversations.second_company import (
     EMAIL,
@@ -23,7 +24,7 @@ from tests.integration.conversations.second_company import (
     SMS,
     second_project,
 )
-from tests.integration.operations.projects.conftest import put, put_secret, run, stored
+from tests.integration.operations.projects.conftest import STACK, put, put_secret, run, stored
 from whatsapp.store.accounts import phones as inbox_numbers
 from whatsapp.store.items import Phone
 
@@ -187,7 +188,8 @@ def test_a_number_of_the_inbox_must_be_registered_with_the_projects_company_and_
 
 
 def release(company: str, kind: str, name: str) -> int:
-    return run("release-address", company, kind, name)
+    owner = ["--shared"] if company == SHARED else ["--company", company]
+    return owners.main(["revoke", *owner, "--kind", kind, "--id", name, "--stack", STACK])
 
 
 @pytest.mark.long
@@ -199,7 +201,7 @@ def test_a_released_address_can_be_claimed_by_another_company(
     mine = second_project(sms={"company_sms_number": SMS_NUMBER})
     assert put(file, mine) == 1
     assert release(sample_data.COMPANY, "sms", SMS_NUMBER) == 1
-    assert "name: project pi-aaa-001 uses it" in capsys.readouterr().err
+    assert "--id: project pi-aaa-001 uses it" in capsys.readouterr().err
     without = sample_data.project(allowed_channels=["email"])
     del without["channel_config"]["sms"]
     put(file, without)
@@ -220,7 +222,7 @@ def test_a_company_releases_only_addresses_that_it_has_claimed(
     assert release(SECOND_COMPANY, "sms", SMS_NUMBER) == 1
 
     said = capsys.readouterr().err
-    assert "name: not claimed by this company" in said
+    assert "--id: not owned by this company" in said
     assert sample_data.COMPANY not in said.splitlines()[-1]
     assert len(routes.owners(tables[projects.LOG], "sms", SMS_NUMBER)) == 1
 
@@ -240,5 +242,5 @@ def test_an_address_at_a_mailbox_provider_is_claimed_without_its_domain(
 
     domain = ProviderId("email", "@neighbour.example")
     assert claims.holders(tables[projects.LOG], [domain]) == {domain: "*"}
-    assert release("*", "email", domain.text) == 0
+    assert release(SHARED, "email", domain.text) == 0
     assert claims.holders(tables[projects.LOG], [domain]) == {}

@@ -139,7 +139,6 @@ def test_a_missing_file_is_an_error_in_one_line(
         ["show", "acme"],
         ["show", "a/b", "p"],
         ["list", "--company", ""],
-        ["release-address", "acme", "post", "x"],
         [],
     ],
 )

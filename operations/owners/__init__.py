@@ -1,0 +1,1 @@
+"""Which company owns a provider's resource: the operator's grants."""

@@ -1,0 +1,54 @@
+"""A deployment that belongs to one company: the template's parameter is the proof of ownership."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shared.ownership import claims, ids
+from shared.ownership.claims import SHARED, Proof
+from tests.integration.email_threads.test_api import result
+from tests.integration.email_threads.test_owners import OTHER, put
+from tests.simulation.email_threads.setup import running_system
+from tests.simulation.email_threads.system import COMPANY, mail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.simulation.email_threads.system import System
+
+
+@pytest.fixture(scope="module")
+def _system() -> Iterator[System]:
+    with running_system(SingleCompany=COMPANY) as system:
+        yield system
+
+
+@pytest.fixture
+def system(_system: System) -> System:
+    return _system.reset()
+
+
+def test_the_one_company_of_a_deployment_claims_the_domain_of_its_mailbox(system: System) -> None:
+    assert result(put(system, "info@new.example")) == {"registered": True}
+    system.deliver(mail("a@x", to="info@new.example"), name="1", address="info@new.example")
+    system.drain()
+    assert [one["mailbox"] for one in system.threads()] == ["info@new.example"]
+    assert put(system, "info@new.example", OTHER)[0] == 400
+    assert put(system, "info@newer.example", OTHER)[0] == 400
+
+
+def test_the_one_company_gets_no_domain_of_another_company(system: System) -> None:
+    system.grant("@globex.example", OTHER)
+
+    assert put(system, "info@globex.example")[0] == 400
+
+
+def test_of_a_shared_domain_the_one_company_claims_single_addresses(system: System) -> None:
+    system.grant("@mail.example", SHARED)
+
+    assert put(system, "shop@mail.example")[0] == 200
+
+    found = claims.found(system.worker.resources.owners.table, [ids.email("shop@mail.example")])
+    assert [(one.company_id, one.proof) for one in found.values()] == [(COMPANY, Proof.DEPLOYMENT)]
