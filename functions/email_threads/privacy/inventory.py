@@ -10,7 +10,7 @@ Lists everything that is stored about a person in a thread, page by page: for an
         drafts                                  to them
         end                                     what the heads say about them, their row
 
-Parked events are in `parked_mails`.
+Drafts in lists of the company and parked events are in `unthreaded`.
 """
 
 from __future__ import annotations
