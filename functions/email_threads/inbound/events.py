@@ -21,6 +21,7 @@ from shared.aws.sqs_fifo import Entry, digest, to_json
 from shared.event_versions import VERSION
 
 RECEIVED: Final = "email.received"
+FEEDBACK: Final = "email.feedback"
 SENT: Final = "outbound_message"  # of `shared.events`: the AI conversations have sent a mail
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from email_threads.privacy import fence, remains
 from email_threads.privacy import found as kinds
 from email_threads.privacy.found import subject_hash
+from email_threads.store import drafts, parked, retention, threads
 from email_threads.store import erasure as store
-from email_threads.store import parked, retention, threads
-from email_threads.store.items import AliasKind, Mail, Thread
+from email_threads.store.items import AliasKind, Draft, Mail, Thread
 from email_threads.threading import ids, people
 from shared.failures import Transient
 
@@ -36,22 +36,31 @@ def remove(stored: Inventory, found: Found, shared_subjects: Collection[str]) ->
         parked.remove(table, key)
     elif found.kind == kinds.MAIL:
         for item in store.items(table, [key]):
-            mail = Mail.read(item)
-            if is_part:
-                _erase_from(stored, mail, shared_subjects)
-            else:
-                _remove_mail(stored, mail)
+            _remove_mail(stored, Mail.read(item), shared_subjects, is_part=is_part)
     elif found.kind == kinds.THREAD and is_part:
         _rewrite(stored, key, shared_subjects)
     elif found.kind == kinds.THREAD:
         store.delete_thread(table, key)
     elif found.kind == kinds.PARTICIPANT and is_part:
         _remove_row(stored, key)
+    elif found.kind == kinds.DRAFT:
+        _remove_draft(stored, key)
     else:
         store.delete(table, key)
 
 
-def _remove_mail(stored: Inventory, mail: Mail) -> None:
+def _remove_draft(stored: Inventory, key: str) -> None:
+    for item in store.items(stored.table, [key]):
+        drafts.unlist_in_thread(stored.table, Draft.read(item))
+        store.delete(stored.table, key)
+
+
+def _remove_mail(
+    stored: Inventory, mail: Mail, shared_subjects: Collection[str], *, is_part: bool
+) -> None:
+    if is_part:
+        _erase_from(stored, mail, shared_subjects)
+        return
     store.write_tombstone(stored.table, mail)
     for address in people.listed_by(mail, ""):
         # The row of the person lists the thread until its end.

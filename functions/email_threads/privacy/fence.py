@@ -35,7 +35,7 @@ def exclude(table: Table, person: Person, thread_id: str) -> str:
         thread_id, thread = present(table, person, thread_id)
         if thread is None or retention.is_expired(thread) or stays(table, person, thread):
             return thread_id
-        if not person.others_in(thread):
+        if person.is_alone_in(thread):
             if erasure.close(table, thread):
                 return thread_id
         elif erasure.rewrite(table, thread, without_participant(thread, person)):

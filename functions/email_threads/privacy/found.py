@@ -12,10 +12,10 @@ from email_threads.threading import ids, subjects
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from email_threads.store.items import Mail
+    from email_threads.store.items import Draft, Mail
 
 MAIL, FILE, RAW, NOTE, CHANGE, DRAFT = "mail", "file", "raw_mail", "note", "change", "draft"
-PARTICIPANT, THREAD = "participant", "thread"
+PARTICIPANT, THREAD, ANSWER_COUNT = "participant", "thread", "answer_count"
 PARKED_EVENT, PARKED_MAIL = "parked_event", "parked_mail"
 OBJECTS: Final = frozenset({FILE, RAW, PARKED_MAIL})
 # How much of a thing is about the person. Of a `part` the rest belongs to others.
@@ -33,11 +33,16 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in the inventory of a thread: the number of its source, a position there, and subjects of others."""
+    """
+    A place in the inventory of a thread: the number of its source, a position there, and subjects of others.
+
+    *is_named*: a mail before it names the person.
+    """
 
     source: int = 0
     n: int = 0
     subjects: tuple[str, ...] = ()  # hashes
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +74,10 @@ def files_of(mail: Mail) -> Iterator[Found]:
     for key in (mail.body_key, mail.html_key, *(file.s3_key for file in mail.attachments)):
         if key is not None and objects.is_of_mail(key):
             yield Found(FILE, key)
+
+
+def uploads_of(draft: Draft) -> Iterator[Found]:
+    """Yield the files that were uploaded for a draft; those of a mail are found with the mail."""
+    for file in draft.attachments:
+        if file.sha256 is not None and objects.is_of_mail(file.s3_key):
+            yield Found(FILE, file.s3_key)

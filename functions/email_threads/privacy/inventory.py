@@ -10,7 +10,7 @@ Lists everything that is stored about a person in a thread, page by page: for an
         drafts                                  to them
         end                                     what the heads say about them, their row
 
-Parked events are in `parked_mails`.
+Drafts in lists of the company and parked events are in `unthreaded`.
 """
 
 from __future__ import annotations
@@ -46,9 +46,13 @@ _MOST_MERGED: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """What a company has stored about a person. *for_export*: nothing is removed while the pages are read."""
+    """
+    What a company has stored about a person. *owners*: the table with the owners of domains. *for_export*: nothing is
+    removed while the pages are read.
+    """
 
     table: Table
+    owners: Table
     bucket: Bucket
     person: Person
     for_export: bool

@@ -1,10 +1,11 @@
 """
 Jobs that erase or export a person: run in pages by the worker.
 
-    fence      the threads of the person admit no further mail of theirs         erasure only
+    fence      a tombstone of the address; the threads of the person admit       erasure only
+               no further mail of theirs
     settle     until every worker that started before has ended                  erasure only
-    threads    those of the person's list, then those of held mails in their name
-    parked     the company's parked events
+    threads    those of the person's list, then those of the company that name them
+    parked     the lists of `unthreaded`: drafts, parked events, counts
     finish     an export is joined; an erasure deletes the person's exports
 
 Page after page an erasure plans what it removes, stores the plan, removes, and stores the counts; an export is written.
@@ -16,14 +17,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.privacy import erasure, export, fence, parked_mails, requests
-from email_threads.privacy.found import Found, Place
+from email_threads.privacy import erasure, export, fence, requests, unthreaded
+from email_threads.privacy.found import Found, Place, row_key
 from email_threads.privacy.inventory import Inventory
 from email_threads.privacy.person import Person
+from email_threads.privacy.remainders import REMAINDERS
 from email_threads.store import mailboxes, objects, privacy_jobs, thread_lists, threads
+from email_threads.store.erasure import items
 from email_threads.store.items import PrivacyJob
 from email_threads.store.items.parked import ParkReason
+from email_threads.threading import tombstones
 from shared.failures import Permanent, Transient
+from shared.privacy import remainders
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -69,7 +74,11 @@ def _inventory(resources: Resources, job: PrivacyJob) -> Inventory:
     )
     is_export = job.kind == "export"
     return Inventory(
-        table=resources.table, bucket=resources.bucket, person=person, for_export=is_export
+        table=resources.table,
+        owners=resources.owners.table,
+        bucket=resources.bucket,
+        person=person,
+        for_export=is_export,
     )
 
 
@@ -90,6 +99,7 @@ def _fenced(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
     """Fence the threads of a page of the person's list."""
     if job.list_number > 0:
         return _changed(job, step="settle", settles_at=clock.now_ms() + SETTLES_MS)
+    tombstones.write(stored.table, job.company_id, stored.person.address, job.requested_at)
     listed = _listed(stored, job)
     for thread_id in listed.threads:
         fence.exclude(stored.table, stored.person, thread_id)
@@ -107,11 +117,15 @@ def _listed(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
     """Return the job with the threads of the next page of the lists, after the last one at the next step."""
     person = stored.person
     if job.list_number >= len(person.lists):
-        return _changed(job, step="parked", start=None)
+        return _changed(job, step="parked", start=None, source=0)
     found, last = thread_lists.ids_of(stored.table, person.lists[job.list_number], job.start)
     if job.list_number > 0:
         heads = threads.get_many(stored.table, found)
-        found = [one for one in found if one in heads and person.is_only_named_in(heads[one])]
+        found = [one for one in found if one in heads and person.is_named_in(heads[one])]
+        if job.kind == "export":  # Those with a row were exported already.
+            rows = {row_key(one, person.address): one for one in found}
+            listed = {str(row["conversation_id"]) for row in items(stored.table, rows)}
+            found = [one for key, one in rows.items() if key not in listed]
     number = job.list_number if last is not None else job.list_number + 1
     return _changed(job, state="running", threads=found, start=last, list_number=number)
 
@@ -120,7 +134,7 @@ def _of_thread(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
     """Take a page of the first thread of the list."""
     thread_id, place = job.threads[0], Place()
     if job.source or job.n:
-        place = Place(job.source, job.n, tuple(job.subjects))
+        place = Place(job.source, job.n, tuple(job.subjects), job.is_named)
     else:
         thread_id = _entered(stored, job, thread_id)
     page = stored.page(thread_id, place)
@@ -132,6 +146,7 @@ def _of_thread(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
         threads=left,
         source=after.source,
         n=after.n,
+        is_named=after.is_named,
         # Those of the thread are needed until its last page is removed.
         subjects=list(after.subjects) if following is not None else job.subjects,
         page=job.page + 1,
@@ -140,10 +155,13 @@ def _of_thread(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
 
 
 def _of_parked(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
-    """Take a page of the company's parked events."""
-    found, last = parked_mails.page(stored, job.start)
-    step = "parked" if last is not None else "finish"
-    return _taken(stored, _changed(job, step=step, start=last, page=job.page + 1), job, found)
+    """Take a page of the lists beside the threads."""
+    lists = unthreaded.LISTS
+    if job.source >= len(lists):
+        return _changed(job, step="finish", source=0)
+    found, last = lists[job.source](stored, job.start)
+    source = job.source if last is not None else job.source + 1
+    return _taken(stored, _changed(job, source=source, start=last, page=job.page + 1), job, found)
 
 
 def _entered(stored: Inventory, job: PrivacyJob, thread_id: str) -> str:
@@ -182,13 +200,15 @@ def _done(bucket: Bucket, job: PrivacyJob) -> PrivacyJob:
     else:
         _forget_exports(bucket, job)
     finished_at = clock.to_text(clock.now_ms())
-    receipt = {
+    receipt: dict[str, object] = {
         "run": job.run,
         "requested_at": job.requested_at,
         "requested_by": job.requested_by,
         "finished_at": finished_at,
         "counts": job.counts,
     }
+    if job.kind == "erase":
+        receipt["left"] = remainders.ends(REMAINDERS, clock.from_text(finished_at))
     return _changed(
         job,
         state="done",

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from email_threads.parsing.kinds import REPORTS
+from email_threads.replies.composition import FORWARDED
 from email_threads.store.items import Mail, Status
 from email_threads.store.items.thread import Direction
 from email_threads.store.thread_lists import ThreadList
-from email_threads.threading import ids, people
+from email_threads.threading import ids, people, windows
 
 if TYPE_CHECKING:
-    from email_threads.store.items import Thread
+    from email_threads.store.items import Draft, Thread
     from email_threads.store.items.thread import EmailFields
 
 
@@ -35,9 +36,12 @@ class Person:
         return ids.address_hash(self.address)
 
     def wrote(self, mail: EmailFields) -> bool:
-        """Whether a mail is theirs alone: they sent it, it was sent to them only, or it reports about such a one."""
+        """
+        Whether a mail is theirs alone: they sent it, it was sent to them only, it forwards one of theirs, or it reports
+        about such a one.
+        """
         if mail.direction is Direction.OUTBOUND:
-            return {*mail.to, *mail.cc} - self.own == {self.address}
+            return {*mail.to, *mail.cc} - self.own == {self.address} or self._is_forwarded(mail)
         if mail.sender == self.address:
             return True
         is_report = isinstance(mail, Mail) and mail.kind in REPORTS
@@ -46,6 +50,10 @@ class Person:
     def received(self, mail: EmailFields) -> bool:
         """Whether a mail names them as a recipient."""
         return self.address in {*mail.to, *mail.cc}
+
+    def is_addressed_by(self, draft: Draft) -> bool:
+        """Whether a draft is to them."""
+        return self.address in {*draft.to, *draft.cc}
 
     def is_joined_by(self, mail: Mail) -> bool:
         """Whether a mail after the request makes them a participant again."""
@@ -60,6 +68,29 @@ class Person:
             for status in Status
         )
         return [own, *company]
+
+    def is_named_in(self, thread: Thread) -> bool:
+        """Whether the head of a thread names them, or does not show all who are named."""
+        entries = thread.email_history
+        is_cut = thread.email_count > len(entries) or any(
+            len(addresses) >= windows.MOST_VALUES
+            for one in entries
+            for addresses in (one.to, one.cc)
+        )
+        named = {thread.participant, *thread.participants, *(entry.sender for entry in entries)}
+        return is_cut or self.address in named or any(self.received(entry) for entry in entries)
+
+    def is_alone_in(self, thread: Thread) -> bool:
+        """Whether they are the only outside person of a thread."""
+        if self.others_in(thread) or thread.participant not in {None, self.address}:
+            return False
+        is_theirs = self.address in {thread.participant, *thread.participants}
+        return is_theirs or self.is_only_named_in(thread)
+
+    def _is_forwarded(self, mail: EmailFields) -> bool:
+        """Whether we forwarded a mail of theirs: `replies.composition` writes it below its sender."""
+        _, marker, forwarded = mail.body.partition(FORWARDED)
+        return bool(marker) and f"From: {self.address}\n" in forwarded[: len(self.address) + 8]
 
     def is_only_named_in(self, thread: Thread) -> bool:
         """Whether a thread has a held mail in their name: its sender is no participant, and has no row."""

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from email_threads.api.inputs import Address
 from email_threads.api.queries import NotFound
 from email_threads.privacy import requests
+from email_threads.privacy.remainders import REMAINDERS
 from email_threads.store import privacy_jobs
 from email_threads.store.items import PrivacyJob
 from email_threads.store.items.privacy import PrivacyKind
@@ -17,7 +18,8 @@ from shared.api.routing import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
-from shared.privacy.views import ExportView, PrivacyJobView, ReceiptView
+from shared.privacy import remainders
+from shared.privacy.views import ExportView, PrivacyJobView
 
 _JOB_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
@@ -98,6 +100,6 @@ class PrivacyRoutes:
             run=job.run,
             requested_at=job.requested_at,
             counts=job.counts,
-            receipts=[ReceiptView.model_validate(receipt) for receipt in job.receipts],
+            receipts=[remainders.receipt(REMAINDERS, one) for one in job.receipts],
             export=self._export(job) if is_exported else None,
         )

@@ -18,8 +18,10 @@ from email_threads.privacy.found import (
     raw_of,
     row_key,
     subject_hash,
+    uploads_of,
 )
 from email_threads.store import erasure, retention, threads
+from email_threads.store.items import Draft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,15 +35,22 @@ MOST_SUBJECTS: Final = 50
 
 
 def subjects(stored: Inventory, head: Thread, place: Place) -> Page:
-    """Learn the subjects of mails that are not the person's: those stay."""
+    """Learn the subjects of mails that are not the person's, which stay, and whether a mail names the person."""
     last = place.n + MAILS_AT_ONCE
     read = threads.mails(stored.table, head.conversation_id, range(place.n + 1, last + 1))
-    of_others = (mail for mail in read if not mail.erased and not stored.person.wrote(mail))
+    person = stored.person
+    of_others = (mail for mail in read if not mail.erased and not person.wrote(mail))
     known = {*place.subjects, *(subject_hash(mail.subject) for mail in of_others)}
     learnt = tuple(sorted(known)[:MOST_SUBJECTS])
+    # The blanked mails of an interrupted run name no one any more.
+    is_named = place.is_named or any(
+        mail.erased or person.wrote(mail) or person.received(mail) for mail in read
+    )
     if last < head.email_count:
-        return Page([], Place(place.source, last, learnt))
-    return Page([], Place(place.source + 1, 0, learnt))
+        return Page([], Place(place.source, last, learnt, is_named))
+    if not (is_named or person.address in {head.participant, *head.participants}):
+        return Page([])
+    return Page([], Place(place.source + 1, 0, learnt, is_named))
 
 
 def mails(stored: Inventory, head: Thread, place: Place) -> Page:
@@ -50,19 +59,21 @@ def mails(stored: Inventory, head: Thread, place: Place) -> Page:
     read = threads.mails(stored.table, head.conversation_id, range(place.n + 1, last + 1))
     found = [one for mail in read for one in _of_mail(stored, mail)]
     if last < head.email_count:
-        return Page(found, Place(place.source, last, place.subjects))
+        return Page(found, Place(place.source, last, place.subjects, place.is_named))
     # The end compares the position with the number of mails by then.
-    return Page(found, Place(place.source + 1, head.email_count, place.subjects))
+    return Page(found, Place(place.source + 1, head.email_count, place.subjects, place.is_named))
 
 
 def drafts(stored: Inventory, head: Thread, place: Place) -> Page:
-    """Return the drafts to the person."""
+    """Return the drafts to the person, each after the files that were uploaded for it."""
+    listed = [Draft.read(one) for one in erasure.items(stored.table, erasure.draft_keys(head))]
     found = [
-        Found(DRAFT, str(item["conversation_id"]))
-        for item in erasure.items(stored.table, erasure.draft_keys(head))
-        if stored.person.address in {*(item.get("to") or ()), *(item.get("cc") or ())}
+        one
+        for draft in listed
+        if stored.person.is_addressed_by(draft)
+        for one in (*uploads_of(draft), Found(DRAFT, draft.conversation_id, PART))
     ]
-    return Page(found, Place(place.source + 1, place.n, place.subjects))
+    return Page(found, Place(place.source + 1, place.n, place.subjects, place.is_named))
 
 
 def end(stored: Inventory, head: Thread, place: Place) -> Page:

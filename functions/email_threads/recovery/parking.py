@@ -6,9 +6,9 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from email_threads.configuration.resources import owns
-from email_threads.inbound.events import RECEIVED, SENT, Event
-from email_threads.store import mailboxes, objects, parked
+from email_threads.inbound.events import FEEDBACK, Event
+from email_threads.recovery import claims
+from email_threads.store import parked
 from email_threads.store.items import DeadLetterNote, ParkedEvent
 from email_threads.store.items.item import date_of
 from shared.aws.sqs_fifo import digest, to_json
@@ -37,37 +37,57 @@ def park(resources: Resources, body: str, refusal: Permanent) -> str | None:
     """
     Park a queue record that can never be processed; return its company, as far as it is known.
 
-    Parked, it blocks nothing, is visible and can be replayed. The raw mail stays in the bucket for 30 days.
+    Parked, it blocks nothing, is visible and can be replayed. The raw mail stays in the bucket for 30 days. An event
+    about several recipients is parked once for each: they are erased one by one.
     """
     event = _fields_of(body)
-    original = {name: value for name, value in event.items() if name not in _OF_REPLAYS}
-    whole = to_json(original) if event else body
-    event_id = digest("parked", refusal.reason, whole)
     if isinstance(refusal, CompanyRefusal):
         company: str | None = refusal.company_id
     else:
-        company = _company_of(resources, event)
-    now = clock.now_ms()
-    ttl = clock.expires_in(parked.DAYS * clock.DAY_SECONDS)
-    parked.add(
-        resources.table,
-        ParkedEvent(
-            conversation_id=ParkedEvent.key(event_id)["conversation_id"],
-            event_id=event_id,
-            company_id=company,
-            company_status=ParkedEvent.list_of(company),
-            updated_at=clock.to_text(now),
-            ttl=ttl,
-            ttl_date=date_of(ttl),
-            reason=refusal.reason,
-            kind=_text(event.get("type")),
-            received_at=_text(event.get("received_at")),
-            body=whole,
-        ),
-    )
-    if (replayed := _text(event.get("replay_of"))) is not None:
-        _record_parked_replay(resources.table, event, replayed, event_id)
+        company = claims.company_of(resources, event)
+    original = {name: value for name, value in event.items() if name not in _OF_REPLAYS}
+    for part in _by_recipient(original):
+        whole = to_json(part) if event else body
+        event_id = digest("parked", refusal.reason, whole)
+        subject = claims.subject_of(resources.bucket, part) if company is None else None
+        parked.add(
+            resources.table,
+            _parked(event_id, whole, part, refusal.reason).model_copy(
+                update={
+                    "company_id": company,
+                    "company_status": ParkedEvent.list_of(company),
+                    "participant": subject,
+                }
+            ),
+        )
+        if (replayed := claims.text(event.get("replay_of"))) is not None:
+            _record_parked_replay(resources.table, event, replayed, event_id)
     return company
+
+
+def _parked(event_id: str, whole: str, event: dict[str, Any], reason: str) -> ParkedEvent:
+    """Return the item of an event that no company is known for."""
+    ttl = clock.expires_in(parked.DAYS * clock.DAY_SECONDS)
+    return ParkedEvent(
+        conversation_id=ParkedEvent.key(event_id)["conversation_id"],
+        event_id=event_id,
+        company_status=ParkedEvent.list_of(None),
+        updated_at=clock.to_text(clock.now_ms()),
+        ttl=ttl,
+        ttl_date=date_of(ttl),
+        reason=reason,
+        kind=claims.text(event.get("type")),
+        received_at=claims.text(event.get("received_at")),
+        body=whole,
+    )
+
+
+def _by_recipient(event: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return an event of SES once for each of its recipients; any other event as it is."""
+    named = event.get("recipients")
+    if event.get("type") != FEEDBACK or not isinstance(named, list) or len(named) < 2:  # noqa: PLR2004 - several
+        return [event]
+    return [{**event, "recipients": [one]} for one in dict.fromkeys(map(str, named))]
 
 
 def resolve(table: Table, event: Event) -> None:
@@ -99,25 +119,9 @@ def _record_parked_replay(
         parked.mark_replaced(table, replay_of, replay=replay, by=event_id)
 
 
-def _company_of(resources: Resources, event: dict[str, Any]) -> str | None:
-    """Return the company of the mailbox that an event's key names, or that has sent a mail."""
-    if event.get("type") == SENT:
-        return _text(event.get("company"))
-    key = _text(event.get("key"))
-    if event.get("type") != RECEIVED or key is None:
-        return None
-    address = key.removeprefix(objects.RAW).partition("/")[0]
-    mailbox = mailboxes.get(resources.table, address) if address else None
-    return mailbox.company_id if mailbox and owns(resources, mailbox) else None
-
-
 def _fields_of(body: str) -> dict[str, Any]:
     with suppress(ValueError, RecursionError):
         event = json.loads(body)
         if isinstance(event, dict):
             return event
     return {}
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

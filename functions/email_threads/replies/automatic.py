@@ -11,11 +11,12 @@ from email_threads.replies.withheld_text import readable
 from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Draft, DraftStatus, ReplyMode
+from email_threads.store.items.item import PARTITION_KEY
 from email_threads.store.items.sends import AnswerCount
 from email_threads.store.items.thread import Direction
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
-from shared.identity.keyed_hashes import keyed_hash
+from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
 from shared.rate_limits.frequency_cap import Caps
 from shared.rate_limits.limit import Limit
 from shared.runtime import clock
@@ -31,6 +32,7 @@ PER_SENDER: Final = (Limit(20, clock.DAY_SECONDS),)
 CAP_REACHED: Final = "answer_cap"
 WITHHELD: Final = "withheld_text"
 _KNOWN_MAILS: Final = 10
+_ANSWERED: Final = "answered"
 
 
 def approve(resources: SendingResources, thread: Thread, mailbox: Mailbox, newest: Mail) -> None:
@@ -54,6 +56,12 @@ def approve(resources: SendingResources, thread: Thread, mailbox: Mailbox, newes
         _to_manual(table, thread)
     elif draft.draft_status is DraftStatus.APPROVED and draft.is_automatic:
         resources.queue.send([entry(send_event(draft))])
+
+
+def count_keys(company_id: str, address: str) -> list[str]:
+    """Return the keys that the count of automatic answers to a sender may have: one for each key of the stage."""
+    subjects = keyed_hashes(_ANSWERED, company_id, address)
+    return [str(AnswerCount.key(one)[PARTITION_KEY]) for one in subjects]
 
 
 def resume(resources: SendingResources, mail: Mail, evidence_seq: int) -> None:
@@ -121,7 +129,7 @@ def _refusal(
 def _takes_place(table: Table, thread: Thread, newest: Mail, draft: Draft) -> bool:
     """Count an automatic answer of the thread and to its sender; False if one of the limits is reached."""
     caps = Caps(table, _key)
-    sender = keyed_hash("answered", thread.company_id, newest.sender or "")
+    sender = keyed_hash(_ANSWERED, thread.company_id, newest.sender or "")
     counted = (
         (thread.conversation_id, PER_THREAD),
         (sender, PER_SENDER),

@@ -78,9 +78,9 @@ def replace(table: Table, draft: Draft, copy: Draft, *, reason: str) -> bool:
     """Store a copy of a draft and supersede the draft as it was read, or neither; False if it has changed meanwhile."""
     closing: dict[str, Any] = {"draft_status": DraftStatus.SUPERSEDED.value, "reason": reason}
     closing |= {"updated_at": clock.to_text(clock.now_ms()), "ttl": Draft.lifetime()}
-    listed = ["company_status"] if draft.company_status is not None else []
+    closing |= {"company_status": Draft.closed_list_of(draft.company_id)}
     update = table.to_update(
-        {PARTITION_KEY: draft.conversation_id}, put=closing, drop=listed, when=_is_unchanged(draft)
+        {PARTITION_KEY: draft.conversation_id}, put=closing, when=_is_unchanged(draft)
     )
     new = table.to_put(_with_list(copy).attributes(), when=Attr(PARTITION_KEY).not_exists())
     try:
@@ -149,6 +149,17 @@ def waiting(
     ], last
 
 
+def page(
+    table: Table, partition: str, *, limit: int, start: Attributes | None
+) -> tuple[list[Draft], Attributes | None]:
+    """Return a page of a list of drafts, `Draft.list_of` or `Draft.closed_list_of`, and where the next one starts."""
+    rows, last = table.query(
+        COMPANY_INDEX, Key("company_status").eq(partition), limit=limit, start=start
+    )
+    items = table.get_many([{PARTITION_KEY: row[PARTITION_KEY]} for row in rows])
+    return [Draft.read(item) for item in items], last
+
+
 def note_ses_id(table: Table, draft: Draft, ses_id: str) -> None:
     """Store the id that SES gave a mail whose answer was lost. Idempotent."""
     try:
@@ -173,8 +184,11 @@ def _unlist(table: Table, conversation_id: str, reply_ids: set[str]) -> None:
 
 
 def _with_list(draft: Draft) -> Draft:
-    is_waiting = draft.draft_status in WAITING
-    partition = Draft.list_of(draft.company_id) if is_waiting else None
+    partition = None
+    if draft.draft_status in WAITING:
+        partition = Draft.list_of(draft.company_id)
+    elif draft.draft_status in FINAL:
+        partition = Draft.closed_list_of(draft.company_id)
     return draft.model_copy(update={"company_status": partition})
 
 

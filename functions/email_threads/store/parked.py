@@ -9,7 +9,7 @@ from boto3.dynamodb.conditions import Attr, Key
 
 from email_threads.store.items import DeadLetterNote, ParkedEvent
 from email_threads.store.items.item import PARTITION_KEY, date_of
-from email_threads.store.items.thread import COMPANY_INDEX, TTL_INDEX
+from email_threads.store.items.thread import COMPANY_INDEX, PARTICIPANT_INDEX, TTL_INDEX
 from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
 
@@ -50,6 +50,16 @@ def of_company(
         limit=limit,
         start=start,
         newest_first=True,
+    )
+    return _read(table, rows), last
+
+
+def of_subject(
+    table: Table, subject: str, *, limit: int, start: Attributes | None
+) -> tuple[list[ParkedEvent], Attributes | None]:
+    """Return parked events of no company about a person, and the next start key."""
+    rows, last = table.query(
+        PARTICIPANT_INDEX, Key("participant").eq(subject), limit=limit, start=start
     )
     return _read(table, rows), last
 

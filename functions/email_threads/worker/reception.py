@@ -29,7 +29,7 @@ from email_threads.recovery import parking
 from email_threads.store import mailboxes, objects
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import Automation, Direction
-from email_threads.threading import reply_tokens
+from email_threads.threading import reply_tokens, tombstones
 from email_threads.threading.append import append
 from email_threads.threading.resolution import Incoming
 from email_threads.worker import consent, forwarder
@@ -77,6 +77,9 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
     if event.is_released:  # A person accepted another mail with a stored Message-ID.
         mail = replace(mail, message_id=f"{mail.fingerprint}@{mails.SYNTHETIC_DOMAIN}")
     incoming = _incoming(event, mail, found)
+    if _is_erased(resources, incoming, found):
+        resources.bucket.delete(event.key)
+        return None
     try:
         appended = append(resources.table, resources.bucket, incoming)
     except Permanent as refusal:
@@ -90,6 +93,16 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
         incoming.company_id,
         incoming.mail.kind,
         appended.is_duplicate,
+    )
+
+
+def _is_erased(resources: Resources, incoming: Incoming, found: _Mailboxes) -> bool:
+    """Whether the one person who wrote a mail, or to whom alone it was sent, was erased after it was received."""
+    mail = incoming.mail
+    people = {mail.sender} if incoming.direction is Direction.INBOUND else {*mail.to, *mail.cc}
+    outside = [one for one in people if one is not None and one not in found.own]
+    return len(outside) == 1 and tombstones.covers(
+        resources.table, incoming.company_id, outside, incoming.received_ms
     )
 
 

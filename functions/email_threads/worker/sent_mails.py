@@ -15,6 +15,7 @@ from email_threads.store import mailboxes
 from email_threads.store.items import AliasKind
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import Direction
+from email_threads.threading import tombstones
 from email_threads.threading.append import append
 from email_threads.threading.resolution import Incoming
 from email_threads.worker.reception import request_merge
@@ -33,7 +34,7 @@ _MAIL: Final = "email"
 
 def record(resources: Resources, sent: OutboundMessage) -> Appended | None:
     """
-    Append a sent mail to its thread. Idempotent. None if its sender is no mailbox.
+    Append a sent mail to its thread. Idempotent. None if its sender is no mailbox, or its recipient was erased since.
 
     Raises Permanent (`malformed_event`, `other_company`) and Transient.
     """
@@ -44,6 +45,9 @@ def record(resources: Resources, sent: OutboundMessage) -> Appended | None:
         raise Permanent(ParkReason.OTHER_COMPANY)
     if sent.message_type != _MAIL or sent.customer_address is None:
         raise Permanent(MALFORMED)
+    occurred_ms = clock.from_text(sent.occurred_at)
+    if tombstones.covers(resources.table, sent.company, [sent.customer_address], occurred_ms):
+        return None
     content = sent.content
     ses_id = sent.provider_message_id.partition("@")[0]
     mail = mails.sent(
@@ -59,7 +63,7 @@ def record(resources: Resources, sent: OutboundMessage) -> Appended | None:
         company_id=mailbox.company_id,
         mailbox=mailbox.address,
         mail=mail,
-        received_ms=clock.from_text(sent.occurred_at),
+        received_ms=occurred_ms,
         direction=Direction.OUTBOUND,
         automation=mailbox.automation,
         retention_days=mailbox.retention_days,

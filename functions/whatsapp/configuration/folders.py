@@ -8,6 +8,8 @@ CONTENT_OF_COMPANY = "content/{company}/"
 # Folders of a message's objects: its content and its versions; its statuses; fields of reactions and revocations.
 WRITTEN, STATUSES, CHANGES = "written/", "statuses/", "changes/"
 
+# Of a line of a campaign: its recipient was erased.
+ERASED_RECIPIENT = "erased"
 _PARTS_OF_A_FILE = len(("company", "phone", "media id", "name"))
 
 
@@ -64,6 +66,11 @@ def message_exports_of(company: str, subject: str) -> str:
     An erasure of the contact deletes what is under it.
     """
     return f"{exports_of(company)}messages/{subject}/"
+
+
+def campaigns_of(company: str) -> str:
+    """Return the prefix of the recipients of a company's campaigns that are still to be sent to."""
+    return f"campaigns/{company}/"
 
 
 def uploads_of(company: str) -> str:

@@ -19,7 +19,7 @@ from boto3.dynamodb.conditions import Attr
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.privacy import kinds
+from whatsapp.privacy import campaign_lists, kinds
 from whatsapp.store.items import Alias, Conversation, Intent, Media, Message, WebhookEvent, pk
 from whatsapp.store.items.groups import Call, Group
 from whatsapp.store.items.item import PARTITION_KEY
@@ -68,6 +68,9 @@ def remove(inventory: Inventory, bucket: Bucket, found: Found) -> None:
     table, key = inventory.table, found.key
     if found.kind == kinds.OBJECT:
         bucket.delete(key)
+        return
+    if found.kind == kinds.CAMPAIGN_LIST:
+        campaign_lists.forget(bucket, key, inventory.contact.ids)
         return
     item = table.get(pk(key))
     if item is None:

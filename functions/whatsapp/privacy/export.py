@@ -37,6 +37,9 @@ def write(inventory: Inventory, bucket: Bucket, job: PrivacyJob, page: Iterable[
     folder = folder_of(bucket, job)
     lines: list[dict[str, object]] = []
     for found in page:
+        if found.kind == kinds.CAMPAIGN_LIST:
+            lines.append({"kind": found.kind, "file": None})  # Its other lines are of others.
+            continue
         if found.kind == kinds.OBJECT:
             copied = folder.copy(found.key)
             if copied is not None:

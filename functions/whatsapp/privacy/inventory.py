@@ -5,8 +5,10 @@ Lists everything that is stored about a contact, page by page: for an erasure an
     timeline    messages and calls of each conversation, with their edits, reactions, statuses, files and objects
     notes       internal notes of agents about each conversation
     sent        messages that the contact wrote elsewhere: in groups
-    customer    addresses, forms, payments, aliases, parked events: what is indexed by the contact or its hash
+    customer    addresses, forms, payments, aliases, parked events: what is indexed by the contact or its hash; also
+                parked events that no company is proven for, unless their number is another company's today
     over quota  parked events without an item
+    campaigns   pages of recipients that are still to be sent to
     groups      memberships
     heads       conversations with their sequence and the records of their changes, lists of addresses, aliases of the
                 contact keys
@@ -20,10 +22,9 @@ from typing import TYPE_CHECKING
 
 from boto3.dynamodb.conditions import Key
 
-from shared.recovery import over_quota
 from whatsapp import store
-from whatsapp.configuration.folders import file_prefix, older_versions_of, parked_events
-from whatsapp.privacy import kinds
+from whatsapp.configuration.folders import file_prefix, older_versions_of
+from whatsapp.privacy import campaign_lists, claims, kinds
 from whatsapp.privacy.subjects import CUSTOMER_INDEX
 from whatsapp.store.items import (
     Alias,
@@ -41,7 +42,7 @@ from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.customers import AddressDefault
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.links import ContactLink
+from whatsapp.store.items.links import ContactLink, ContactLinkChange
 from whatsapp.store.items.sequences import SequenceRun
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class Inventory:
             *(("sent", key) for key in contact.keys),
             *(("customer", key) for key in [*contact.keys, *contact.hashes]),
             *(("over quota", hashed) for hashed in contact.hashes),
+            ("campaigns", ""),
             *(("groups", waba) for waba in sorted(wabas)),
             ("heads", ""),
         ]
@@ -149,17 +151,26 @@ class Inventory:
         if name == "customer":
             condition = Key("customerPhone").eq(key)
             keys, last = self._query(CUSTOMER_INDEX, condition, "createdAt", ENTRIES_A_PAGE, start)
-            items = self._without_messages(self._own(keys))
+            items = self._without_messages(
+                [*self._own(keys), *claims.unclaimed(self.table, self.company, keys)]
+            )
             return [found for item in items for found in self._of_listed(item)], last
+        return self._of_other_list(name, key, start)
+
+    def _of_other_list(
+        self, name: str, key: str, start: Attributes | None
+    ) -> tuple[list[Found], Attributes | None]:
         if name in {"intents", "groups"}:
             return self._intents(start) if name == "intents" else self._in_groups(key, start)
         if name == "over quota":
-            folder = parked_events(self.bucket)
-            return [
-                Found(kinds.OBJECT, each)
-                for event, _ in over_quota.of_subject(folder, f"{self.company} {key}")
-                for each in event.keys
-            ], None
+            keys = claims.over_quota_of(self.table, self.bucket, self.company, key)
+            return [Found(kinds.OBJECT, each) for each in keys], None
+        if name == "campaigns":
+            pages, position = campaign_lists.pages_with(
+                self.bucket, self.company, self.contact.ids, int((start or {}).get("n", 0))
+            )
+            found = [Found(kinds.CAMPAIGN_LIST, each) for each in pages]
+            return found, {"n": position} if position is not None else None
         return list(self._heads()), None
 
     def of_message(self, message: Message) -> list[Found]:
@@ -283,9 +294,9 @@ class Inventory:
             *self.contact.aliases,
         ]
         for link in self.contact.links:
-            yield from (
-                Found(ContactLink.item_type, key) for key in store.links.keys(self.table, link)
-            )
+            for each in store.links.keys(self.table, link):
+                kind = ContactLink if each == link else ContactLinkChange
+                yield Found(kind.item_type, each)
         for item in self._own(keys):
             if item["itemType"] == Alias.item_type and not self._is_named_in(Alias.read(item)):
                 continue

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
+from shared.privacy import remainders
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.configuration.folders import exports_of
 from whatsapp.inbound.event import PRIVACY_JOB, Event, Outcome
 from whatsapp.privacy import erasure, export, message_exports, tombstones
 from whatsapp.privacy.inventory import Found, Inventory
+from whatsapp.privacy.remainders import REMAINDERS
 from whatsapp.privacy.subjects import Contact, resolve
 from whatsapp.store.items.privacy import Kind, PrivacyJob
 
@@ -189,13 +191,15 @@ def _done(bucket: Bucket, job: PrivacyJob) -> PrivacyJob:
     else:
         _forget_exports(bucket, job)
     finished_at = clock.to_text(clock.now_ms())
-    receipt = {
+    receipt: dict[str, object] = {
         "run": job.run,
         "requestedAt": job.requested_at,
         "requestedBy": job.requested_by,
         "finishedAt": finished_at,
         "counts": job.counts,
     }
+    if job.kind == "erase":
+        receipt["left"] = remainders.ends(REMAINDERS, clock.from_text(finished_at))
     return _changed(
         job,
         state="done",

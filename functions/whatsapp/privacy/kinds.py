@@ -24,6 +24,9 @@ from whatsapp.store.items.sequences import SequenceRun
 from whatsapp.store.items.tenants import PaymentOrder, Refund
 
 OBJECT: Final = "OBJECT"  # an object of the bucket
+CAMPAIGN_LIST: Final = (
+    "CAMPAIGN_LIST"  # an object with recipients of a campaign, which loses the customer
+)
 # Erased by a stub under the same key, which a redelivery finds.
 STUBBED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
     {Message, Call, Media, WebhookEvent, Intent}

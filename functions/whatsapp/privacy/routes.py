@@ -18,10 +18,12 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
-from shared.privacy.views import PrivacyJobView, ReceiptView
+from shared.privacy import remainders
+from shared.privacy.views import PrivacyJobView
 from whatsapp import store
 from whatsapp.api.queries import NotFound, conversation_address
 from whatsapp.privacy import export, jobs
+from whatsapp.privacy.remainders import REMAINDERS
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.privacy import Kind, PrivacyJob
 
@@ -143,6 +145,6 @@ class PrivacyRoutes:
             run=job.run,
             requested_at=job.requested_at,
             counts=job.counts,
-            receipts=[ReceiptView.model_validate(receipt) for receipt in job.receipts],
+            receipts=[remainders.receipt(REMAINDERS, one) for one in job.receipts],
             export=export.folder_of(self.bucket, job).view() if is_exported else None,
         )

@@ -107,14 +107,14 @@ def _park(
         return
     if not _is_listed(resources, event, parked_before, company):
         folder = parked_events(resources.bucket)
-        subject = subjects.of_event(event) if event and company else None
+        subject = subjects.of_event(event) if event else None
         over_quota.keep(
             folder,
             company,
             event_id,
             whole_event,
             reason=reason,
-            subjects=[f"{company} {subject}"] if subject else [],
+            subjects=[" ".join(filter(None, (company, subject)))] if subject else [],
         )
         return
     # The object first: an item without its object could not be replayed.
@@ -231,7 +231,7 @@ def _size(payload: dict[str, Any]) -> int:
 def _item(
     event: Event, origin: Origin | None, webhook_event_type: str, event_id: str
 ) -> WebhookEvent:
-    subject = subjects.of_event(event) if origin else None
+    subject = subjects.of_event(event)
     now = clock.to_text(clock.now_ms())
     return WebhookEvent(
         pk=WebhookEvent.key(event_id),

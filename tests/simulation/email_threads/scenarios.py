@@ -246,5 +246,15 @@ SCENARIOS = [
         people.together,
     ),
     Scenario("an erasure of parked mails", people.requesting("erase", ANN), people.parked),
+    Scenario(
+        "an erasure of a sent draft",
+        people.requesting("erase", ANN),
+        _then(_asked(_to_desk("a@x")), _approved),
+    ),
+    Scenario(
+        "an erasure of a parked mail of no company",
+        people.requesting("erase", ANN),
+        _delivered(mail("a@x"), address="x@unknown.example"),
+    ),
     Scenario("an export", people.requesting("export", people.ZOE), people.together),
 ]

@@ -24,7 +24,7 @@ from tests.simulation.interceptor import READS, Fault, When
 _TIMES = frozenset({
     "updated_at", "last_updated_at", "ttl", "ttl_date", "parked_again_at", "resolved_at", "replayed_at", "analysed_at",
     "asked_at", "reviewed_at", "sent_at", "received_at", "timestamp", "at", "reservedAt", "deadline", "owner",
-    "response_time_avg", "response_total", "resolution_time", "finished_at",
+    "response_time_avg", "response_total", "resolution_time", "finished_at", "left",
 })  # fmt: skip
 _OF_ATTEMPTS = _TIMES | {"attempt", "reason"}
 # Their answer decides: if they cannot be read, all is off.

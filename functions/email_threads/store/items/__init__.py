@@ -16,12 +16,14 @@ Items of the table, one string key each.
     action#{action}                  Action            a send in the action ledger
     rate#{subject}                   AnswerCount       times of automatic answers
     privacy#{job}                    PrivacyJob        an erasure or export of a person
+    erased#{subject}                 ErasedAddress     the time of an erasure, under a keyed hash
 
 Only heads have `status`, so that only heads are in StatusIndex.
 """
 
 from email_threads.store.items.alias import Alias, AliasKind
 from email_threads.store.items.draft import Draft, DraftFile, DraftKind, DraftStatus
+from email_threads.store.items.erased import ErasedAddress
 from email_threads.store.items.expiry import Expiry
 from email_threads.store.items.mail import Delivery, Mail
 from email_threads.store.items.mailbox import CompanyMailboxes, Mailbox
@@ -45,12 +47,12 @@ from email_threads.store.items.thread import (
 
 CHILDREN = (
     Mail, Note, Audit, Draft, Participant, Expiry, Alias, Mailbox, CompanyMailboxes, ParkedEvent,
-    DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob,
+    DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob, ErasedAddress,
 )  # fmt: skip
 
 __all__ = [
     "CHILDREN", "AiAnalysis", "Alias", "AliasKind", "AnalysisState", "AnswerCount", "Audit", "Automation",
-    "CompanyMailboxes", "DeadLetterNote", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus", "Expiry",
-    "HistoryEntry", "Mail", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent", "Participant",
-    "PrivacyJob", "ReplyMode", "SentimentEntry", "Status", "StoredAnswer", "Thread",
+    "CompanyMailboxes", "DeadLetterNote", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus", "ErasedAddress",
+    "Expiry", "HistoryEntry", "Mail", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent",
+    "Participant", "PrivacyJob", "ReplyMode", "SentimentEntry", "Status", "StoredAnswer", "Thread",
 ]  # fmt: skip

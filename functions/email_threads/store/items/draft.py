@@ -68,7 +68,7 @@ class Draft(ThreadItem):
     the newest mail that its author could see; a draft of the model, which reads up to the mail that it answers, has
     none. *confirmed_n* is the newest mail of the customer that the approval took into account: a newer one stops the
     send. *questions* are the fields that the text asks for. While it waits for a person, it is in the company's list of
-    drafts (CompanyIndex).
+    drafts (CompanyIndex); closed, in that of closed ones, which an erasure reads.
     """
 
     pattern: ClassVar[str] = "{conversation_id}#draft#{reply_id}"
@@ -121,6 +121,11 @@ class Draft(ThreadItem):
     def list_of(company_id: str) -> str:
         """Return the partition of CompanyIndex with the drafts of a company that wait for a person."""
         return f"{company_id}#drafts"
+
+    @staticmethod
+    def closed_list_of(company_id: str) -> str:
+        """Return the partition of CompanyIndex with the drafts of a company that are final."""
+        return f"{company_id}#closed_drafts"
 
     @classmethod
     def lifetime(cls) -> int:

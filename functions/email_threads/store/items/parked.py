@@ -43,6 +43,8 @@ class ParkedEvent(ThreadItem):
     kind: str | None = None
     correlation_id: str | None = None
     received_at: str | None = None
+    # Of an event without a company: a keyed hash of the person, under which ParticipantIndex lists it.
+    participant: str | None = None
     body: str
     replay_count: int | None = None  # number of the last replay that is known to be queued
     replayed_at: str | None = None

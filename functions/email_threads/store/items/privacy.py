@@ -41,14 +41,15 @@ class PrivacyJob(ThreadItem):
     list_number: int = 0  # of the list of threads that is being read
     start: dict[str, Any] | None = Field(default=None, repr=False)  # where it continues
     threads: list[str] = Field(default_factory=list)  # still to do of the page that was read
-    source: int = 0  # number of the part of the first thread that is being read
+    source: int = 0  # number of the part of the first thread, or of the list after all threads
     n: int = 0  # position in that part
     subjects: list[str] = Field(default_factory=list)  # hashes: subjects of others in that thread
+    is_named: bool = False  # a mail before that position names the person
     # What the current page removes, as {kind, key, act}: written first, so that a crash changes no count.
     planned: list[dict[str, str]] = Field(default_factory=list, repr=False)
     page: int = 0
     counts: dict[str, int] = Field(default_factory=dict)
-    # The newest ten runs, newest first: {run, requested_at, requested_by, finished_at, counts}.
+    # The newest ten runs, newest first: {run, requested_at, requested_by, finished_at, counts, left}.
     receipts: list[dict[str, Any]] = Field(default_factory=list)
 
     @classmethod

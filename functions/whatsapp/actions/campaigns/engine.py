@@ -17,6 +17,7 @@ from shared.aws import leases
 from whatsapp import store
 from whatsapp.actions.campaigns import cutting, outcomes, recipients, work
 from whatsapp.actions.campaigns.outcomes import SPARE_MS, PageRun, Stopped
+from whatsapp.configuration.folders import ERASED_RECIPIENT
 from whatsapp.inbound.event import CAMPAIGN_CUT, Outcome
 from whatsapp.store.sending import campaigns as records
 
@@ -103,7 +104,8 @@ def _send_page(run: PageRun) -> None:
 
 def _take(run: PageRun, row: Row) -> None:
     """Send to the next recipient and note the outcome. Raises Stopped."""
-    outcome = outcomes.outcome_of(run, row)
+    is_erased = row.get(ERASED_RECIPIENT)
+    outcome = f"refused:{ERASED_RECIPIENT}" if is_erased else outcomes.outcome_of(run, row)
     word = outcome.partition(":")[0]
     run.tallies[word] += 1
     run.tried, run.failed = run.tried + 1, run.failed + (word == "failed")

@@ -20,6 +20,7 @@ from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import to_json
 from whatsapp.actions.calls import participants
 from whatsapp.actions.campaigns.inputs import RecipientRow
+from whatsapp.configuration.folders import campaigns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +45,7 @@ type Row = dict[str, Any]  # a RecipientRow by its parameters' names, and its `l
 
 def page_key(company: str, campaign: str, number: int) -> str:
     """Return the key of a page's rows."""
-    return f"campaigns/{company}/{campaign}/pages/{number}.json"
+    return f"{campaigns_of(company)}{campaign}/pages/{number}.json"
 
 
 def store_page(bucket: Bucket, key: str, rows: list[Row]) -> None:

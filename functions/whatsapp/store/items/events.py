@@ -46,7 +46,8 @@ class WebhookEvent(WhatsAppItem):
     received_at: str
 
     phone: str | None = None
-    # `subject#` and a keyed hash of the customer's id, with `created_at`: an erasure finds the event by it.
+    # `subject#` and a keyed hash of the customer's id, with `created_at`: an erasure finds the event by it, also one
+    # without a company.
     customer_phone: str | None = None
     created_at: str | None = None
     occurred_at: str | None = None  # the provider's time

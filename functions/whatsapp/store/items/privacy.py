@@ -58,7 +58,7 @@ class PrivacyJob(WhatsAppItem):
     planned: Annotated[list[dict[str, str]], AtMost(1_000)] = Field(default_factory=list)
     page: int = 0
     counts: Annotated[dict[str, int], AtMost(40)] = Field(default_factory=dict)
-    # The newest ten runs, newest first: {run, requestedAt, requestedBy, finishedAt, counts}.
+    # The newest ten runs, newest first: {run, requestedAt, requestedBy, finishedAt, counts, left}.
     receipts: Annotated[list[dict[str, Any]], AtMost(10)] = Field(default_factory=list)
 
     @classmethod

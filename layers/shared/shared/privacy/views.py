@@ -3,14 +3,29 @@
 from shared.recovery.views import View
 
 
+class RemainderView(View):
+    """Data that an erasure leaves: its kind, why, and until when; without `until` it stays."""
+
+    kind: str
+    reason: str
+    until: str | None = None
+
+
 class ReceiptView(View):
-    """What one run removed or exported: counts by type, without content."""
+    """
+    What one run removed or exported: counts by type, without content.
+
+    Of an erasure, `kept` is what stays in the tables and buckets and why, `outside` the copies that it does not reach
+    and when they are gone. Both are absent in receipts of releases that did not list them.
+    """
 
     run: int
     requested_at: str
     requested_by: str
     finished_at: str
     counts: dict[str, int]
+    kept: list[RemainderView] | None = None
+    outside: list[RemainderView] | None = None
 
 
 class FileView(View):

@@ -1,0 +1,75 @@
+"""
+What an erasure leaves, as its receipt states it: the data that is kept, and the copies that it does not reach.
+
+A context declares its remainders once. A receipt stores only their kinds and ends, which are those of its run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from shared.privacy.views import ReceiptView, RemainderView
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+QUEUE_DAYS: Final = 28  # 14 in a queue, and 14 from the move to its dead letters
+BACKUP_DAYS: Final = 35  # of point-in-time recovery, which prod has
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remainder:
+    """
+    A kind of data that an erasure leaves, with the reason.
+
+    It is gone *days* after the end of the run; None if it stays. *is_outside*: a copy outside the tables and buckets of
+    the context.
+    """
+
+    kind: str
+    reason: str
+    days: int | None = None
+    is_outside: bool = False
+
+
+BACKUPS: Final = Remainder(
+    kind="backups",
+    reason="point-in-time recovery of the tables, in prod; an erasure is requested again after a restore",
+    days=BACKUP_DAYS,
+    is_outside=True,
+)
+EXPIRED_ITEMS: Final = Remainder(
+    kind="expired_items",
+    reason="items whose lifetime is over: no call returns them, and DynamoDB deletes them within days",
+    days=3,
+)
+
+
+def ends(remainders: Iterable[Remainder], finished_ms: int) -> dict[str, str]:
+    """Return when each remainder of a run that ends now is gone; empty if it stays."""
+    return {
+        one.kind: ""
+        if one.days is None
+        else clock.to_text(finished_ms + one.days * clock.DAY_SECONDS * clock.SECOND_MS)
+        for one in remainders
+    }
+
+
+def receipt(remainders: Iterable[Remainder], stored: Mapping[str, Any]) -> ReceiptView:
+    """Return the view of a stored receipt; that of an export, or of a release that stated nothing, has no lists."""
+    left: Mapping[str, str] | None = stored.get("left")
+    if left is None:
+        return ReceiptView.model_validate(stored)
+    stated = [one for one in remainders if one.kind in left]
+
+    def listed(*, is_outside: bool) -> list[RemainderView]:
+        return [
+            RemainderView(kind=one.kind, reason=one.reason, until=left[one.kind] or None)
+            for one in stated
+            if one.is_outside == is_outside
+        ]
+
+    lists = {"kept": listed(is_outside=False), "outside": listed(is_outside=True)}
+    return ReceiptView.model_validate({**stored, **lists})
