@@ -50,9 +50,9 @@ def over_quota_of(table: Table, bucket: Bucket, company: str, subject: str) -> I
 
 def _owner(table: Table, phone: str | None, waba: str | None) -> str | None:
     """Return the company of a number, or of the numbers of an account, as they are registered today."""
-    named = store.phones.addressed(table, phone, waba or "") if phone else []
-    found = named or (store.phones.of_account(table, waba) if waba else [])
-    return next((number.company for number in found), None)
+    number = store.phones.get(table, phone) if phone else None
+    found = [number] if number else store.phones.of_account(table, waba) if waba else []
+    return next((one.company for one in found), None)
 
 
 def _owner_of_body(table: Table, body: bytes) -> str | None:
