@@ -20,6 +20,7 @@ from console.operations.deployment import CHANGING
 from console.operations.measurements import Unavailable
 from console.operations.views import ActionsView, ActionView
 from shared.api.auth import Forbidden, Scope
+from shared.principals import Kind
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 LONGEST_MS = 15 * clock.SECOND_MS  # of a query
 _PAUSE_MS = 250
 _OVER = {"Failed", "Cancelled", "Timeout", "Unknown"}
-_ACTORS = {"people": ("user:",), "keys": ("api-key:",), "all": ("user:", "api-key:")}
+_PEOPLE, _SOFTWARE = (f"{Kind.PERSON}:",), (f"{Kind.API_KEY}:", f"{Kind.CLIENT}:")
+_ACTORS = {"people": _PEOPLE, "keys": _SOFTWARE, "all": (*_PEOPLE, *_SOFTWARE)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
