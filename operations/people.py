@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from operations.arguments import Refused
+from shared import principals
 from shared.groups import team_of
 
 
@@ -120,9 +121,9 @@ def address_of(one: Mapping[str, Any]) -> str:
     return _attributes(one).get("email", "")
 
 
-def subject_of(one: Mapping[str, Any]) -> str:
-    """Return the id of a user in tokens, which principals contain."""
-    return _attributes(one).get("sub", "")
+def principal_of(one: Mapping[str, Any]) -> str:
+    """Return the principal of a user as Cognito describes it."""
+    return principals.of_person(_attributes(one)["sub"])
 
 
 def _attributes(one: Mapping[str, Any]) -> dict[str, str]:

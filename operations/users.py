@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import boto3
 
 from operations import arguments
-from operations.people import People, address_of, subject_of
+from operations.people import People, address_of, principal_of
 from shared.groups import Role, role_of, team_of
 
 USER_POOL = "UserPoolId"  # output of template.yaml
@@ -80,7 +80,7 @@ def _list(people: People, options: argparse.Namespace) -> None:
         print(
             address or "-",
             one["Username"],
-            f"user:{subject_of(one)}",
+            principal_of(one),
             state,
             ",".join(group for group in groups if team_of(group) is None),
             ",".join(teams) or "-",

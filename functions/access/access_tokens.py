@@ -1,10 +1,9 @@
 """
-Access tokens of people: JSON Web Tokens (RS256) of the user pool, or of another OpenID provider.
+Access tokens: JSON Web Tokens (RS256) of the user pool, or of another OpenID provider.
 
 Imported when the first token arrives: calls with an API key need neither the library nor the keys of the provider.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,16 +16,17 @@ from jwt.exceptions import (
     PyJWTError,
 )
 
+from access import token_uses
 from access.credentials import CredentialsRefused
 from access.signing_keys import ALGORITHM, SigningKeys
+from shared import principals, revocations
 from shared.logins import LoginSettings
 from shared.runtime import clock
 
-# `user:{subject}` is stored in items and keys, and a conversation may be assigned to it: the APIs' rule for agents.
-_SUBJECT = re.compile(r"[A-Za-z0-9._@:+|-]{1,120}", re.ASCII)
-# The claim that names the client, by provider: RFC 9068 and Cognito, OpenID Connect, Okta, Entra ID (tokens of v1).
-_CLIENT_CLAIMS = ("client_id", "azp", "cid", "appid")
-
+# Revocations are kept as long (shared/revocations.py): an older token is refused, whatever its provider says.
+LONGEST_LIFE_SECONDS = revocations.KEPT_SECONDS
+_CLOCKS_DIFFER_SECONDS = 60
+_LATEST = 1e11  # epoch seconds, in the year 5138
 
 # For the life of the execution environment.
 signing_keys = SigningKeys()
@@ -39,19 +39,21 @@ class TokenRefused(CredentialsRefused):
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """A person that the login provider has authenticated: its id of the person, and the person's groups."""
+class Holder:
+    """Who got an access token: a person, or software that the settings name. *issued_at* is in epoch seconds."""
 
-    subject: str
+    principal: str
     groups: tuple[str, ...]
+    issued_at: int
 
 
-def verify(text: str, settings: LoginSettings) -> Person:
+def verify(text: str, settings: LoginSettings) -> Holder:
     """
-    Return the person whose access token this is.
+    Return who got this access token.
 
-    Raises TokenRefused: malformed, unknown_key, signature, issuer, audience, expired, not_yet_valid, other_client,
-    not_an_access_token, subject, invalid. Raises Transient if the keys of the provider cannot be read.
+    Raises TokenRefused: malformed, unknown_key, signature, issuer, audience, expired, not_yet_valid,
+    not_an_access_token, other_client, machine, subject, invalid. Raises Transient if the keys of the provider cannot be
+    read.
     """
     try:
         header = jwt.get_unverified_header(text)
@@ -63,12 +65,11 @@ def verify(text: str, settings: LoginSettings) -> Person:
     if key is None:
         raise TokenRefused("unknown_key")
     claims = _signed_claims(text, settings, key)
-    _check_times(claims)
-    _check_client(claims, settings)
-    subject = claims["sub"]
-    if not isinstance(subject, str) or not _SUBJECT.fullmatch(subject):
-        raise TokenRefused("subject")
-    return Person(subject, _groups_of(claims, settings.groups_claim))
+    return Holder(
+        principal=_principal(header, claims, settings),
+        groups=_groups_of(claims, settings.groups_claim),
+        issued_at=_checked_times(claims),
+    )
 
 
 def _signed_claims(text: str, settings: LoginSettings, key: jwt.PyJWK) -> dict[str, Any]:
@@ -82,7 +83,7 @@ def _signed_claims(text: str, settings: LoginSettings, key: jwt.PyJWK) -> dict[s
             audience=settings.audience or None,
             # Times are checked by our own clock, which tests set.
             options={
-                "require": ["exp", "iss", "sub"],
+                "require": ["exp", "iat", "iss"],
                 "verify_aud": bool(settings.audience),
                 "verify_exp": False,
                 "verify_nbf": False,
@@ -100,31 +101,47 @@ def _signed_claims(text: str, settings: LoginSettings, key: jwt.PyJWK) -> dict[s
     return claims
 
 
-def _check_times(claims: Mapping[str, Any]) -> None:
+def _checked_times(claims: Mapping[str, Any]) -> int:
+    """Return when the token was issued. Raises TokenRefused for one that is over, or of the future."""
     now = clock.now_ms() / clock.SECOND_MS
-    expires, starts = claims["exp"], claims.get("nbf", 0)
-    if not isinstance(expires, int | float) or not isinstance(starts, int | float):
-        raise TokenRefused("invalid")
-    if expires <= now:
+    expires, issued, starts = (_moment(claims.get(name, 0)) for name in ("exp", "iat", "nbf"))
+    if min(expires, issued + LONGEST_LIFE_SECONDS) <= now:
         raise TokenRefused("expired")
-    if starts > now + 60:  # clocks of providers differ by seconds
+    # A revocation would not reach a token that was issued in the future.
+    if max(starts, issued) > now + _CLOCKS_DIFFER_SECONDS:
         raise TokenRefused("not_yet_valid")
+    return int(issued)
 
 
-def _check_client(claims: Mapping[str, Any], settings: LoginSettings) -> None:
-    """
-    Refuse tokens of other clients, and identity tokens.
+def _moment(given: object) -> float:
+    is_number = isinstance(given, int | float) and not isinstance(given, bool)
+    if not is_number or not 0 <= given < _LATEST:  # also false for NaN
+        raise TokenRefused("invalid")
+    return given
 
-    Cognito names the use in `token_use`. An identity token of another provider has the client as its audience, which
-    the deployment does not accept as audience of access tokens.
-    """
-    if settings.is_cognito and claims.get("token_use") != "access":
-        raise TokenRefused("not_an_access_token")
-    named = [claims[name] for name in _CLIENT_CLAIMS if name in claims]
-    if any(client != settings.client_id for client in named) or (
-        settings.is_cognito and "client_id" not in claims
-    ):
+
+def _principal(
+    header: Mapping[str, Any], claims: Mapping[str, Any], settings: LoginSettings
+) -> str:
+    """Return the principal that this token is for. Raises TokenRefused."""
+    named = token_uses.clients_of(claims)
+    client = named[0] if named else None
+    if len(named) > 1 or not isinstance(client, str | None):
         raise TokenRefused("other_client")
+    if not token_uses.is_access_token(header, claims, client) or (
+        settings.is_cognito and "token_use" not in claims
+    ):
+        raise TokenRefused("not_an_access_token")
+    try:
+        if settings.is_machine(client):
+            return principals.of_client(client)
+        if not settings.is_client_of_people(client):
+            raise TokenRefused("other_client")
+        if token_uses.is_of_machine(claims, client, of_cognito=settings.is_cognito):
+            raise TokenRefused("machine")
+        return principals.of_person(claims["sub"])
+    except ValueError:
+        raise TokenRefused("subject") from None
 
 
 def _groups_of(claims: Mapping[str, Any], name: str) -> tuple[str, ...]:

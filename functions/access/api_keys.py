@@ -17,6 +17,7 @@ from typing import Self
 from boto3.dynamodb.conditions import Attr
 
 from access.credentials import CredentialsRefused
+from shared import principals
 from shared.api.auth import EVERY_PROJECT, Caller
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
@@ -67,7 +68,7 @@ class ApiKey:
         return Caller(
             company=self.company,
             scopes=frozenset(self.scopes),
-            principal=f"api-key:{self.key_id}",
+            principal=principals.of_key(self.key_id),
             projects=frozenset(self.projects),
         )
 

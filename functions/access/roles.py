@@ -1,9 +1,16 @@
 """Roles of people: which scopes a group gives. Groups that name no role, as those of teams, give nothing."""
 
-from collections.abc import Iterable, Mapping
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from shared.api.auth import Caller, Scope, Unresolved
 from shared.groups import Role, role_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from access.access_tokens import Holder
 
 _AGENT = frozenset(
     {
@@ -54,9 +61,9 @@ def scopes_by_company(groups: Iterable[str]) -> dict[str, frozenset[Scope]]:
     return found
 
 
-def caller_of(principal: str, groups: Iterable[str], chosen: str | None) -> Caller | Unresolved:
+def caller_of(holder: Holder, chosen: str | None) -> Caller | Unresolved:
     """Return the caller that a person is in the company *chosen*, by default in the only one with a role."""
-    companies = scopes_by_company(groups)
+    companies = scopes_by_company(holder.groups)
     if not companies:
         return Unresolved.NO_COMPANY
     if chosen is None and len(companies) > 1:
@@ -64,4 +71,9 @@ def caller_of(principal: str, groups: Iterable[str], chosen: str | None) -> Call
     company = next(iter(companies)) if chosen is None else chosen
     if company not in companies:
         return Unresolved.OTHER_COMPANY
-    return Caller(company=company, scopes=frozenset(companies[company]), principal=principal)
+    return Caller(
+        company=company,
+        scopes=frozenset(companies[company]),
+        principal=holder.principal,
+        issued_at=holder.issued_at,
+    )

@@ -21,6 +21,7 @@ from botocore.config import Config
 
 from access import api_keys, company_rate
 from access.credentials import CredentialsRefused
+from shared import revocations
 from shared.api.auth import COMPANY_HEADER, Caller, Unresolved, over_rate, unresolved
 from shared.aws.dynamodb import Table
 from shared.logins import StoredLogins
@@ -41,7 +42,7 @@ class AuthorizerSettings(Settings):
 
 
 settings = AuthorizerSettings.load()
-# Every call of the API waits for this one read.
+# Every call of the API waits for its read: of the key, or of the revocation of a person.
 quick = Config(connect_timeout=1, read_timeout=2, retries={"total_max_attempts": 3})
 table = Table(boto3.client("dynamodb", config=quick), settings.api_keys_table_name)
 logins = StoredLogins(lambda: boto3.client("ssm", config=quick), settings.login_settings_name)
@@ -61,7 +62,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         if "x-api-key" in headers:
             context = _limited(api_keys.verify(table, headers["x-api-key"].strip()).caller())
         else:
-            context = _context_of_person(headers)
+            context = _context_of_holder(headers)
     except CredentialsRefused as refusal:
         facts = {"reason": refusal.reason, "credentials": refusal.kind}
         logger.warning("credentials refused", extra=facts)
@@ -72,18 +73,25 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     return _policy(event, "Allow", context["principal"], context)
 
 
-def _context_of_person(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the context of the person whose access token the call carries. Raises CredentialsRefused and Transient."""
+def _context_of_holder(headers: Mapping[str, str]) -> dict[str, str]:
+    """
+    Return the context of the person whose access token the call carries.
+
+    Raises CredentialsRefused, Transient, and the exceptions of the table: without the revocation no token counts.
+    """
     bearer = _BEARER.fullmatch(headers.get("authorization", "").strip())
     if bearer is None:
         raise CredentialsRefused("absent")
     # Calls with an API key need neither the library of tokens nor roles.
     from access import access_tokens, roles  # noqa: PLC0415
 
-    person = access_tokens.verify(bearer[1], logins.value())
-    principal = f"user:{person.subject}"
-    caller = roles.caller_of(principal, person.groups, headers.get(COMPANY_HEADER))
-    return unresolved(principal, caller) if isinstance(caller, Unresolved) else _limited(caller)
+    holder = access_tokens.verify(bearer[1], logins.value())
+    if revocations.find(table, holder.principal).covers(holder.issued_at):
+        raise access_tokens.TokenRefused("revoked")
+    caller = roles.caller_of(holder, headers.get(COMPANY_HEADER))
+    if isinstance(caller, Unresolved):
+        return unresolved(holder.principal, caller)
+    return _limited(caller)
 
 
 def _limited(caller: Caller) -> dict[str, str]:

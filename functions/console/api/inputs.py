@@ -4,12 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from shared.api.agent_inputs import AssigneeFilter
 from shared.api.inputs import Input
 from shared.inbox.items import Channel, Context, Status
 
 LONGEST_QUERY = 100
-
-type AgentId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$")]
 
 
 class InboxQuery(Input):
@@ -24,7 +23,7 @@ class InboxQuery(Input):
     channel: Channel | None = None
     address: Annotated[str, Field(min_length=1, max_length=254)] | None = None
     status: Status | None = None
-    assignee: AgentId | None = None
+    assignee: AssigneeFilter | None = None
     label: Annotated[str, Field(min_length=1, max_length=50)] | None = None
     unread: Literal["true", "false"] | None = None
     q: Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)] | None = None

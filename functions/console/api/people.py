@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from console.api.views import CompanyPeople, PersonView
+from shared import principals
 from shared.api.auth import EVERY_PROJECT, Forbidden
 from shared.failures import Transient
 from shared.groups import role_of, team_of
@@ -167,7 +168,7 @@ def _name_of(user: Mapping[str, str]) -> str | None:
 
 def _view(subject: str, person: _Found) -> PersonView:
     return PersonView(
-        principal=f"user:{subject}",
+        principal=principals.of_person(subject),
         name=person.name,
         roles=sorted(person.roles),
         teams=sorted(person.teams),

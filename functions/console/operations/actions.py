@@ -12,6 +12,7 @@ from console.store import changes
 from console.store.changes import Whose
 from shared.api.auth import Forbidden, Scope
 from shared.api.cursors import InvalidCursor, Page
+from shared.principals import Kind
 
 if TYPE_CHECKING:
     from console.operations.inputs import ActionsQuery
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from shared.audit_log.items import Change
     from shared.aws.dynamodb import Table
 
-_ACTORS = {"people": "user:", "keys": "api-key:", "all": ""}
+_PEOPLE, _SOFTWARE = (f"{Kind.PERSON}:",), (f"{Kind.API_KEY}:", f"{Kind.CLIENT}:")
+_ACTORS = {"people": _PEOPLE, "keys": _SOFTWARE, "all": ()}
 
 
 def made(table: Table, caller: Caller, query: ActionsQuery) -> Page[ActionsView]:

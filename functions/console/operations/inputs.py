@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from shared import principals
 from shared.api.inputs import Input
 from shared.runtime import clock
 
@@ -45,15 +46,14 @@ class MonthQuery(Input):
 
 class ActionsQuery(DaysQuery):
     """
-    Which changes: of people (`people`), of API keys (`keys`) or of all callers, or of one `principal`.
+    Which changes: of people (`people`), of software with API keys and tokens (`keys`), of all callers, or
+    of one `principal`.
 
     They are those of the caller's company; operators may name another one.
     """
 
     actors: Literal["people", "keys", "all"] = "people"
-    principal: (
-        Annotated[str, Field(pattern=r"^(user|api-key|invoke):[A-Za-z0-9._|@-]{1,128}$")] | None
-    ) = None
+    principal: Annotated[str, Field(pattern=principals.CALLER_PATTERN)] | None = None
     company: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] | None = None
     limit: int = Field(default=100, ge=1, le=500)
     cursor: Annotated[str, Field(pattern=r"^20[0-9-]{8}T[0-9:.]{12}Z#[0-9a-f]{16}$")] | None = None

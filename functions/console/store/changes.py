@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 from boto3.dynamodb.conditions import Attr, Key
@@ -21,10 +23,10 @@ _READ_AT_ONCE: Final = 250
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """Whose changes are wanted: of one principal, or of all that begin with a prefix; an empty one means all."""
+    """Whose changes are wanted: of one principal, or of all that begin with one of the prefixes; none means all."""
 
     principal: str | None
-    prefix: str
+    prefixes: tuple[str, ...]
 
 
 def of_company(
@@ -70,4 +72,5 @@ def _wanted(table: Table, whose: Whose) -> ConditionBase:
     principal = Change.attr("principal")
     if whose.principal is not None:
         return is_kept & principal.eq(whose.principal)
-    return is_kept & principal.begins_with(whose.prefix) if whose.prefix else is_kept
+    begins = [principal.begins_with(prefix) for prefix in whose.prefixes]
+    return is_kept & reduce(operator.or_, begins) if begins else is_kept

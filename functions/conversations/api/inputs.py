@@ -8,24 +8,11 @@ from pydantic import AfterValidator, AwareDatetime, Field, Strict, model_validat
 from conversations.configuration.projects import ID
 from conversations.lifecycle.status import Status
 from conversations.store.items.conversation import ChannelMethod
-from shared.api.agent_inputs import MOST_LABELS, Label, SnoozeEnd
+from shared.api.agent_inputs import MOST_LABELS, Assignee, Label, SnoozeEnd
 from shared.api.inputs import Input
 
 LONGEST_TEXT = 20_000
 LONGEST_NOTE = 4_000
-
-
-# Reserved: the system writes these as actors, as a whole word or before a colon.
-_OF_THE_SYSTEM = frozenset(
-    {"ai", "api-key", "customer", "external", "human", "parley", "provider", "system"}
-)
-
-
-def _is_agent(text: str) -> str:
-    if text.partition(":")[0].casefold() in _OF_THE_SYSTEM:
-        names = ", ".join(sorted(_OF_THE_SYSTEM))
-        raise ValueError(f"must not be a reserved name, alone or before a colon: {names}")
-    return text
 
 
 def _is_not_blank(text: str) -> str:
@@ -34,10 +21,6 @@ def _is_not_blank(text: str) -> str:
     return text
 
 
-# `user:` and the id of a person at the login provider, or a name of the caller's own.
-type AgentId = Annotated[
-    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}$"), AfterValidator(_is_agent)
-]
 type EntryId = Annotated[str, Field(pattern=r"^[0-9a-f-]{36}$")]
 type Ref = Annotated[str, Field(pattern="^[a-z2-7]{26}$")]
 type Flag = Annotated[bool, Strict()]
@@ -92,7 +75,7 @@ class ActingInput(Input):
 class TakeOverInput(ActingInput):
     """Agent that gets the conversation, by default the caller; with `force` also from another agent."""
 
-    assignee: AgentId | None = None
+    assignee: Assignee | None = None
 
 
 class MessageInput(ActingInput):

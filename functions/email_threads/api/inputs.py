@@ -13,8 +13,10 @@ from email_threads.configuration.requirements_schema import (
 )
 from email_threads.store.items import Automation, ReplyMode, Status
 from shared.ai.settings import ModelSettings
-from shared.api.agent_inputs import (
-    SnoozeEnd,  # noqa: TC001 - pydantic reads this annotation at run time
+from shared.api.agent_inputs import (  # noqa: TC001 - pydantic reads these annotations at run time
+    Assignee,
+    AssigneeFilter,
+    SnoozeEnd,
 )
 from shared.api.inputs import Input
 from shared.identity.addresses import AddressInvalid, email_address
@@ -52,7 +54,6 @@ def is_text(text: str) -> str:
 
 type Address = Annotated[str, Field(max_length=320), BeforeValidator(_as_address)]
 type Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG), AfterValidator(is_one_line)]
-type Assignee = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$")]
 type Priority = Literal["high", "medium", "low"]
 type Flag = Annotated[bool, Strict()]
 type Fact = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(is_one_line)]
@@ -77,7 +78,7 @@ class ThreadsQuery(Input):
     status: Status | None = None
     participant: Address | None = None
     mailbox: Address | None = None
-    assigned_to: Assignee | None = None
+    assigned_to: AssigneeFilter | None = None
     tag: Tag | None = None
     priority: Priority | None = None
     has_draft: Literal["0", "1"] | None = None

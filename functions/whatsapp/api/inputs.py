@@ -15,7 +15,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from shared.api.agent_inputs import MOST_LABELS, Label, SnoozeEnd
+from shared.api.agent_inputs import MOST_LABELS, Assignee, AssigneeFilter, Label, SnoozeEnd
 from shared.api.inputs import Input
 from whatsapp.store import ordering
 
@@ -48,8 +48,6 @@ def _is_position(text: str) -> str:
 
 type Day = Annotated[date, BeforeValidator(_as_date)]
 type Flag = Annotated[bool, Strict()]
-# `user:` and the id of a person at the login provider, or a name of the caller's own.
-type AgentId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}$")]
 type Status = Literal["open", "resolved", "snoozed"]
 
 
@@ -71,7 +69,7 @@ class ConversationsQuery(_Page):
     phone: str | None = Field(default=None, pattern=r"^[+ ]?[0-9]{5,20}$")
     archived: Literal["true", "false"] | None = None  # none: both
     unread: Literal["true", "false"] | None = None  # none: both
-    assignee: AgentId | None = None
+    assignee: AssigneeFilter | None = None
     status: Status | None = None
     label: Label | None = None
 
@@ -107,7 +105,7 @@ class ChangeInput(_Body):
     """
 
     archived: Flag | None = None
-    assignee: AgentId | None = None
+    assignee: Assignee | None = None
     labels: list[Label] | None = Field(default=None, max_length=MOST_LABELS)
     status: Status | None = None
     snoozed_until: SnoozeEnd | None = None  # with `status: snoozed`: at most a year ahead

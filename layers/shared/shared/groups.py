@@ -7,12 +7,10 @@ Groups of people at the login provider: their roles and teams in companies. Grou
 
 import re
 from enum import StrEnum
-from typing import Final
 
 # Companies are named as in API keys and projects.
 _ROLE = re.compile(r"([A-Za-z0-9._-]{1,64}):([a-z]{1,16})", re.ASCII)
 _TEAM = re.compile(r"([A-Za-z0-9._-]{1,64}):team:([a-z0-9-]{1,32})", re.ASCII)
-_ASSIGNEE: Final = "team:"
 
 
 class Role(StrEnum):
@@ -34,8 +32,3 @@ def team_of(group: str) -> tuple[str, str] | None:
     """Return the company and the team that a group names; None for any other group."""
     parts = _TEAM.fullmatch(group)
     return (parts[1], parts[2]) if parts is not None else None
-
-
-def is_team(assignee: str) -> bool:
-    """Whether a conversation with this assignee waits for the people of a team, not for one person."""
-    return assignee.startswith(_ASSIGNEE)

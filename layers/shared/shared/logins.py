@@ -22,6 +22,7 @@ CACHE_MS = 300 * clock.SECOND_MS
 # The only scopes that the console requests: groups are in every access token.
 SCOPES: Final = ("openid", "email", "profile")
 COGNITO: Final = "cognito"
+UNNAMED_CLIENT: Final = "(none)"
 _CONFIGURATION_WITHIN_MS = 3 * clock.SECOND_MS
 
 
@@ -31,7 +32,9 @@ class LoginSettings:
     A login provider and the console's client there. Contains no secret.
 
     *provider*: `cognito` (the user pool of the deployment) or `oidc` (another OpenID provider). *audience*: that of
-    access tokens; empty for Cognito, whose access tokens have none.
+    access tokens; empty for Cognito, whose access tokens have none. *other_clients*: other apps whose people may call
+    the API, comma separated; UNNAMED_CLIENT stands for tokens that name no client. *machine_clients*: software that may
+    call it with tokens of its own.
     """
 
     provider: str
@@ -43,12 +46,27 @@ class LoginSettings:
     authorize_url: str
     token_url: str
     logout_url: str
+    # Settings that an earlier release wrote lack these.
+    revoke_url: str = ""
+    other_clients: str = ""
+    machine_clients: str = ""
 
     @classmethod
     def read(cls, text: str) -> Self:
         """Parse the stored text. Raises ValueError, KeyError or TypeError for any other."""
-        stored = json.loads(text)
+        stored = {field.name: "" for field in fields(cls) if field.default == ""} | json.loads(text)
         return cls(**{field.name: str(stored[field.name]) for field in fields(cls)})
+
+    def is_client_of_people(self, client: str | None) -> bool:
+        """Whether people call the API with tokens of this client; None: tokens that name none."""
+        others = _named(self.other_clients)
+        if client is None:
+            return UNNAMED_CLIENT in others
+        return client in {self.client_id, *others} - {UNNAMED_CLIENT}
+
+    def is_machine(self, client: str | None) -> bool:
+        """Whether this client calls the API as itself."""
+        return client in _named(self.machine_clients) - {self.client_id}
 
     @property
     def is_cognito(self) -> bool:
@@ -59,6 +77,10 @@ class LoginSettings:
     def user_pool(self) -> str | None:
         """The id of the user pool, which its issuer ends with; None for another provider."""
         return self.issuer.rpartition("/")[2] if self.is_cognito else None
+
+
+def _named(listed: str) -> set[str]:
+    return {name for name in listed.split(",") if name}
 
 
 class StoredLogins:
@@ -116,6 +138,7 @@ def _completed(settings: LoginSettings) -> LoginSettings:
             authorize_url=str(published["authorization_endpoint"]),
             token_url=str(published["token_endpoint"]),
             logout_url=str(published.get("end_session_endpoint", "")),
+            revoke_url=str(published.get("revocation_endpoint", "")),
         )
     except (NotSent, InDoubt, ValueError, KeyError, TypeError, AttributeError):
         raise Transient("no OpenID configuration of the login provider") from None

@@ -52,8 +52,13 @@ class Provider:
         *,
         key_id: str = "first",
         key: RSAPrivateKey | None = None,
+        kind: str | None = "JWT",
     ) -> str:
-        """An access token of the user pool for an agent of acme; a change to None removes a claim."""
+        """
+        An access token of the user pool for an agent of acme; a change to None removes a claim.
+
+        *kind*: the `typ` of the header.
+        """
         now = clock.now_ms() // 1_000
         claims = {
             "sub": "1df408e3",
@@ -67,7 +72,10 @@ class Provider:
         } | dict(changes or {})
         shown = {name: value for name, value in claims.items() if value is not None}
         return jwt.encode(
-            shown, key or self.keys[key_id], algorithm="RS256", headers={"kid": key_id}
+            shown,
+            key or self.keys[key_id],
+            algorithm="RS256",
+            headers={"kid": key_id, "typ": kind},
         )
 
     def call(self, method: str, url: str, **_: Any) -> http.Answer:

@@ -109,6 +109,7 @@ def test_an_access_token_gives_the_company_and_the_scopes_of_the_role(
         "scopes": " ".join(sorted(SCOPES[Role.AGENT])),
         "principal": "user:1df408e3",
         "projects": "*",
+        "issued_at": str(NOW),
     }
 
 
@@ -129,7 +130,13 @@ REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "for refreshing": ({"token_use": "refresh"}, "not_an_access_token"),
     "without use": ({"token_use": None}, "not_an_access_token"),
-    "without subject": ({"sub": None}, "invalid"),
+    "without subject": ({"sub": None}, "machine"),
+    "with a subject that is no text": ({"sub": 7}, "invalid"),
+    "without its time": ({"iat": None}, "invalid"),
+    "whose time is no number": ({"iat": True}, "invalid"),
+    "whose expiry is endless": ({"exp": float("inf")}, "invalid"),
+    "of the future": ({"iat": NOW + 61}, "not_yet_valid"),
+    "that is older than a day": ({"iat": NOW - 86_400, "exp": NOW + 9}, "expired"),
     "whose subject would break a key": ({"sub": "1#NOTE"}, "subject"),
     "whose subject has a space": ({"sub": "1 2"}, "subject"),
 }

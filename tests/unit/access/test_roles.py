@@ -2,10 +2,18 @@
 
 import pytest
 
+from access.access_tokens import Holder
 from access.roles import SCOPES, caller_of, scopes_by_company
 from shared.api.auth import EVERY_PROJECT, Caller, Scope, Unresolved
-from shared.groups import Role, is_team, role_of, team_of
+from shared.groups import Role, role_of, team_of
+from shared.principals import is_team
 from whatsapp.actions.dispatch import catalogue
+
+ISSUED_AT = 1_767_268_800
+
+
+def holder(groups: list[str]) -> Holder:
+    return Holder("user:1", tuple(groups), ISSUED_AT)
 
 
 def test_a_group_names_a_company_and_a_role() -> None:
@@ -27,7 +35,7 @@ def test_other_groups_give_nothing(group: str) -> None:
 def test_a_team_is_a_group_without_scopes() -> None:
     assert team_of("acme:team:night-shift") == ("acme", "night-shift")
     assert scopes_by_company(["acme:team:night-shift"]) == {}
-    assert caller_of("user:1", ["acme:team:sales"], None) is Unresolved.NO_COMPANY
+    assert caller_of(holder(["acme:team:sales"]), None) is Unresolved.NO_COMPANY
 
 
 @pytest.mark.parametrize(
@@ -78,11 +86,12 @@ def test_agents_and_supervisors_neither_erase_nor_administrate_nor_refund() -> N
 
 
 def test_a_person_with_a_role_in_one_company_acts_there_in_all_projects() -> None:
-    assert caller_of("user:1", ["acme:agent", "other"], None) == Caller(
+    assert caller_of(holder(["acme:agent", "other"]), None) == Caller(
         company="acme",
         scopes=SCOPES[Role.AGENT],
         principal="user:1",
         projects=frozenset({EVERY_PROJECT}),
+        issued_at=ISSUED_AT,
     )
 
 
@@ -100,11 +109,11 @@ def test_a_person_with_a_role_in_one_company_acts_there_in_all_projects() -> Non
 def test_a_person_has_no_company_without_a_role_in_the_chosen_one(
     groups: list[str], chosen: str | None, outcome: Unresolved
 ) -> None:
-    assert caller_of("user:1", groups, chosen) is outcome
+    assert caller_of(holder(groups), chosen) is outcome
 
 
 def test_a_person_with_roles_in_several_companies_chooses_one() -> None:
-    caller = caller_of("user:1", ["acme:agent", "globex:supervisor"], "globex")
+    caller = caller_of(holder(["acme:agent", "globex:supervisor"]), "globex")
 
     assert isinstance(caller, Caller)
     assert (caller.company, caller.scopes) == ("globex", SCOPES[Role.SUPERVISOR])

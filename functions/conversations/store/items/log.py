@@ -21,7 +21,7 @@ from conversations.store.items.conversation import ChannelMethod, Conversation, 
 from conversations.store.items.proposal import Proposal
 from conversations.store.items.turn import Turn, TurnKind
 from shared.aws.dynamodb import Attributes
-from shared.groups import is_team
+from shared.principals import is_team
 
 DUE_INDEX = "due-index"
 DUE_BUCKETS = 4

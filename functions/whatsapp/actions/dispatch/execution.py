@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from shared.api import inputs
 from shared.api.auth import EVERY_PROJECT, Caller, Forbidden, Scope, Unauthenticated, caller_of
 from shared.api.cursors import Page
+from shared import principals
 from shared.api.errors import InvalidInput
 from shared.api.proxy_event import has_header, header, raw_body
 from shared.api.routing import KEY, KEY_HEADER
@@ -350,6 +351,6 @@ def _invoker(event: Mapping[str, Any]) -> Caller:
     return Caller(
         company=company,
         scopes=frozenset(named),
-        principal=f"invoke:{principal}"[:100] if isinstance(principal, str) else "invoke",
+        principal=principals.of_invoker(principal),
         projects=frozenset({EVERY_PROJECT}),
     )

@@ -1,4 +1,4 @@
-"""Inputs that agents give alike in all contexts: labels, notes and the end of a snooze."""
+"""Inputs that agents give alike in all contexts: assignees, labels, notes and the end of a snooze."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, AwareDatetime, Field
 from pydantic_core import PydanticCustomError
 
+from shared import principals
 from shared.api.errors import InvalidInput
 from shared.runtime import clock
 
@@ -20,9 +21,25 @@ def _is_one_line(label: str) -> str:
     return label
 
 
+def _is_assignable(text: str) -> str:
+    if not principals.is_assignable(text):
+        names = ", ".join(sorted(principals.RESERVED))
+        raise PydanticCustomError(
+            "assignee",
+            "must be user:<id>, team:<name>, or a name that is no reserved name, alone or before a colon: {names}",
+            {"names": names},
+        )
+    return text
+
+
 type Label = Annotated[
     str, Field(min_length=1, max_length=LONGEST_LABEL), AfterValidator(_is_one_line)
 ]
+# To whom a conversation is given; and what a filter may name: also software, which takes conversations over itself.
+type Assignee = Annotated[
+    str, Field(pattern=principals.ANY_PATTERN), AfterValidator(_is_assignable)
+]
+type AssigneeFilter = Annotated[str, Field(pattern=principals.ANY_PATTERN)]
 # Years have four digits, so that text order is time order.
 type SnoozeEnd = Annotated[AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC))]
 

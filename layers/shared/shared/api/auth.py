@@ -77,6 +77,7 @@ EVERY_PROJECT = "*"
 COMPANY_HEADER = "x-company"
 # Keys in the authorizer context.
 _RETRY_AFTER, _PER_MINUTE, _UNRESOLVED = "retry_after", "calls_per_minute", "unresolved"
+_ISSUED_AT = "issued_at"
 
 
 class Unresolved(StrEnum):
@@ -113,14 +114,15 @@ class Caller:
     """
     The caller of an API operation. Every number, conversation and message that a call uses must belong to `company`.
 
-    `principal` identifies the caller in logs and stored changes: `api-key:{key id}`, or `user:{id}` with a person's id
-    at the login provider. It is not a secret.
+    `principal` identifies the caller in logs and stored changes (`shared.principals`). It is not a secret. `issued_at`:
+    when the access token was issued (epoch seconds); 0 for an API key.
     """
 
     company: str
     scopes: frozenset[str]
     principal: str
     projects: frozenset[str] = frozenset({EVERY_PROJECT})
+    issued_at: int = 0
 
     def may_use(self, company: str, project: str) -> bool:
         """Whether the key belongs to this company and may use this project."""
@@ -145,6 +147,7 @@ class Caller:
             "scopes": " ".join(sorted(self.scopes)),
             "principal": self.principal,
             "projects": " ".join(sorted(self.projects)),
+            **({_ISSUED_AT: str(self.issued_at)} if self.issued_at else {}),
         }
 
 
@@ -183,7 +186,13 @@ def caller_of(event: Mapping[str, Any]) -> Caller:
         raise RateLimited(int(retry_after), int(context.get(_PER_MINUTE) or 0))
     scopes = frozenset(str(context.get("scopes") or "").split())
     projects = frozenset(str(context.get("projects") or "").split())
-    return Caller(company=company, scopes=scopes, principal=principal, projects=projects)
+    return Caller(
+        company=company,
+        scopes=scopes,
+        principal=principal,
+        projects=projects,
+        issued_at=int(context.get(_ISSUED_AT) or 0),
+    )
 
 
 _ANSWERS: Mapping[Unresolved, Callable[[], Exception]] = {
