@@ -47,6 +47,7 @@ TABLES = (
     "RichpanelConversationStateTable",
     "RichpanelAuditActionsTable",
     "ConversationLogTable",
+    "SpendingTable",
 )
 DISPUTE = "I have told my bank to open a chargeback for this payment."
 
@@ -158,6 +159,9 @@ class HelpDeskDeployment:
         self.switch("automation_enabled_channels", "email")
         self.switch("template_enabled", json.dumps({ASK_ORDER_NUMBER: True}))
         self.switch("outbound_scope", "all")
+        # The order is looked up first.
+        self.switch("tier2_channels", "email")
+        self.switch("tier2_paths", "linked")
 
     def close_the_help_desk(self, *, for_ms: int) -> None:
         """As after a 429: calls are blocked for this time."""

@@ -30,6 +30,7 @@ from shared import ai
 from shared.aws.secrets import SecretUnreadable
 from shared.redaction import redact
 from shared.runtime.observability import describe, logger, metrics
+from shared.spending.budget import REASON
 
 LIMITS = ai.Limits(most_tokens=600, within_ms=8_000)
 ATTEMPTS = 2
@@ -132,8 +133,8 @@ class Judge:
             try:
                 reply = self.model.reply(system, history, limits=self.limits, schema=schema)
                 break
-            except ai.Unavailable:
-                if attempt == ATTEMPTS:
+            except ai.Unavailable as failure:
+                if attempt == ATTEMPTS or failure.code == REASON:
                     raise
         metrics.add_metric(
             "ModelTokens", MetricUnit.Count, reply.usage.tokens_in + reply.usage.tokens_out
@@ -174,6 +175,8 @@ def _facts(message: Message, rules: Classification) -> str:
 
 
 def _failed(failure: ModelFailure, error: Exception) -> ModelFailure:
+    if isinstance(error, ai.Unavailable) and error.code == REASON:
+        return failure  # Counted by the bound; the model itself did not fail.
     metrics.add_metric("ModelFailure", MetricUnit.Count, 1)
     logger.warning("model call failed", extra=describe(error) | {"reason": failure.value})
     return failure

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.aws.secrets import JsonSecret
     from shared.consent.records import Consents
+    from shared.spending.budget import Spending
 
 type ReplyPath = Literal["send_message", "comment"]
 
@@ -83,7 +84,8 @@ class Sources:
     *keys* is the secret with `richpanel`, those of the shop (`richpanel.clients.shop_access`), `shipstation_key`,
     `shipstation_secret` (each absent if not used) and `salt`, the key of customers' HMACs. *shop_token* is the shop's
     token of this process. *stored_account* holds the settings of the account. *judge* is None if only
-    rules classify. *consents* holds the opt-outs, and is None in a function that never decides on replies.
+    rules classify. *consents* holds the opt-outs, and is None in a function that never decides on replies. *spending*
+    bounds the costs that tickets cause, and is None in a function whose costs an authenticated caller causes.
     """
 
     state: Table
@@ -93,6 +95,7 @@ class Sources:
     endpoints: Endpoints
     judge: Judge | None = None
     consents: Consents | None = None
+    spending: Spending | None = None
     shop_token: TokenCache | None = field(default=None, init=False)
 
     @property

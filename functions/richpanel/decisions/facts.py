@@ -134,7 +134,8 @@ class Turn:
     automatic reply before the target, even if it is no longer in the memory. *recipient_is_listed* applies to the
     scope `allowlist`. *is_assigned_to_person*: the ticket has an assignee whom this middleware did not choose.
     *is_handed_back*: an agent has handed the ticket back to the automation. *policy_refusal*: why the shared send
-    policy refuses (opt-out, caps); None if it allows.
+    policy refuses (opt-out, caps); None if it allows. *is_over_bound*: a bound on costs that customers cause was
+    reached, so that the model or the shop was not asked.
     """
 
     message_id: str
@@ -152,6 +153,7 @@ class Turn:
     earlier_auto_reply: bool = False
     recipient_is_listed: bool = False
     policy_refusal: str | None = None
+    is_over_bound: bool = False
     model: ModelOpinion | None = None
 
 

@@ -34,6 +34,7 @@ class Gate(StrEnum):
     NO_BACKFILL = "backfill"
     PLAIN = "modifier_present"
     FRESH = "stale"
+    WITHIN_BOUNDS = "spending_limit"
     MODEL_VALID = "schema_invalid_fail_closed"
     VENDOR = "vendor_error_fail_closed"  # the model, or the order lookup
     CONFIDENT = "low_confidence"
@@ -131,6 +132,7 @@ def _confidence(turn: Turn, reading: Reading, candidate: Candidate) -> dict[Gate
     sure = reading.routing_confidence >= thresholds.tier1_confidence
     vendor_failed = failure is ModelFailure.UNREACHABLE or candidate.lookup_failed
     return {
+        Gate.WITHIN_BOUNDS: not turn.is_over_bound,
         Gate.MODEL_VALID: failure is not ModelFailure.INVALID,
         Gate.VENDOR: not vendor_failed,
         # An answer to our question may be too short for the classifier to recognise.

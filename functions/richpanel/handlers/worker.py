@@ -27,13 +27,14 @@ from shared.aws.sqs_worker import Record, Worker
 from shared.failures import Permanent
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
+from shared.spending.configuration import SpendingSettings, spending_of
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SSMProvider
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkerSettings(SourcesSettings):
+class WorkerSettings(SourcesSettings, SpendingSettings):
     """The environment of this function."""
 
     idempotency_table_name: str
@@ -65,6 +66,7 @@ resources = sources(
     audit=audit,
     lease=Lease(idempotency),
     ledger=Ledger(idempotency, lambda action_id: key_of(Action, action_id), Action),
+    spending=spending_of(settings, idempotency),
     switchboard=SwitchBoard(_parameters, settings.switches_path),
 )
 

@@ -23,6 +23,7 @@ from richpanel.guards import identity, opt_outs
 from richpanel.guards.customer_hash import can_count, customer_hmac
 from richpanel.inbound.channels import Channel
 from richpanel.store import states
+from richpanel.worker import costs
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
 from shared.runtime import clock
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from richpanel.clients.helpdesk import HelpDesk
+    from richpanel.clients.language_model import Judge
     from richpanel.clients.tickets import Comment, Ticket
     from richpanel.configuration.resources import Account, Sources
     from richpanel.decisions.outcome import Decision
@@ -108,20 +110,44 @@ def decision_on(resources: Sources, case: Case, at_ms: int | None = None) -> Dec
     """
     # Loaded here: the events of messages that are already handled need no decision.
     from richpanel.classification.classifier import classify  # noqa: PLC0415 - as above
-    from richpanel.decisions.engine import decide  # noqa: PLC0415 - as above
 
     memory = _memory(resources, case)
-    now, shop = _moment(at_ms or clock.now_ms()), resources.account.shop
+    now = _moment(at_ms or clock.now_ms())
     message = _message(resources, case, awaits_order_number(memory, now))
     rules = classify(message)
-    turn = _turn(resources, case, message, rules)
+    judge = costs.bounded(resources, case, recipient(case), _sender(case))
+    try:
+        turn = _turn(resources, case, message, rules, judge)
+        return _decided(resources, case, turn, memory, message, now=now, judge=judge)
+    finally:
+        costs.settle(judge)
+
+
+def _decided(
+    resources: Sources,
+    case: Case,
+    turn: Turn,
+    memory: Memory,
+    message: Message,
+    *,
+    now: datetime,
+    judge: Judge | None,
+) -> Decision:
+    """Decide on a turn; looks up the order, asks the verifier and reads opt-outs if the decision depends on them."""
+    from richpanel.classification.classifier import classify  # noqa: PLC0415 - see decision_on
+    from richpanel.decisions.engine import decide  # noqa: PLC0415 - see decision_on
+
+    shop = resources.account.shop
     order: OrderFacts | NoOrder = NoOrder.NOT_LOOKED_UP
     decision = decide(turn, memory, order, case.switches, now, shop=shop)
     if decision.wants_order_lookup:
-        order = _order(resources, case, turn)
+        if costs.may_look_up(resources, case, recipient(case), _sender(case)):
+            order = _order(resources, case, turn)
+        else:
+            order, turn = NoOrder.LOOKUP_FAILED, replace(turn, is_over_bound=True)
         decision = decide(turn, memory, order, case.switches, now, shop=shop)
-    if decision.wants_verdict and resources.judge and turn.model:
-        turn = replace(turn, model=resources.judge.verdict(message, rules, turn.model))
+    if decision.wants_verdict and judge and turn.model:
+        turn = replace(turn, model=judge.verdict(message, classify(message), turn.model))
         decision = decide(turn, memory, order, case.switches, now, shop=shop)
     # Checked last, and only if there is a reply to refuse.
     refusal = opt_out(resources, case) if decision.reply else None
@@ -171,11 +197,13 @@ def sender_hmac(
     return customer_hmac(resources.keys, address) if address and can_count(resources.keys) else None
 
 
-def _turn(resources: Sources, case: Case, message: Message, rules: Classification) -> Turn:
+def _turn(
+    resources: Sources, case: Case, message: Message, rules: Classification, judge: Judge | None
+) -> Turn:
     ticket, reading, talk = case.ticket, case.reading, case.talk
     classification, opinion = rules, None
-    if resources.judge and not case.switches.safe_mode:
-        classification, opinion = resources.judge.opinion(message, rules)
+    if judge and not case.switches.safe_mode:
+        classification, opinion = judge.opinion(message, rules)
     model_classified = opinion is not None and opinion.failure is None
     person_at = reading.last_person_at_ms if reading else None
     turn = Turn(
@@ -184,6 +212,7 @@ def _turn(resources: Sources, case: Case, message: Message, rules: Classificatio
         channel=case.channel,
         classification=_with_threats(classification, case, model_classified=model_classified),
         model=opinion,
+        is_over_bound=costs.is_refused(judge),
         ticket_is_open=_is_open(case),
         last_person_reply_at=_moment(person_at) if person_at is not None else None,
         is_assigned_to_person=is_assigned_to_person(resources.account, ticket),
@@ -209,8 +238,7 @@ def _is_open(case: Case) -> bool:
 
 
 def _message(resources: Sources, case: Case, expects_order_number: bool) -> Message:
-    author = case.ticket and _comment(case.ticket, case.target)
-    sender = author.via.sender if author and author.via else None
+    sender = _sender(case)
     return Message(
         text=case.target.text,
         channel=case.channel,
@@ -219,8 +247,14 @@ def _message(resources: Sources, case: Case, expects_order_number: bool) -> Mess
         has_attachment=any(comment.attachment_ids for comment in case.talk.comments),
         expects_order_number=expects_order_number,
         order_mask=resources.account.order_mask,
-        is_automatic=identity.normal_address(sender) in resources.account.own_addresses,
+        is_automatic=sender in resources.account.own_addresses,
     )
+
+
+def _sender(case: Case) -> str | None:
+    """Return the address that the help desk shows as the message's sender; it may be forged."""
+    author = case.ticket and _comment(case.ticket, case.target)
+    return identity.normal_address(author.via.sender) if author and author.via else None
 
 
 def _memory(resources: Sources, case: Case) -> Memory:

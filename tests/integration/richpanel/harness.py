@@ -32,6 +32,7 @@ from shared.aws.secrets import JsonSecret
 from shared.consent.records import Consents
 from shared.failures import Permanent
 from shared.runtime import clock
+from shared.spending.budget import Spending
 from tests.template import create_table
 
 if TYPE_CHECKING:
@@ -255,6 +256,7 @@ def open_harness(sandbox: Sandbox, time: Time, **changes: Any) -> Harness:
             shipstation=None,
         ),
         consents=Consents(Table(dynamodb, create_table(dynamodb, "ConversationLogTable"))),
+        spending=Spending(Table(dynamodb, create_table(dynamodb, "SpendingTable")), 100, 1_000),
     )
     harness = Harness(resources, sandbox, time, dynamodb)
     harness.switch(**OPEN)

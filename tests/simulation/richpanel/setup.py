@@ -49,6 +49,7 @@ TABLES = {
     "idempotency": "RichpanelIdempotencyTable",
     "state": "RichpanelConversationStateTable",
     "audit": "RichpanelAuditActionsTable",
+    "spending": "SpendingTable",
 }
 
 

@@ -49,6 +49,7 @@ KEY_NAMES = {
     "idempotency": ("event_id",),
     "state": ("conversation_id",),
     "audit": ("conversation_id", "ts_action_id"),
+    "spending": ("pk", "sk"),
 }
 
 _deserialize = TypeDeserializer().deserialize

@@ -26,7 +26,7 @@ from conversations.outbound.compose.facts import (
 from conversations.outbound.compose.limits import blank, fitted, longest, sms_length
 from conversations.outbound.compose.proposals import decided_call, proposal_of
 from conversations.outbound.policy import spending_bounds
-from conversations.outbound.policy.spending_bounds import BoundedModel, cause_of
+from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.results import Noted
 from conversations.outbound.unwritable import Unwritable
@@ -39,7 +39,9 @@ from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 from shared.spending import prices
+from shared.spending.bounds import Kind
 from shared.spending.budget import REASON
+from shared.spending.models import BoundedModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -213,6 +215,7 @@ class MessageWriter:
                 bounded = BoundedModel(
                     provider_model,
                     self.spending,
+                    Kind.AI_ANSWER,
                     cause_of(opened, turn_id),
                     config.model,
                     prices.MESSAGE[task.channel],

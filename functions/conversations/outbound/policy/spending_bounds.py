@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from conversations.outbound.unwritable import Unwritable
 from conversations.store.items import identifiers
-from shared import ai
 from shared.spending import prices
 from shared.spending.bounds import Kind
-from shared.spending.budget import REASON, Cause, Reached, Reservation
+from shared.spending.budget import REASON, Cause, Reached
 from shared.spending.senders import sender_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from conversations.lifecycle.conversation import OpenConversation
     from shared.spending.budget import Spending
 
@@ -45,67 +40,3 @@ def reserve_notice(spending: Spending, opened: OpenConversation, turn_id: str) -
     price = prices.UNITS[Kind.NOTICE]
     if isinstance(spending.reserve(Kind.NOTICE, cause_of(opened, turn_id), price), Reached):
         raise Unwritable(REASON)
-
-
-@dataclass(slots=True, eq=False)
-class BoundedModel:
-    """
-    A model for one turn that a customer causes. Its first call reserves the turn with the message that is sent, and
-    raises ai.Unavailable (`spending_limit`) beyond the bounds; `settle` counts what all calls have used.
-
-    *model_id* decides the price. A turn that has started is completed.
-    """
-
-    model: ai.Model
-    spending: Spending
-    cause: Cause
-    model_id: str | None
-    message_price: int
-    _reservation: Reservation | None = field(default=None, init=False)
-    _usage: ai.Usage = field(default_factory=ai.Usage, init=False)
-
-    @property
-    def name(self) -> str:
-        """See `Model.name`."""
-        return self.model.name
-
-    def reply(
-        self,
-        system: str,
-        history: Sequence[ai.Turn],
-        *,
-        limits: ai.Limits,
-        schema: ai.Schema | None = None,
-        tools: Sequence[ai.Tool] = (),
-    ) -> ai.Reply:
-        """See `Model.reply`."""
-        if self._reservation is None:
-            size = _size(system, history, schema, tools)
-            price = prices.estimate(self.model_id, size, limits.most_tokens) + self.message_price
-            reserved = self.spending.reserve(Kind.AI_ANSWER, self.cause, price)
-            if isinstance(reserved, Reached):
-                raise ai.Unavailable(REASON, ai.Repeat.NEVER)
-            self._reservation = reserved
-        reply = self.model.reply(system, history, limits=limits, schema=schema, tools=tools)
-        self._usage += reply.usage
-        return reply
-
-    def settle(self) -> None:
-        """Count the real price of the turn; that of a turn without an answered call stays the estimate."""
-        if self._reservation is not None and self._usage != ai.Usage():
-            price = prices.price_of(self.model_id, self._usage) + self.message_price
-            self.spending.settle(self._reservation, price)
-
-
-def _size(
-    system: str, history: Sequence[ai.Turn], schema: ai.Schema | None, tools: Sequence[ai.Tool]
-) -> int:
-    """Return the bytes that a call sends."""
-    texts = [system, *map(_text_of, history)]
-    texts += [tool.description + json.dumps(tool.parameters) for tool in tools]
-    texts += [json.dumps(schema.schema)] if schema is not None else []
-    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
-
-
-def _text_of(turn: ai.Turn) -> str:
-    return turn.text if isinstance(turn, ai.Message) else turn.call.arguments + turn.result

@@ -1,0 +1,73 @@
+"""The bounds on costs that a message of a ticket causes: calls of the model, and look-ups of orders."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from shared.spending import prices
+from shared.spending.bounds import Kind
+from shared.spending.budget import Cause, Reached
+from shared.spending.models import BoundedModel
+from shared.spending.senders import sender_hash
+
+if TYPE_CHECKING:
+    from richpanel.clients.language_model import Judge
+    from richpanel.configuration.resources import Sources
+    from richpanel.worker.cases import Case
+
+# A help desk belongs to one company; its costs stand under this name if the account names none.
+HELP_DESK: Final = "help-desk"
+
+
+def cause_of(resources: Sources, case: Case, address: str | None, sender: str | None) -> Cause:
+    """
+    Return the cause of a turn's costs. *address* and *sender* are as the help desk shows them; a ticket without an
+    address is counted under its channel, one without a sender is a sender of its own.
+
+    A customer is known if an agent has written in the ticket.
+    """
+    company = resources.account.company or HELP_DESK
+    return Cause(
+        company=company,
+        address=address or str(case.channel),
+        sender=sender_hash(company, sender or case.conversation_id),
+        event=case.event.event_id,
+        is_known=case.reading is not None and case.reading.last_person_at_ms is not None,
+    )
+
+
+def bounded(
+    resources: Sources, case: Case, address: str | None, sender: str | None
+) -> Judge | None:
+    """Return the judge with a model within the bounds; in a function without bounds, the judge itself."""
+    judge = resources.judge
+    if judge is None or resources.spending is None:
+        return judge
+    cause = cause_of(resources, case, address, sender)
+    model = BoundedModel(
+        judge.model, resources.spending, Kind.TICKET_MODEL, cause, judge.model.name
+    )
+    return replace(judge, model=model)
+
+
+def is_refused(judge: Judge | None) -> bool:
+    """Whether a bound has stopped this judge's model."""
+    model = getattr(judge, "model", None)  # recorded answers have none
+    return isinstance(model, BoundedModel) and model.is_refused
+
+
+def settle(judge: Judge | None) -> None:
+    """Count the real price of the calls."""
+    model = getattr(judge, "model", None)
+    if isinstance(model, BoundedModel):
+        model.settle()
+
+
+def may_look_up(resources: Sources, case: Case, address: str | None, sender: str | None) -> bool:
+    """Reserve a look-up of an order; False beyond the bounds."""
+    if resources.spending is None:
+        return True
+    cause = cause_of(resources, case, address, sender)
+    price = prices.UNITS[Kind.ORDER_LOOKUP]
+    return not isinstance(resources.spending.reserve(Kind.ORDER_LOOKUP, cause, price), Reached)

@@ -1,0 +1,84 @@
+"""A model whose calls are bounded."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from shared import ai
+from shared.spending import prices
+from shared.spending.budget import REASON, Cause, Reached, Reservation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shared.spending.bounds import Kind
+    from shared.spending.budget import Spending
+
+
+@dataclass(slots=True, eq=False)
+class BoundedModel:
+    """
+    A model for the work on one message. Its first call reserves the cost, and raises ai.Unavailable (`spending_limit`)
+    beyond the bounds; `settle` counts what all calls have used. Work that has started is completed.
+
+    *model_id* decides the price; *further_price* (micro-dollars) is that of a message that is sent besides.
+    """
+
+    model: ai.Model
+    spending: Spending
+    kind: Kind
+    cause: Cause
+    model_id: str | None
+    further_price: int = 0
+    is_refused: bool = field(default=False, init=False)
+    _reservation: Reservation | None = field(default=None, init=False)
+    _usage: ai.Usage = field(default_factory=ai.Usage, init=False)
+
+    @property
+    def name(self) -> str:
+        """See `Model.name`."""
+        return self.model.name
+
+    def reply(
+        self,
+        system: str,
+        history: Sequence[ai.Turn],
+        *,
+        limits: ai.Limits,
+        schema: ai.Schema | None = None,
+        tools: Sequence[ai.Tool] = (),
+    ) -> ai.Reply:
+        """See `Model.reply`."""
+        if self._reservation is None:
+            size = _size(system, history, schema, tools)
+            price = prices.estimate(self.model_id, size, limits.most_tokens) + self.further_price
+            reserved = self.spending.reserve(self.kind, self.cause, price)
+            if isinstance(reserved, Reached):
+                self.is_refused = True
+                raise ai.Unavailable(REASON, ai.Repeat.NEVER)
+            self._reservation = reserved
+        reply = self.model.reply(system, history, limits=limits, schema=schema, tools=tools)
+        self._usage += reply.usage
+        return reply
+
+    def settle(self) -> None:
+        """Count the real price; without an answered call the estimate stays."""
+        if self._reservation is not None and self._usage != ai.Usage():
+            price = prices.price_of(self.model_id, self._usage) + self.further_price
+            self.spending.settle(self._reservation, price)
+
+
+def _size(
+    system: str, history: Sequence[ai.Turn], schema: ai.Schema | None, tools: Sequence[ai.Tool]
+) -> int:
+    """Return the bytes that a call sends."""
+    texts = [system, *map(_text_of, history)]
+    texts += [tool.description + json.dumps(tool.parameters) for tool in tools]
+    texts += [json.dumps(schema.schema)] if schema is not None else []
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+
+
+def _text_of(turn: ai.Turn) -> str:
+    return turn.text if isinstance(turn, ai.Message) else turn.call.arguments + turn.result
