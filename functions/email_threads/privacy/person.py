@@ -51,6 +51,10 @@ class Person:
         """Whether a mail after the request makes them a participant again."""
         return mail.received_at > self.until and self.address in people.added_by(mail, "")
 
+    def is_listed_by(self, mail: Mail) -> bool:
+        """Whether a mail after the request lists the thread for them again, also one with weak evidence."""
+        return mail.received_at > self.until and self.address in people.listed_by(mail, "")
+
     @property
     def lists(self) -> list[ThreadList]:
         """Return the lists that their threads are in: their own, then those of the company, which hold held mails."""

@@ -60,7 +60,8 @@ def drafts(stored: Inventory, head: Thread, place: Place) -> Page:
     found = [
         Found(DRAFT, str(item["conversation_id"]))
         for item in erasure.items(stored.table, erasure.draft_keys(head))
-        if stored.person.address in {*(item.get("to") or ()), *(item.get("cc") or ())}
+        if stored.person.address
+        in {*(item.get("to") or ()), *(item.get("cc") or ()), item.get("author")}
     ]
     return Page(found, Place(place.source + 1, place.n, place.subjects))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.parsing.kinds import Kind
 from email_threads.store.items import AliasKind, Status, Thread
 from email_threads.store.items.item import date_of
 from email_threads.store.items.thread import Direction
