@@ -34,6 +34,7 @@ from conversations.store.items.routes import Inbound
 from conversations.store.recovery import unhandled
 from shared.aws.sqs_fifo import digest
 from shared.consent import unreachable
+from shared.events import counts_as_customers, is_proven_author
 from shared.failures import Permanent
 from shared.identity.addresses import other_spellings
 from shared.runtime import clock
@@ -124,7 +125,7 @@ def _clear_unreachable(
     marker: Inbound | None,
 ) -> None:
     """Clear the unreachable mark of an address: a message from it outweighs a provider's earlier report."""
-    if event.type == "human_reply":
+    if event.type == "human_reply" or not is_proven_author(event.channel_method, event.extra):
         return
     # On a retry use the marker's time: the time of delivery is not the time of writing.
     received_at = marker.message_timestamp if marker else event.received_at
@@ -223,6 +224,8 @@ def _request_reply(
 ) -> None:
     """Trigger a reply, on a retry too; or queue the conversation for agents if policy or mode requires it."""
     if message.kind == "reaction" or event.extra.get("auto_answer_allowed") is False:
+        return
+    if not counts_as_customers(event.channel_method, event.extra):
         return
     sk = message.sk(message.message_timestamp, message.entry_id)
     if sk <= (opened.state.answered_up_to or ""):

@@ -10,6 +10,7 @@ from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause, move
 from shared.consent.keywords import ConsentKeyword, vocabulary
 from shared.consent.records import Source, Statement
+from shared.events import is_proven_author
 from shared.identity.addresses import other_spellings
 from shared.runtime import clock
 
@@ -32,8 +33,12 @@ CUSTOMER = "customer"
 def recognised_keyword(
     consents: Consents, company: Company, event: InboundMessage, addresses: list[str]
 ) -> ConsentKeyword | None:
-    """Return the keyword of a message, if any; the provider's own classification takes precedence."""
-    if event.type == "human_reply":
+    """
+    Return the keyword of a message, if any; the provider's own classification takes precedence.
+
+    An e-mail whose author is not proven has none: it may be written in the name of another customer.
+    """
+    if event.type == "human_reply" or not is_proven_author(event.channel_method, event.extra):
         return None
     if event.opt_out_type in _PROVIDER_KEYWORDS:
         return _PROVIDER_KEYWORDS[event.opt_out_type]

@@ -54,7 +54,7 @@ def find(
     channel = ChannelMethod(event.channel_method)
     if event.reply_to:
         linked = messages.linked(resources.log, event.provider, event.reply_to)
-        if linked is not None and _best_stored(resources, [linked.ref], projects):
+        if linked is not None and _is_of(resources, linked.ref, channel, customer, projects):
             return linked.ref
     for spelling in (customer, *other_spellings(customer)):
         pairs = identifiers.pairs(channel, event.business_address, spelling)
@@ -66,6 +66,28 @@ def find(
         if ref is not None:
             return ref
     return None
+
+
+def _is_of(
+    resources: Resources,
+    ref: str,
+    channel: ChannelMethod,
+    customer: str,
+    projects: set[tuple[str, str]],
+) -> bool:
+    """
+    Whether a message that answers one of a conversation belongs to it.
+
+    Anyone who has seen a Message-ID can name it in an e-mail, so that the author must be the customer of the
+    conversation, also by an address from which agents attached messages to it.
+    """
+    if not _best_stored(resources, [ref], projects):
+        return False
+    if channel is not ChannelMethod.EMAIL:
+        return True
+    state = states.read_many(resources.log, [ref])[ref]
+    own = (state.primary_channel, state.email_as_given or "", *state.placed_from)
+    return customer.casefold() in {address.casefold() for address in own}
 
 
 def _by_index(

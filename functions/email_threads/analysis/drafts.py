@@ -49,6 +49,7 @@ def draft_of(
         origin=AI,
         in_reply_to_n=newest.n,
         email_id=newest.email_id,
+        author=newest.sender if recipient != newest.sender else None,
         to=[recipient],
         subject=composition.reply_subject(newest.subject),
         body_text=text,

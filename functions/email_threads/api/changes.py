@@ -74,7 +74,7 @@ def request_analysis(
     if thread.last_inbound_n is None:
         raise _invalid("conversation_id", "the thread has no mail of a customer")
     event = EmailAnalyse(
-        conversation_id=thread.conversation_id, n=thread.last_inbound_n, cause=_cause(request)
+        conversation_id=thread.conversation_id, n=thread.last_inbound_n, cause=cause_of(request)
     )
     deps.queue.send([entry(event)])
     return views.Requested(conversation_id=thread.conversation_id, n=thread.last_inbound_n)
@@ -82,7 +82,7 @@ def request_analysis(
 
 def add_note(table: Table, thread: Thread, request: Request[NoteInput]) -> views.WrittenNote:
     """Write an internal note about a thread. Raises NotFound and Transient."""
-    cause = _cause(request)
+    cause = cause_of(request)
     for _ in range(TRIES):
         if thread.last_cause == cause:
             return views.WrittenNote(k=thread.note_count, last_seq=thread.seq)
@@ -171,7 +171,7 @@ def record(
 
     Raises Conflict, Transient, and what *fields_of* raises.
     """
-    cause = _cause(request)
+    cause = cause_of(request)
     expected = getattr(request.input, "expected_seq", None)
     for _ in range(TRIES):
         # The call has made the change, and died before its answer was stored.
@@ -262,7 +262,7 @@ def _changed(thread: Thread) -> views.Changed:
     )
 
 
-def _cause(request: Request[Any]) -> str:
+def cause_of(request: Request[Any]) -> str:
     """Return a hash of the call and its content: a key may be used for another call after its answer has expired."""
     return digest(request.cause, request.input.model_dump_json())[:_CAUSE_CHARACTERS]
 

@@ -73,6 +73,7 @@ def thread_view(thread: Thread) -> views.ThreadView:
             views.SentimentView(n=one.n, label=one.label, score=one.score)
             for one in thread.sentiment_scores
         ],
+        withheld_mails=thread.withheld_mails,
         note_count=thread.note_count,
         change_count=thread.audit_count,
     )
@@ -81,10 +82,12 @@ def thread_view(thread: Thread) -> views.ThreadView:
 def mail(stored: Mail) -> views.MailView:
     """Show a mail as its item has it: a long body is cut."""
     same = stored.model_dump(
-        include=set(views.MailView.model_fields) - {"attachments", "html", "flags"}
+        include=set(views.MailView.model_fields)
+        - {"attachments", "html", "flags", "may_be_admitted"}
     )
     return views.MailView(
         **same,
+        may_be_admitted=stored.may_be_admitted,
         flags=[flag.value for flag in stored.flags],
         attachments=[_attachment(i, one) for i, one in enumerate(stored.attachments)],
     )

@@ -112,7 +112,7 @@ def mail(
     deps: ApiDependencies, company: str, conversation_id: str, n: str, query: MailQuery
 ) -> views.MailView:
     """Return a whole mail, with its HTML if asked. Raises NotFound."""
-    found = _mail(deps.table, company, conversation_id, n)
+    found = mail_of(deps.table, company, conversation_id, n)
     body = deps.bucket.get(found.body_key).decode() if found.body_key is not None else found.body
     html = None
     if query.html == "1" and found.html_key is not None:
@@ -133,7 +133,7 @@ def attachment(
     deps: ApiDependencies, company: str, conversation_id: str, n: str, index: str
 ) -> views.Link:
     """Return a link to a file. Raises NotFound and AttachmentBlocked."""
-    files = _mail(deps.table, company, conversation_id, n).attachments
+    files = mail_of(deps.table, company, conversation_id, n).attachments
     if not _INDEX.fullmatch(index) or int(index) >= len(files):
         raise NotFound("index: attachment not found")
     file: AttachmentEntry = files[int(index)]
@@ -208,7 +208,8 @@ def _fits(thread: Thread, query: ThreadsQuery) -> bool:
     )
 
 
-def _mail(table: Table, company: str, conversation_id: str, n: str) -> Mail:
+def mail_of(table: Table, company: str, conversation_id: str, n: str) -> Mail:
+    """Return a mail of a thread. Raises NotFound."""
     thread = head_of(table, company, conversation_id)
     found = threads.mails(table, thread.conversation_id, [int(n)]) if _NUMBER.fullmatch(n) else []
     if not found:

@@ -105,6 +105,7 @@ class ThreadView(ThreadSummary):
     requirements_version: int | None = None
     ai_analysis: AnalysisView | None = None
     sentiment_scores: list[SentimentView]
+    withheld_mails: list[int]  # numbers of the newest mails that count for nothing
     note_count: int
     change_count: int
 
@@ -129,6 +130,10 @@ class MailView(View):
     """
     A mail. `new_text` is what its sender wrote, without quotes and signature; `html` is sanitised. `automatic_refusal`
     says why no answer is sent without a person; `delivery` is that of a mail of ours.
+
+    `evidence` weak: it joined the thread by a token, a reference or a subject, and its author is no verified
+    participant (`evidence_reason`). Such a mail, and a held one, counts for nothing. `may_be_admitted`: a person may
+    decide otherwise.
     """
 
     n: int
@@ -148,6 +153,13 @@ class MailView(View):
     kind: str
     trust: str
     needs_review: bool
+    joined_by: str | None = None
+    is_by_participant: bool | None = None
+    evidence: str | None = None
+    evidence_reason: str | None = None
+    may_be_admitted: bool
+    admitted_by: str | None = None
+    admitted_at: str | None = None
     hold_reason: str | None = None
     returned_as: str | None = None
     automatic_refusal: str | None = None
@@ -185,6 +197,14 @@ class Requested(View):
 
     conversation_id: str
     n: int
+
+
+class Admission(View):
+    """Whether mail `n` is admitted now."""
+
+    conversation_id: str
+    n: int
+    admitted: bool
 
 
 class Merging(View):

@@ -10,7 +10,7 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from email_threads.api import changes, inputs, presenters, queries, views
+from email_threads.api import admission, changes, inputs, presenters, queries, views
 from email_threads.api.changes import Conflict, InvalidTransition
 from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.api.drafts.routes import DraftRoutes
@@ -202,6 +202,34 @@ def get_attachment(
 ) -> views.Link:
     """Return a link that downloads a file of a mail."""
     return queries.attachment(deps, request.caller.company, conversation_id, n, index)
+
+
+@routes.changes(
+    "POST /email-threads/{conversation_id}/emails/{n}/admit",
+    Scope.EMAIL_APPROVE,
+    input_model=NoInput,
+    result=views.Admission,
+)
+def admit_mail(
+    request: Request[NoInput], conversation_id: str, n: str
+) -> Callable[[], views.Admission]:
+    """Let a mail with weak evidence, or a held verification mail, count as any other."""
+    queries.mail_of(table, request.caller.company, conversation_id, n)
+    return lambda: admission.admit(deps, request, conversation_id, n)
+
+
+@routes.changes(
+    "POST /email-threads/{conversation_id}/emails/{n}/withhold",
+    Scope.EMAIL_APPROVE,
+    input_model=NoInput,
+    result=views.Admission,
+)
+def withhold_mail(
+    request: Request[NoInput], conversation_id: str, n: str
+) -> Callable[[], views.Admission]:
+    """Undo the admission of a mail; answers that were sent stay."""
+    queries.mail_of(table, request.caller.company, conversation_id, n)
+    return lambda: admission.withhold(deps, request, conversation_id, n)
 
 
 @routes.changes(

@@ -31,7 +31,8 @@ class EmailReceived:
     A raw mail in the bucket of this deployment. *size* is in bytes, *received_at* is when SES stored it.
 
     *replay_of* is the id of the parked event that this one replays, *replay* the number of the replay. *is_released*: a
-    person accepted the mail although another one with its Message-ID is stored.
+    person accepted the mail although another one with its Message-ID is stored. *cause* tells a repetition apart that a
+    person asked for.
     """
 
     type: Literal["email.received"] = "email.received"
@@ -43,6 +44,7 @@ class EmailReceived:
     replay_of: str | None = None
     replay: int = 0
     is_released: bool = False
+    cause: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +156,7 @@ def received_entry(event: EmailReceived, root: str | None) -> Entry:
     return Entry(
         body=body_of(event),
         group=digest("root", root) if root else digest(event.key),
-        deduplication=digest(event.type, event.key, event.etag),
+        deduplication=digest(event.type, event.key, event.etag, *filter(None, [event.cause])),
     )
 
 

@@ -56,9 +56,7 @@ class Verdicts:
 
 
 def verdicts(headers: Headers, sender: str | None, *, is_ambiguous: bool = False) -> Verdicts:
-    """
-    Read SES's block. *sender* is the address of the From field; *is_ambiguous*: SES may have read another one there.
-    """
+    """Read SES's block. *sender* is the address of From; *is_ambiguous*: SES may have read another one there."""
     block = _block(headers)
     if block is None:
         return Verdicts()

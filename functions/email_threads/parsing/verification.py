@@ -37,6 +37,7 @@ SHORT: Final = 600
 _LONG: Final = 1_500
 _MOST_LINKS: Final = 4
 _FORM_LABEL: Final = 2  # words
+_SENTENCE: Final = 12  # words
 _CODE_LENGTHS: Final = range(4, 11)
 _LETTERS_ONLY: Final = 6
 _YEARS: Final = range(1_900, 2_101)
@@ -63,18 +64,21 @@ _SENDER: Final = re.compile(
     r"(?:.*[._+-])?(?:verify|verification|codes?|otp|auth|authentication|login|signin|security|accounts?|alerts?|notify"
     r"|automated|automailer|mailer|robot|bot)(?:[._+-].*)?"
 )
+_NEXT_WORD: Final = re.compile(r"\s*[^\W_]")
 _EDGE: Final = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 @dataclass(frozen=True, slots=True)
 class _Code:
     """
-    A code in a text. *is_alone*: nothing else stands on its line. *context* is its line and its label.
+    A code in a text. *is_alone*: nothing else stands on its line; *ends*: the sentence is over after it. *context* is
+    its label and its line.
     """
 
     text: str
     is_alone: bool
     context: str
+    ends: bool = False
 
 
 def is_verification(mail: ParsedMail) -> bool:
@@ -99,7 +103,8 @@ def is_verification(mail: ParsedMail) -> bool:
         + (2 if VERIFICATION.search(spoken) else 0)
         + (2 if ADDRESSED.search(whole[:_LONG]) else 0)
         + (1 if MINUTES.search(whole) else 0)
-        - (2 if is_answer else 0)
+        + (1 if any(_is_announced(code) for code in codes) else 0)
+        - (1 if is_answer else 0)
         - (2 if any(_is_complaint(code) for code in codes) else 0)
         - (2 if len(text) > _LONG else 0)
         - (2 if len(set(links)) > _MOST_LINKS else 0)
@@ -173,7 +178,8 @@ def _inline(line: str, label: str) -> Iterator[_Code]:
     for found in _INLINE.finditer(line):
         code = re.sub(r"[ -]", "", found["code"])
         if _is_code(code) and not code.isalpha():
-            yield _Code(code, is_alone=False, context=f"{label}\n{line}")
+            ends = _NEXT_WORD.match(line, found.end()) is None
+            yield _Code(code, is_alone=False, context=f"{label}\n{line}", ends=ends)
 
 
 def _is_code(text: str) -> bool:
@@ -194,7 +200,7 @@ def _codes_of_names(names: str) -> list[_Code]:
 
 
 def _points_of_codes(codes: list[_Code], *, is_program: bool) -> int:
-    """Return 2 for a code on a line of its own, 1 for one that a sentence names; 0 for numbers of orders and the like."""
+    """Return 2 for a code on a line of its own, 1 for one that a sentence names, 0 for numbers of orders."""
     fitting = [code for code in codes if not _is_reference(code)]
     alone = {code.text for code in fitting if code.is_alone and not _is_field(code)}
     named = [code for code in fitting if VERIFICATION.search(code.context)]
@@ -215,6 +221,13 @@ def _is_field(code: _Code) -> bool:
     label = code.context.partition("\n")[0].split()
     is_short = 0 < len(label) <= _FORM_LABEL
     return is_short and not VERIFICATION.search(code.context)
+
+
+def _is_announced(code: _Code) -> bool:
+    """Whether a short sentence ends with the code, as in "Your code is 123456."."""
+    line = code.context.rpartition("\n")[2]
+    is_named = VERIFICATION.search(line) is not None and not _is_reference(code)
+    return code.ends and is_named and len(line.split()) <= _SENTENCE
 
 
 def _is_complaint(code: _Code) -> bool:

@@ -137,5 +137,5 @@ def _remove_row(stored: Inventory, key: str) -> None:
     head = threads.get(stored.table, key.partition("#")[0])
     if head is None:
         store.delete(stored.table, key)
-    elif not fence.stays(stored.table, stored.person, head):
+    elif not fence.keeps_row(stored.table, stored.person, head):
         store.remove_row(stored.table, head, stored.person.address_hash)

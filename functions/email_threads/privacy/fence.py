@@ -17,7 +17,7 @@ from shared.failures import Transient
 
 if TYPE_CHECKING:
     from email_threads.privacy.person import Person
-    from email_threads.store.items import Thread
+    from email_threads.store.items import Mail, Thread
     from shared.aws.dynamodb import Table
 
 TRIES: Final = 8
@@ -62,11 +62,17 @@ def present(table: Table, person: Person, thread_id: str) -> tuple[str, Thread |
 
 def stays(table: Table, person: Person, thread: Thread) -> bool:
     """Whether a mail after the request has made the person a participant of a thread."""
+    return any(person.is_joined_by(mail) for mail in _newest(table, thread))
+
+
+def keeps_row(table: Table, person: Person, thread: Thread) -> bool:
+    """Whether a mail after the request has listed a thread for the person again."""
+    return any(person.is_listed_by(mail) for mail in _newest(table, thread))
+
+
+def _newest(table: Table, thread: Thread) -> list[Mail]:
     last = thread.email_count
-    newest = threads.mails(
-        table, thread.conversation_id, range(max(1, last - NEWEST + 1), last + 1)
-    )
-    return any(person.is_joined_by(mail) for mail in newest)
+    return threads.mails(table, thread.conversation_id, range(max(1, last - NEWEST + 1), last + 1))
 
 
 def _bumped(thread: Thread) -> Thread:

@@ -52,12 +52,16 @@ class Person:
         return self.address in {*mail.to, *mail.cc}
 
     def is_addressed_by(self, draft: Draft) -> bool:
-        """Whether a draft is to them."""
-        return self.address in {*draft.to, *draft.cc}
+        """Whether a draft is to them, or answers a mail of theirs."""
+        return self.address in {*draft.to, *draft.cc, draft.author}
 
     def is_joined_by(self, mail: Mail) -> bool:
         """Whether a mail after the request makes them a participant again."""
         return mail.received_at > self.until and self.address in people.added_by(mail, "")
+
+    def is_listed_by(self, mail: Mail) -> bool:
+        """Whether a mail after the request lists the thread for them again, also one with weak evidence."""
+        return mail.received_at > self.until and self.address in people.listed_by(mail, "")
 
     @property
     def lists(self) -> list[ThreadList]:

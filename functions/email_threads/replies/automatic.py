@@ -103,6 +103,15 @@ def _refusal(
         return "needs_human"
     if (analysis.confidence or 0) < LEAST_CONFIDENCE:
         return "low_confidence"
+    if (reason := _fault_of_text(table, thread, mailbox, newest, draft)) is not None:
+        return reason
+    return None if _takes_place(table, thread, newest, draft) else CAP_REACHED
+
+
+def _fault_of_text(
+    table: Table, thread: Thread, mailbox: Mailbox, newest: Mail, draft: Draft
+) -> str | None:
+    """Return why the text of a draft is not sent without a person."""
     numbers = range(max(1, newest.n - _KNOWN_MAILS + 1), newest.n + 1)
     found = readable(
         threads.mails(table, thread.conversation_id, sorted({*numbers, *thread.withheld_mails}))
@@ -113,17 +122,15 @@ def _refusal(
         for mail in found.mails
     ]
     known = [*own, *mailbox.facts]
+    if found.gives_away(f"{draft.subject}\n{draft.body_text}", known):
+        return WITHHELD
     fault = text_checks.fault_of(
         draft.body_text,
         hosts=mailbox.link_hosts,
         known_texts=known,
         has_files=bool(draft.attachments),
     )
-    if fault is not None:
-        return fault.value
-    if found.gives_away(f"{draft.subject}\n{draft.body_text}", known):
-        return WITHHELD
-    return None if _takes_place(table, thread, newest, draft) else CAP_REACHED
+    return fault.value if fault is not None else None
 
 
 def _takes_place(table: Table, thread: Thread, newest: Mail, draft: Draft) -> bool:

@@ -56,6 +56,7 @@ def draft_of(thread: Thread, mail: Mail | None, composed: Composed) -> Draft:
         in_reply_to_n=mail.n if mail is not None else NO_MAIL,
         composed_n=thread.email_count,
         email_id=mail.email_id if mail is not None else None,
+        author=mail.sender if mail is not None and mail.reply_to is not None else None,
         to=composed.to or _recipients(mail),
         cc=composed.cc,
         subject=composed.subject or _subject(thread, mail, composed.kind),

@@ -38,7 +38,9 @@ def refusal(
     if draft.is_automatic and (reason := automatic_refusal(thread)) is not None:
         return reason
     switches = resources.switches.in_force()
-    for address in dict.fromkeys((*draft.to, *draft.cc)):
+    # An opt-out holds for the answers to its author, wherever they go.
+    author = [draft.author] if draft.author is not None else []
+    for address in dict.fromkeys((*draft.to, *draft.cc, *author)):
         decision = decide(_facts(resources, draft, address, switches))
         if decision.reason is not None:
             return str(decision.reason)

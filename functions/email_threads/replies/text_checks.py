@@ -1,7 +1,7 @@
 """
 Checks the text of an answer that no person has read. Pure; strict: a refused text waits for a person.
 
-Amounts must stand in the thread or among the facts of the mailbox, links must lead to its hosts.
+Amounts and long numbers must stand in the thread or among the facts of the mailbox, links must lead to its hosts.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from email_threads.replies.codes import codes_in, numbers_in
 from shared.ai.links import is_allowed, links_in
 from shared.ai.texts import has_control_character, has_placeholder
 
@@ -51,6 +52,7 @@ class Fault(StrEnum):
     PLACEHOLDER = "placeholder"
     FOREIGN_LINK = "foreign_link"
     UNKNOWN_AMOUNT = "unknown_amount"
+    UNKNOWN_NUMBER = "unknown_number"
     MISSING_ATTACHMENT = "missing_attachment"
 
 
@@ -60,16 +62,21 @@ def fault_of(
     """Return the first fault of a text. *known_texts* are the mails of the thread and the facts of the mailbox."""
     if not text.strip():
         return Fault.EMPTY
-    allowed = frozenset(hosts)
+    allowed, known = frozenset(hosts), list(known_texts)
     stands = {
         Fault.TOO_LONG: len(text) > LONGEST,
         Fault.CONTROL_CHARACTER: has_control_character(text),
         Fault.PLACEHOLDER: has_placeholder(text),
         Fault.FOREIGN_LINK: any(not is_allowed(link, allowed) for link in links_in(text)),
-        Fault.UNKNOWN_AMOUNT: not amounts_in([text]) <= amounts_in(known_texts),
+        Fault.UNKNOWN_AMOUNT: not amounts_in([text]) <= amounts_in(known),
+        Fault.UNKNOWN_NUMBER: not numbers_in(text) <= codes_in(known) | _joined_numbers(known),
         Fault.MISSING_ATTACHMENT: not has_files and _ATTACHED.search(text) is not None,
     }
     return next((fault for fault, is_true in stands.items() if is_true), None)
+
+
+def _joined_numbers(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(number for text in texts for number in numbers_in(text))
 
 
 def amounts_in(texts: Iterable[str]) -> set[str]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.verification import normal
+from email_threads.replies.codes import codes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,13 +23,8 @@ if TYPE_CHECKING:
 
 CUT: Final = "[...]"
 RUN: Final = 4  # words in a row that are a quote
-_CODE_LENGTHS: Final = range(4, 33)
-_JOINED: Final = 12  # characters of a code that is written in groups
 _WORD: Final = re.compile(r"[^\W_]+")
 _MARK: Final = re.compile(r"^[\s>|]+")
-_GROUPS: Final = re.compile(
-    r"(?<![^\W_])[A-Z0-9]{1,12}(?:[\s\-.,/\u2013\u00b7]{1,2}[A-Z0-9]{1,12}){0,60}(?![^\W_])"
-)
 
 type _Row = tuple[str, ...]
 
@@ -59,20 +55,6 @@ def readable(mails: Sequence[Mail]) -> Readable:
     return Readable(counting, frozenset(withheld.codes))
 
 
-def codes_in(texts: Iterable[str]) -> frozenset[str]:
-    """
-    Return what may be a code in texts, in one notation: four digits and more, whatever stands between them, words of
-    letters and digits, and words in capitals. Links consist of such words.
-    """
-    found: set[str] = set()
-    for text in texts:
-        plain = normal(text)
-        found |= {code for word in _WORD.findall(plain) if (code := _code(word)) is not None}
-        for match in _GROUPS.findall(plain):
-            found |= set(_joined(_WORD.findall(match)))
-    return frozenset(found)
-
-
 @dataclass(slots=True)
 class _Texts:
     """Texts as they are compared: words in rows of four, lines, codes."""
@@ -101,11 +83,11 @@ def _cut(mail: Mail, withheld: _Texts) -> Mail:
     """Return a mail without what it quotes of the withheld ones."""
     if not withheld.lines:
         return mail
-    texts = {
-        name: _without(getattr(mail, name), withheld) for name in ("subject", "body", "new_text")
-    }
+    texts = {name: _without(getattr(mail, name), withheld) for name in ("body", "new_text")}
+    # Mail programs copy the subject: one with a withheld code is a quote.
+    subject = CUT if codes_in([mail.subject]) & withheld.codes else mail.subject
     files = [one for one in mail.attachments if not codes_in([one.filename]) & withheld.codes]
-    return mail.model_copy(update={**texts, "attachments": files})
+    return mail.model_copy(update={**texts, "subject": subject, "attachments": files})
 
 
 def _without(text: str, withheld: _Texts) -> str:
@@ -153,20 +135,3 @@ def _words(text: str) -> list[tuple[str, tuple[int, int]]]:
 
 def _folded(line: str) -> str:
     return " ".join(word for word, _ in _words(_MARK.sub("", line)))
-
-
-def _code(word: str) -> str | None:
-    is_code = any(map(str.isdigit, word)) or (word.isascii() and word.isupper())
-    return word.casefold() if is_code and len(word) in _CODE_LENGTHS else None
-
-
-def _joined(groups: Sequence[str]) -> Iterator[str]:
-    """Yield the codes that neighbouring groups make together."""
-    for first in range(len(groups)):
-        joined = ""
-        for group in groups[first:]:
-            joined += group
-            if len(joined) > _JOINED:
-                break
-            if len(joined) in _CODE_LENGTHS and any(map(str.isdigit, joined)):
-                yield joined.casefold()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.store.items import Audit, Note, Thread
+from email_threads.store.items import Audit, Mail, Note, Thread
 from email_threads.store.items.thread import AuditEntry, NoteEntry
 from email_threads.store.threads import is_unchanged
 from shared.aws.dynamodb import TransactionRefused
@@ -42,6 +42,24 @@ def change(table: Table, thread: Thread, made: Change) -> Thread | None:
     """Write a change of a thread as it was read, and its audit entry. None if the thread has changed meanwhile."""
     after, audit = recorded(thread, made)
     return _write(table, thread, after, audit)
+
+
+def change_with_mail(
+    table: Table, thread: Thread, made: Change, before: Mail, after: Mail
+) -> Thread | None:
+    """
+    Write a change of a thread, one of a mail of it, and the audit entry, or nothing. None if the thread has changed
+    meanwhile: a mail is moved, removed or admitted with a change of its thread.
+    """
+    was, values = before.attributes(), after.attributes()
+    update = table.to_update(
+        Mail.number(before.thread, before.n),
+        put={name: value for name, value in values.items() if was.get(name) != value},
+        drop=[name for name in was if name not in values],
+        when=Mail.attr("email_id").eq(before.email_id) & Mail.attr("erased").not_exists(),
+    )
+    changed, audit = recorded(thread, made)
+    return _write(table, thread, changed, audit, update)
 
 
 def recorded(thread: Thread, made: Change) -> tuple[Thread, Audit]:
@@ -111,7 +129,9 @@ def audit_entries(table: Table, conversation_id: str, numbers: range) -> list[Au
     return sorted(found, key=lambda entry: -entry.k)
 
 
-def _write(table: Table, before: Thread, after: Thread, child: Audit | Note) -> Thread | None:
+def _write(
+    table: Table, before: Thread, after: Thread, child: Audit | Note, *others: Attributes
+) -> Thread | None:
     values = stored(after)
     key = Thread.key(before.conversation_id)
     # Only what changed: the mails of the window are not sent again.
@@ -122,6 +142,7 @@ def _write(table: Table, before: Thread, after: Thread, child: Audit | Note) -> 
         table.transact(
             table.to_update(key, put=changed, drop=gone, when=is_unchanged(before)),
             table.to_put(child.attributes(), when=type(child).attr("conversation_id").not_exists()),
+            *others,
         )
     except TransactionRefused:
         return None

@@ -173,7 +173,7 @@ def put_participant(table: Table, thread: Thread, address: str, address_hash: st
     """Write the row of a person in the lists, unless a later change of the thread has written it. Idempotent."""
     row = _row_of(thread, address, address_hash)
     older = Participant.attr("last_seq").not_exists() | Participant.attr("last_seq").lte(thread.seq)
-    weak = Participant.attr("is_weak").eq(True)
+    weak = Participant.attr("is_weak").exists()
     try:
         table.put(row.attributes(), when=older | weak)
     except ConditionFailed:
@@ -181,10 +181,18 @@ def put_participant(table: Table, thread: Thread, address: str, address_hash: st
 
 
 def list_weak_author(table: Table, thread: Thread, address: str, address_hash: str) -> None:
-    """List the thread for an author who is no participant, unless the address has a row. Idempotent."""
+    """
+    List the thread for an author who is no participant, unless the address has a row. Idempotent.
+
+    A row that an erasure has begun to remove is replaced: it admits no mail either.
+    """
     row = _row_of(thread, address, address_hash).model_copy(update={"is_weak": True})
     try:
-        table.put(row.attributes(), when=Participant.attr("conversation_id").not_exists())
+        table.put(
+            row.attributes(),
+            when=Participant.attr("conversation_id").not_exists()
+            | Participant.attr("erased").exists(),
+        )
     except ConditionFailed:
         return
 

@@ -32,7 +32,7 @@ def added_by(mail: Mail, mailbox: str) -> list[str]:
 
 
 def listed_by(mail: Mail, mailbox: str) -> list[str]:
-    """Return the addresses that have a row in the lists because of a mail: also the author of one with weak evidence."""
+    """Return the addresses that a mail lists its thread for: also the author of one with weak evidence."""
     weak = weak_author(mail)
     return [*added_by(mail, mailbox), *([weak] if weak is not None else [])]
 

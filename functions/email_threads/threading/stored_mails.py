@@ -60,7 +60,7 @@ def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
         fingerprint=mail.fingerprint,
         needs_review=needs_review,
         joined_by=found.joined_by,
-        is_by_participant=(found.thread is not None and found.entry is Entry.JOIN) or None,
+        is_by_participant=_is_by_participant(incoming, found),
         evidence=Evidence.WEAK if doubt is not None else None,
         evidence_reason=doubt,
         html_text=_html_text(incoming) if doubt is not None or mail.kind is Kind.HELD else None,
@@ -90,11 +90,18 @@ def put_objects(bucket: Bucket, incoming: Incoming, stored: Mail) -> None:
     )
 
 
+def _is_by_participant(incoming: Incoming, found: Resolution) -> bool | None:
+    """Whether a received mail that joined a thread has a verified participant as its author; None for other mails."""
+    if incoming.direction is not Direction.INBOUND or found.thread is None:
+        return None
+    return found.entry is Entry.JOIN and incoming.mail.kind not in REPORTS
+
+
 def _doubt(incoming: Incoming, found: Resolution) -> EvidenceReason | None:
     """
     Return why the evidence that a received mail belongs to its thread is weak, None if it is not.
 
-    The AI conversations find theirs by the author alone: for them, an unproven one is weak evidence in a new thread too.
+    The AI conversations find theirs by the author alone: for them an unproven one is weak evidence in a new thread too.
     """
     mail, thread = incoming.mail, found.thread
     if incoming.direction is not Direction.INBOUND or mail.kind in REPORTS:

@@ -26,8 +26,9 @@ _MOST_REFERENCES = 10
 
 def forward(resources: Resources, incoming: Incoming, appended: Appended) -> None:
     """
-    Queue a stored mail of a person for the AI conversations. Other mail, as bounces and lists, stays here, and so does a
-    mail with weak evidence until a person admits it.
+    Queue a stored mail of a person for the AI conversations.
+
+    Other mail, as bounces and lists, stays here, and so does a mail with weak evidence until a person admits it.
     """
     found = threads.mails(resources.table, appended.conversation_id, [appended.n])
     if (

@@ -26,23 +26,25 @@ REPLY: dict[str, Any] = {
     "message_id": "b@x",
     "in_reply_to": "a@x",
     "references": "z@x a@x",
-    "sender": "bob@orchard.example",
+    "sender": "ann@orchard.example",
 }
 
 
 @pytest.mark.parametrize("event", ["before-call", "after-call"])
-def test_a_crash_at_any_call_and_a_redelivery_give_the_same_items(event: str) -> None:
+@pytest.mark.parametrize("sender", ["ann@orchard.example", "bob@orchard.example"])
+def test_a_crash_at_any_call_and_a_redelivery_give_the_same_items(event: str, sender: str) -> None:
+    reply = {**REPLY, "sender": sender}  # Bob is no participant: his mail has weak evidence.
     with opened() as inbox:
         inbox.receive("a@x")
-        calls = calls_of(inbox, lambda: inbox.receive(**REPLY))
+        calls = calls_of(inbox, lambda: inbox.receive(**reply))
         wanted = by_key(inbox)
 
-    assert calls > 5
+    assert calls > 4
     for number in range(1, calls + 1):
         with opened() as inbox:
             inbox.receive("a@x")
-            die_at(inbox, number, event, lambda: inbox.receive(**REPLY))
-            stored = inbox.receive(**REPLY)
+            die_at(inbox, number, event, lambda: inbox.receive(**reply))
+            stored = inbox.receive(**reply)
 
             assert stored.n == 2
             assert by_key(inbox) == wanted, number

@@ -113,13 +113,33 @@ def test_the_answer_to_a_mail_with_a_program_waits(system: System) -> None:
     assert desk.states(system) == [("pending", "blocked_attachment")]
 
 
-def test_the_answer_to_a_new_participant_waits(system: System) -> None:
+def test_the_mail_of_a_colleague_is_neither_read_nor_answered(system: System) -> None:
     desk.receive(system, "a@x", "I will call my lawyer.")
+    asked = desk.asked(system)
     desk.receive(system, "b@x", sender=ZOE, in_reply_to="a@x")
 
+    assert (system.drafts(), desk.asked(system)) == ([], asked)
+
+
+@pytest.mark.parametrize(
+    ("sender", "to", "reason"),
+    [
+        (ANN, ["office@orchard.example"], "other_reply_to"),
+        ("eve@gmail.com", ["eve@gmail.com"], None),  # never to another user of the provider
+        ("eve@gmail.com", ["eve+chairs@gmail.com"], None),
+    ],
+)
+def test_an_answer_without_a_person_goes_to_the_proven_author_only(
+    system: System, sender: str, to: list[str], reason: str | None
+) -> None:
+    reply_to = "office@orchard.example" if sender == ANN else to[0]
+    if to == [sender]:
+        reply_to = "ann@gmail.com"
+    desk.receive(system, "a@x", sender=sender, more=f"Reply-To: {reply_to}")
+
     (draft,) = system.drafts()
-    assert draft["to"] == [ZOE]
-    assert desk.states(system) == [("pending", "new_participant")]
+    assert draft["to"] == to
+    assert (draft["draft_status"], draft.get("reason")) == ("pending" if reason else "sent", reason)
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,13 @@ import pytest
 
 from shared.aws.dynamodb import Table
 from shared.consent import unreachable
+from shared.consent.records import Source, Statement
 from shared.consent.unreachable import Unreachable
 from shared.runtime import clock
 from tests.integration.email_threads import desk
 from tests.simulation.email_threads.system import (
     ANN,
+    ASSISTED,
     AUTOMATED,
     COMPANY,
     MAILBOX,
@@ -66,10 +68,97 @@ def test_stop_within_a_text_is_no_opt_out(system: System, body: str) -> None:
     assert desk.asked(system) == 1
 
 
-def test_stop_is_believed_of_a_sender_that_was_not_verified(system: System) -> None:
+def test_stop_of_a_sender_that_was_not_verified_is_left_to_people(system: System) -> None:
     desk.receive(system, "a@x", "STOP", is_checked=False)
 
-    assert is_opted_out(system)
+    assert not is_opted_out(system)
+    assert desk.asked(system) == 0
+
+
+@pytest.mark.parametrize("word", ["STOP", "START"])
+def test_a_word_is_that_of_its_authenticated_author_only(system: System, word: str) -> None:
+    """Eve and Ann have the same public provider, whose DMARC proves its domain."""
+    consents = system.worker.resources.consents
+    eve, ann = "eve@gmail.com", "ann@gmail.com"
+    said = Statement(source=Source.OPERATOR, at_ms=system.clock.ms, evidence="e", channel="email")
+    if word == "START":
+        consents.record_opt_out(COMPANY, [ann, eve], said)
+    desk.receive(system, "a@x", word, sender=eve, more=f"Reply-To: {ann}\nSender: {ann}")
+
+    wanted = {eve: word == "STOP", ann: word == "START"}
+    found = {one: consents.standing(COMPANY, [one], "email").is_opted_out for one in wanted}
+    assert found == wanted
+
+
+@pytest.mark.parametrize(
+    "sender",
+    [
+        "ann@orchard.example, eve@orchard.example",
+        "ann@orchard.example <eve@orchard.example>",
+        "<ann@orchard.example> <eve@orchard.example>",
+        '"<ann@orchard.example>"@orchard.example',
+        "ann@orchard.example; <eve@orchard.example>",
+        "Friends: ann@orchard.example; <eve@orchard.example>",
+        "ann@orchard.example\nFrom: eve@orchard.example",
+    ],
+)
+def test_a_from_field_that_programs_read_differently_opts_nobody_out(
+    system: System, sender: str
+) -> None:
+    raw = mail("a@x", "STOP", to=ASSISTED).replace(
+        b"\nFrom: " + ANN.encode(), b"\nFrom: " + sender.encode()
+    )
+    system.deliver(raw, name="a", address=ASSISTED)
+    system.drain()
+
+    assert not is_opted_out(system)
+    assert [one["trust"] for one in system.mails()] == ["unverified"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["Resent-From: eve@mill.example", "Resent-To: desk@shop.example", "Resent-Message-ID: <r@x>"],
+)
+def test_a_mail_that_was_sent_again_opts_nobody_out(system: System, more: str) -> None:
+    desk.receive(system, "a@x", "STOP", more=more)
+
+    assert not is_opted_out(system)
+
+
+def test_a_signed_mail_to_another_company_that_was_sent_on_opts_nobody_out(system: System) -> None:
+    raw = mail("a@x", "STOP", to="news@other.example")
+    system.deliver(raw, name="a", address=ASSISTED)
+    system.drain()
+
+    assert not is_opted_out(system)
+
+
+@pytest.mark.parametrize(
+    "sender",
+    ['"ann@orchard.example" <eve@mill.example>', "eve@mill.example (ann@orchard.example)",
+     "=?utf-8?q?ann=40orchard.example=3E?= <eve@mill.example>", "ann+x@orchard.example"],
+)  # fmt: skip
+def test_a_display_name_or_a_label_is_not_the_author(system: System, sender: str) -> None:
+    raw = mail("a@x", "STOP", to=ASSISTED, sender="eve@mill.example").replace(
+        b"\nFrom: eve@mill.example", b"\nFrom: " + sender.encode()
+    )
+    system.deliver(raw, name="a", address=ASSISTED)
+    system.drain()
+
+    assert not is_opted_out(system)
+
+
+def test_a_mail_that_claims_to_be_a_complaint_opts_nobody_out(system: System) -> None:
+    desk.receive(system, "a@x")
+    body = (
+        "--r\nContent-Type: text/plain\n\nSpam.\n--r\nContent-Type: message/feedback-report\n\n"
+        f"Feedback-Type: abuse\nOriginal-Rcpt-To: {ANN}\n\n"
+        "--r\nContent-Type: text/rfc822-headers\n\nMessage-ID: <a@x>\n\n--r--\n"
+    )
+    report = 'Content-Type: multipart/report; report-type=feedback-report; boundary="r"'
+    desk.receive(system, "b@x", body, sender="fbl@mill.example", more=report)
+
+    assert not is_opted_out(system)
 
 
 def test_stop_in_a_held_mail_is_not_believed(system: System) -> None:

@@ -108,6 +108,7 @@ def _mail(name: str, text: str) -> InboundMessage:
         received_at=clock.to_text(clock.now_ms()),
         kind="text",
         text=text,
+        extra={"trust": "verified"},
     )
 
 

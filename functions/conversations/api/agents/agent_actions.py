@@ -268,7 +268,8 @@ def _pending(resources: Resources, opened: OpenConversation) -> list[Message]:
 
 def _is_to_be_answered(message: Message) -> bool:
     """Return whether intake would request an answer: not for a reaction or an automatic message."""
-    return message.kind != "reaction" and message.extra.get("auto_answer_allowed") is not False
+    is_answered = message.extra.get("auto_answer_allowed") is not False
+    return message.kind != "reaction" and is_answered and message.counts
 
 
 def _sk(message: Message) -> str:

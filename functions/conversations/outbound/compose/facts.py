@@ -63,7 +63,11 @@ def facts_of(opened: OpenConversation, case: CaseData) -> Facts:
 
 
 def history_of(messages: Sequence[Message]) -> list[HistoryMessage]:
-    """Return the messages of a log that were sent or received, in order."""
+    """
+    Return the messages of a log that were sent or received, in order.
+
+    E-mails whose author is not proven are left out: anyone may have written them.
+    """
     return [
         HistoryMessage(
             role=ai.Role.USER if message.role is Role.USER else ai.Role.ASSISTANT,
@@ -71,7 +75,7 @@ def history_of(messages: Sequence[Message]) -> list[HistoryMessage]:
             by_colleague=message.author.startswith("human:"),
         )
         for message in messages
-        if message.delivery_status not in UNSPOKEN
+        if message.delivery_status not in UNSPOKEN and message.counts
     ]
 
 

@@ -21,6 +21,7 @@ from conversations.store.items.conversation import ChannelMethod, Conversation, 
 from conversations.store.items.proposal import Proposal
 from conversations.store.items.turn import Turn, TurnKind
 from shared.aws.dynamodb import Attributes
+from shared.events import counts_as_customers
 from shared.principals import is_team
 
 DUE_INDEX = "due-index"
@@ -125,6 +126,12 @@ class Message(OfConversation):
     def sk(cls, message_timestamp: str, entry_id: str) -> str:
         """Return the sort key of a message; text order is time order."""
         return sort_key(cls.sk_pattern, message_timestamp, entry_id)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the model may read the message: not an e-mail in the customer's name whose author is not proven."""
+        is_received_mail = self.role is Role.USER and self.provider == "ses"
+        return not is_received_mail or counts_as_customers("email", self.extra)
 
     @property
     def quoted_as(self) -> str | None:

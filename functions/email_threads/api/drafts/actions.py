@@ -228,7 +228,9 @@ def _mail(deps: ApiDependencies, thread: Thread, n: int | None) -> Mail:
     if not found:
         raise _invalid("n", "the thread has no such mail")
     if found[0].kind is Kind.HELD:
-        raise _invalid("n", "the mail is held: it failed a check")
+        raise _invalid("n", "the mail is held: it failed a check, or is a verification mail")
+    if found[0].is_withheld:
+        raise _invalid("n", "the evidence of the mail is weak: admit it first")
     return found[0]
 
 

@@ -86,6 +86,9 @@ class Draft(ThreadItem):
     in_reply_to_n: int = NO_MAIL
     composed_n: int | None = None
     email_id: str | None = None  # of the mail that it answers or forwards
+    author: str | None = Field(
+        default=None, repr=False
+    )  # of that mail, if the answer goes to another address
     to: list[str] = Field(default_factory=list, repr=False)
     cc: list[str] = Field(default_factory=list, repr=False)
     subject: str = Field(default="", repr=False)

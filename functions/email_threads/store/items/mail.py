@@ -32,17 +32,15 @@ class Delivery(StrEnum):
 
 
 class JoinedBy(StrEnum):
-    """
-    What led a mail to its thread: a reply token, a Message-ID that it names, or as a participant's mail its subject.
-    """
+    """What led a mail to its thread: a reply token, a Message-ID that it names, or a participant's known subject."""
 
-    TOKEN = "token"
+    TOKEN = "token"  # noqa: S105 - how a mail joined, no secret
     REFERENCE = "reference"
     PARTICIPANT = "participant"
 
 
 class Evidence(StrEnum):
-    """Whether a mail counts although its author is no verified participant: not yet, or because a person admitted it."""
+    """Whether a mail counts whose author was no verified participant: not yet, or since a person admitted it."""
 
     WEAK = "weak"
     ADMITTED = "admitted"
@@ -118,7 +116,7 @@ class Mail(ThreadItem, EmailFields):
 
     @property
     def counts(self) -> bool:
-        """Whether a model may read the mail and its author is heard: it is no held mail, and its evidence is not weak."""
+        """Whether a model may read it and its author is heard: a person's mail, not held, without weak evidence."""
         return self.kind is Kind.MAIL and self.evidence is not Evidence.WEAK
 
     @property

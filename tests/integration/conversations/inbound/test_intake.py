@@ -121,6 +121,7 @@ def mail(system: System, name: str, text: str, **fields: Any) -> InboundMessage:
         "received_at": clock.to_text(system.clock.ms),
         "kind": "text",
         "text": text,
+        "extra": {"trust": "verified"},
         **fields,
     })  # fmt: skip
 

@@ -115,7 +115,7 @@ def test_a_mail_of_two_senders_is_not_answered() -> None:
         b"From: ann@orchard.example", b"From: ann@orchard.example, bob@orchard.example"
     )
 
-    assert reason(parse(raw)) == "unreadable_content"
+    assert reason(parse(raw)) == "not_verified"
 
 
 @pytest.mark.parametrize("name", ["encrypted", "rich-text-only"])

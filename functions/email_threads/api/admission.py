@@ -1,0 +1,148 @@
+"""A person decides whether a mail with weak evidence counts: one transaction, then the events that follow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from email_threads.analysis import drafts
+from email_threads.api import views
+from email_threads.api.changes import TRIES, cause_of
+from email_threads.api.queries import head_of, mail_of
+from email_threads.inbound.events import EmailAnalyse, EmailReceived, entry, received_entry
+from email_threads.parsing.headers import root_id
+from email_threads.parsing.mail import SYNTHETIC_DOMAIN
+from email_threads.store import changes, threads
+from email_threads.store.changes import Change
+from email_threads.store.items import Automation
+from email_threads.threading import admitted, ids
+from email_threads.threading.heads import touched
+from shared.api.errors import InvalidInput
+from shared.failures import Transient
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from email_threads.api.queries import ApiDependencies
+    from email_threads.store.items import Mail, Thread
+    from shared.api.inputs import NoInput
+    from shared.api.routing import Request
+    from shared.aws.dynamodb import Table
+
+WITHHELD: Final = "mail_withheld"
+_LOOKED_AT: Final = 100  # mails before one that is withheld again
+
+
+def admit(
+    deps: ApiDependencies, request: Request[NoInput], conversation_id: str, n: str
+) -> views.Admission:
+    """
+    Let a mail count as any other. Idempotent: a repeated call queues again what follows.
+
+    Raises NotFound, InvalidInput, Transient and NotEnqueued.
+    """
+    table, company = deps.table, request.caller.company
+    for _ in range(TRIES):
+        thread = head_of(table, company, conversation_id)
+        mail = mail_of(table, company, thread.conversation_id, n)
+        if mail.admitted_by is None:
+            if not mail.may_be_admitted:
+                raise _invalid("the mail counts already, or failed a check")
+            at = clock.to_text(clock.now_ms())
+            after = admitted.admitted(mail, thread, by=request.caller.principal, at=at)
+            made = _change(
+                request, thread, f"admit n={mail.n}", at, admitted.head_with(thread, after)
+            )
+            written = changes.change_with_mail(table, thread, made, mail, after)
+            if written is None:
+                continue
+            thread, mail = written, after
+        _list_author(table, thread, mail)
+        _queue(deps, request, thread, mail)
+        return views.Admission(conversation_id=thread.conversation_id, n=mail.n, admitted=True)
+    raise Transient("thread_contended")
+
+
+def withhold(
+    deps: ApiDependencies, request: Request[NoInput], conversation_id: str, n: str
+) -> views.Admission:
+    """
+    Undo an admission. Idempotent. Raises NotFound, InvalidInput, Transient and NotEnqueued.
+
+    What was answered, and values that the model took from the mail, stay.
+    """
+    table, company = deps.table, request.caller.company
+    for _ in range(TRIES):
+        thread = head_of(table, company, conversation_id)
+        mail = mail_of(table, company, thread.conversation_id, n)
+        if mail.admitted_by is not None:
+            before = threads.mails(
+                table, thread.conversation_id, range(max(1, mail.n - _LOOKED_AT), mail.n)
+            )
+            after = admitted.withheld(mail)
+            author = mail.sender if mail.admits_author else None
+            fields = admitted.head_without(thread, after, before, author=author)
+            at = clock.to_text(clock.now_ms())
+            made = _change(request, thread, f"withhold n={mail.n}", at, fields)
+            written = changes.change_with_mail(table, thread, made, mail, after)
+            if written is None:
+                continue
+            if author is not None:
+                hashed = ids.address_hash(author)
+                threads.remove_participant(table, thread.conversation_id, hashed)
+                threads.list_weak_author(table, written, author, hashed)
+            thread = written
+        elif not mail.may_be_admitted:
+            raise _invalid("the mail was not admitted by a person")
+        drafts.supersede(table, thread, reason=WITHHELD)
+        _analyse(deps, request, thread)
+        return views.Admission(conversation_id=thread.conversation_id, n=mail.n, admitted=False)
+    raise Transient("thread_contended")
+
+
+def _change(
+    request: Request[NoInput], thread: Thread, action: str, at: str, fields: dict[str, object]
+) -> Change:
+    word, _, detail = action.partition(" ")
+    return Change(
+        fields=fields | touched(thread),
+        at=at,
+        actor=request.caller.principal,
+        action=word,
+        detail=detail,
+        cause=cause_of(request),
+    )
+
+
+def _list_author(table: Table, thread: Thread, mail: Mail) -> None:
+    if mail.admits_author and mail.sender is not None:
+        threads.put_participant(table, thread, mail.sender, ids.address_hash(mail.sender))
+
+
+def _queue(deps: ApiDependencies, request: Request[NoInput], thread: Thread, mail: Mail) -> None:
+    """Let the worker receive the raw mail once more, which repeats what its first delivery left out, and analyse."""
+    if mail.raw_key is not None:
+        root = root_id(mail.message_id, mail.references, [mail.in_reply_to or mail.message_id])
+        event = EmailReceived(
+            key=mail.raw_key,
+            etag="",
+            size=0,
+            received_at=mail.received_at,
+            is_released=mail.message_id == f"{mail.fingerprint}@{SYNTHETIC_DOMAIN}",
+            cause=cause_of(request),
+        )
+        deps.queue.send([received_entry(event, root)])
+    _analyse(deps, request, thread)
+
+
+def _analyse(deps: ApiDependencies, request: Request[NoInput], thread: Thread) -> None:
+    """Analyse the thread again: other mails count now."""
+    if thread.automation is Automation.EMAIL_THREADS and thread.last_inbound_n is not None:
+        analyse = EmailAnalyse(
+            conversation_id=thread.conversation_id,
+            n=thread.last_inbound_n,
+            cause=cause_of(request),
+        )
+        deps.queue.send([entry(analyse)])
+
+
+def _invalid(problem: str) -> InvalidInput:
+    return InvalidInput([{"field": "n", "problem": problem}])
