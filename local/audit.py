@@ -20,7 +20,7 @@ from local.stack import environments
 from local.stack.processes import ROOT, StackError, as_program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 REQUIREMENTS = (
@@ -149,7 +149,7 @@ def _last_line(text: str) -> str:
     return lines[-1].strip()[:_LONGEST_REASON] if lines else "no error text"
 
 
-def _answers(services: dict[str, Callable[[], Report]], shown: str) -> list[str]:
+def _answers(services: Mapping[str, Callable[[], Report]], shown: str) -> list[str]:
     """Ask the services in turn until one answers; print what it says, and return its findings."""
     reasons = []
     for service, of_service in services.items():
