@@ -27,6 +27,7 @@ from richpanel.store.items import ROWS, Row
 from richpanel.store.items import Action as HelpDeskAction
 from richpanel.store.items import AtMost as MostEntries
 from shared.action_ledger import Action
+from shared.audit_log.items import Change
 from shared.consent.records import Consent
 from shared.consent.unreachable import Unreachable
 from shared.inbox import items as inbox
@@ -152,8 +153,14 @@ def inbox_page() -> str:
                 (live.Ticket, "TICKET"),
                 (live.Connection, live.Connection.sk_pattern),
                 (live.SearchCount, live.SearchCount.sk_pattern),
+                (live.MetricCount, live.MetricCount.sk_pattern),
             )
         ),
+        "# The audit log",
+        "Generated in the same way from `layers/shared/shared/audit_log/items.py`.",
+        "One table, `audit-log-<stage>`, with the string keys `pk` and `sk`. Items expire after"
+        " `AuditLogRetentionDays`.",
+        "## Change\n\n" + _part(Change, f"- Key: `{Change.pk_pattern}` / `{Change.sk_pattern}`"),
     )
 
 

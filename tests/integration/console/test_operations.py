@@ -40,6 +40,18 @@ def refuse(monkeypatch: pytest.MonkeyPatch, client: Any, operation: str) -> None
     monkeypatch.setattr(client, "_make_api_call", refused)
 
 
+def reads_of_metrics(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Answer reads of metrics with nothing, and note each in the returned list."""
+    asked: list[str] = []
+
+    def totals(*_: Any) -> dict[Any, float]:
+        asked.append("metrics")
+        return {}
+
+    monkeypatch.setattr(CloudWatchMetrics, "totals", totals)
+    return asked
+
+
 def of(rows: list[dict[str, Any]], **named: Any) -> dict[str, Any]:
     (found,) = (row for row in rows if all(row[key] == value for key, value in named.items()))
     return found
@@ -292,8 +304,7 @@ def test_a_switch_that_cannot_be_read_has_a_problem_and_no_text(operations: Oper
 def test_reads_of_metrics_are_limited_for_the_whole_deployment(
     operations: Operations, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], kind: str
 ) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(CloudWatchMetrics, "totals", lambda *_: asked.append("metrics") or {})
+    asked = reads_of_metrics(monkeypatch)
     per_minute, _ = LIMITS[kind]
     for number in range(per_minute.most):
         assert operations.get(names[number % len(names)], OPERATOR).status == 200
@@ -320,8 +331,7 @@ def test_reads_of_metrics_are_limited_for_a_day(
 def test_a_read_of_metrics_that_cannot_be_counted_is_not_made(
     operations: Operations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(CloudWatchMetrics, "totals", lambda *_: asked.append("metrics") or {})
+    asked = reads_of_metrics(monkeypatch)
     operations.audit_log._client.delete_table(TableName="live-dev")
 
     assert operations.get("cost", OPERATOR).status == 503

@@ -56,7 +56,7 @@ class TwoCompanies:
     def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
         table = self.system.audit_log
         for company in ("acme", "globex"):
-            items, _ = table.query(None, Key(PARTITION_KEY).eq(Change.partition(company)))
+            items, _position = table.query(None, Key(PARTITION_KEY).eq(Change.partition(company)))
             for item in items:
                 table.delete({PARTITION_KEY: item[PARTITION_KEY], SORT_KEY: item[SORT_KEY]})
         self.system.store(changed("globex", "user:of-b", "change_of_b", at=NOW))

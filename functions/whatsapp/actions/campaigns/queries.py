@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 OF_MESSAGES = frozenset({"sent", "delivered", "read", "failed"})
 MOST_CAMPAIGNS = 500  # of one account, summed up or sorted in a call
 MOST_PAGES = 50  # of recipients, read in a call
-MOST_HOURS = 10_000  # of all campaigns, read to sum them up
+MOST_HOURS = 5_000  # of all campaigns, read to sum them up
 _PAGE = "page"
 
 
@@ -69,7 +69,7 @@ def get_campaign_stats(call: Call[CampaignStats]) -> CampaignStatsView:
     """
     Sum up campaigns of an account: recipients by outcome, replies, and what the provider bills by category.
 
-    `complete` is false if there are more campaigns than a call sums up: 500, and 10,000 hours of counts.
+    `complete` is false if there are more campaigns than a call sums up: 500, and 5,000 hours of counts.
     """
     given = call.input
     participants.account_of(call, given.meta_waba_id)

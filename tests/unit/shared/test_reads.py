@@ -1,0 +1,163 @@
+"""
+Every read that could grow with what is stored has a bound, or is listed here with the reason why it needs none.
+
+Found by the source: loops that go on from page to page, paginators of AWS, and queries without a limit. SECURITY.md
+has the bounds of the calls that people and programs make.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tests.template import ROOT
+
+# What a loop over pages assigns in each round.
+POSITIONS = {
+    "start",
+    "last",
+    "position",
+    "after",
+    "key",
+    "page",
+    "listing",
+    "letters",
+    "number",
+    "positions",
+}
+# A bound is in the loop, or in the code that takes from it. The numbers are those in SECURITY.md.
+BOUNDED = {
+    "console.api.people._all": "MOST_CALLS of Cognito, and the answer is kept for five minutes",
+    "console.operations.alarms.shown": "the alarms of the template",
+    "console.operations.measurements._totals": "metrics of the template, by days; LIMITS of metric_reads",
+    "console.operations.switches._changes": "the parameter store keeps 100 versions",
+    "conversations.api.open_conversations._chunk": "CHUNK entries, CHUNKS_PER_CALL times",
+    "conversations.store.erasures.read_item": "a whole key",
+    "conversations.store.states._exists": "a whole key",
+    "conversations.store.messages.early_files": "one page, of one message's files",
+    "conversations.store.messages.forget_early_files": "one page, of one message's files",
+    "email_threads.store.retention.head": "a whole key",
+    "email_threads.store.thread_lists.entries": "read lazily; MOST_COMPARED heads a call",
+    "newsletters.store.jobs.due": "one page",
+    "newsletters.store.jobs.work_keys": "one page",
+    "shared.aws.dead_letters.each": "at most *most* letters",
+    "shared.inbox.lists._of_partition": "read lazily; ENTRIES_PER_CALL a call",
+    "whatsapp.actions.campaigns.queries._of_account": "MOST_CAMPAIGNS",
+    "whatsapp.actions.campaigns.queries._without_messages": "MOST_PAGES, and a cursor",
+    "whatsapp.api.entry_search.search": "*most* entries, and a cursor",
+    "whatsapp.privacy.message_exports._entries_of": "a part of PART_BYTES",
+    "whatsapp.store.accounts.sent_lately.messages": "MOST_ENTRIES",
+    "whatsapp.store.call_logs.page": "MOST_ENTRIES, and a cursor",
+    "whatsapp.store.conversations.conversation_lists._of_partition": "read lazily; ENTRIES_PER_CALL",
+    "whatsapp.store.sending.timers.due": "MOST_ITEMS of each minute",
+}
+# Grows with one object. Each entry is read once, but for unanswered messages: the calls before it paid for the work.
+ONCE = {
+    "conversations.store.messages.after": "the unanswered messages of a conversation",
+    "richpanel.store.audits.forget": "the actions of one ticket, deleted with it",
+    "whatsapp.actions.campaigns.counters.refresh": "a page of a campaign is summed up once",
+    "whatsapp.store.conversations.read_marks.inbound_keys": "the messages that become read",
+}
+# On a request path, and grows with what the company, or an operator, has set up. In SECURITY.md.
+GROWING = {
+    "conversations.configuration.projects.projects": "projects of a company",
+    "conversations.store.open_list._all": "open conversations of a project, once in RECOUNT_EVERY_MS",
+    "conversations.store.routes.owners": "projects that use an address",
+    "newsletters.store.newsletters.get_newsletter_stored": "the steps of one newsletter",
+    "whatsapp.store.accounts.cached_templates.every_of_aws_account": "templates of an account",
+    "whatsapp.store.accounts.cached_templates.every_of_meta_account": "templates of an account",
+    "whatsapp.store.accounts.cached_templates.of_name": "accounts with a template of that name",
+    "whatsapp.store.shop._retailer_ids": "products of a catalog",
+}
+# Runs in a worker, a timer or a command of operators, never in a request.
+NOT_A_REQUEST = {
+    "conversations.privacy.erasure._erase_files",
+    "conversations.store.conversations._with_recipient",
+    "conversations.store.conversations.of_pair",
+    "conversations.store.erasures._all",
+    "conversations.store.messages.lifetimes",
+    "conversations.store.recovery.unhandled.indexed",
+    "conversations.store.routes._placements_under",
+    "email_threads.store.retention.expired",
+    "newsletters.handlers.scheduled.handler",
+    "newsletters.store.jobs.units",
+    "newsletters.worker.purge.purge",
+    "richpanel.api.report.ticket_ids",
+    "richpanel.recovery.backfill._decisions",
+    "shared.aws.s3.all_keys_under",
+    "shared.aws.s3.objects_under",
+    "shared.inbox.entries.parked",
+    "whatsapp.jobs.unfinished_sends.queue_due",
+    "whatsapp.store.analytics.counts._pages",
+}
+# Loops over a text.
+TEXTS = {
+    "email_threads.parsing.reply_text._quoted_runs",
+    "email_threads.parsing.reply_text._start_of_attribution",
+    "shared.ai.links._links",
+    "shared.consent.keywords.folded",
+    "shared.api.routing._request",
+}
+
+
+def _functions() -> Iterator[tuple[str, ast.FunctionDef]]:
+    for root in (ROOT / "functions", ROOT / "layers" / "shared"):
+        for path in sorted(root.rglob("*.py")):
+            module = ".".join(path.relative_to(root).with_suffix("").parts)
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.FunctionDef):
+                    yield f"{module}.{node.name}", node
+
+
+def _name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _calls(node: ast.AST) -> Iterator[ast.Call]:
+    return (one for one in ast.walk(node) if isinstance(one, ast.Call))
+
+
+def _assigned(node: ast.AST) -> set[str]:
+    return {
+        one.id
+        for one in ast.walk(node)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    }
+
+
+def _reads_without_bound(function: ast.FunctionDef) -> bool:
+    own = [one for one in ast.walk(function) if isinstance(one, ast.While)]
+    if any(_assigned(loop) & POSITIONS and any(_calls(loop)) for loop in own):
+        return True
+    return any(
+        _name(call) == "get_paginator"
+        # A query of a table: index and condition.
+        or (
+            _name(call) == "query"
+            and len(call.args) > 1
+            and all(given.arg != "limit" for given in call.keywords)
+        )
+        for call in _calls(function)
+    )
+
+
+def test_every_read_over_pages_is_listed_with_its_bound() -> None:
+    found = {name for name, function in _functions() if _reads_without_bound(function)}
+
+    listed = [*BOUNDED, *ONCE, *GROWING, *NOT_A_REQUEST, *TEXTS]
+    assert found == set(listed)
+    assert len(listed) == len(set(listed))
+
+
+def test_security_names_what_grows_on_a_request_path() -> None:
+    text = " ".join((ROOT / "SECURITY.md").read_text().lower().split())
+
+    assert [what for what in (*GROWING.values(), *ONCE.values()) if what.lower() not in text] == []
+
+
+def test_no_function_scans_a_table() -> None:
+    assert [name for name, one in _functions() if "scan" in map(_name, _calls(one))] == []
+
+
+if __name__ == "__main__":
+    print("\n".join(sorted({name for name, one in _functions() if _reads_without_bound(one)})))
