@@ -17,6 +17,7 @@ from operations.projects import cli as projects
 from operations.recovery import cli as recovery
 from operations.richpanel import cli as richpanel
 from operations.secrets import cli as secrets
+from operations.stages import cli as stages
 
 # Each module has `main`, which runs the command, and `parser`.
 COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
@@ -40,6 +41,7 @@ COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
     "recovery": (recovery, "list parked events and dead letters; replay and redrive them"),
     "richpanel": (richpanel, "settings, report on old tickets and backfill of the help desk"),
     "secrets": (secrets, "write one field of a secret, rotate it, and list its fields"),
+    "stage": (stages, "delete a stage, in the right order, with its stack"),
     "users": (users, "people who log in: create, disable, roles, passwords"),
 }
 

@@ -75,5 +75,5 @@ def _read_by_the_root() -> set[str]:
     root = file("template.yaml")
     entries = root["Resources"].values()
     resources = [one for one in entries if one["Type"] != "AWS::CloudFormation::Stack"]
-    text = str([root["Globals"], root["Conditions"], resources])
+    text = str([root["Globals"], root["Conditions"], root["Rules"], resources])
     return set(re.findall(r"\{'Ref': '(\w+)'\}", text)) | set(re.findall(r"\$\{(\w+)\}", text))

@@ -1,4 +1,4 @@
-"""Check a deployment: secrets, numbers, projects, switches, webhooks, tables, functions, queues, alarms."""
+"""Check a deployment: secrets, numbers, projects, switches, webhooks, tables, functions, queues, alarms, mail."""
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
@@ -8,6 +8,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from operations import arguments
 from operations.arguments import Refused
 from operations.doctor import (
+    account,
     connections,
     findings,
     infrastructure,
@@ -35,6 +36,8 @@ CHECKS: Mapping[str, Callable[[Deployment], list[Finding]]] = {
     "event sources": infrastructure.event_sources,
     "dead letters": infrastructure.dead_letters,
     "alarms": infrastructure.alarms,
+    "receipt rules": account.receipt_rules,
+    "access log": account.logging_role,
 }
 
 

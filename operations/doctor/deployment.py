@@ -1,6 +1,5 @@
 """The deployment that is checked: outputs, parameters and resources of its stack, and the clients for it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,20 +10,11 @@ from botocore.config import Config
 from operations import arguments
 from operations.arguments import Refused
 from operations.secrets.references import StoredSecrets
+from operations.stack_resources import Resource, resources_of
 from shared.aws.dynamodb import Table
 
-_STACK = "AWS::CloudFormation::Stack"
 # A check that gets no answer is reported, so that the others follow soon.
 _QUICK = Config(connect_timeout=3, read_timeout=10, retries={"total_max_attempts": 3})
-
-
-@dataclass(frozen=True, slots=True)
-class Resource:
-    """A resource of the stack or of one of its nested stacks."""
-
-    kind: str
-    logical_id: str
-    name: str  # the physical id
 
 
 @dataclass(frozen=True)
@@ -50,7 +40,7 @@ class Deployment:
 
     @cached_property
     def _resources(self) -> list[Resource]:
-        return list(_resources_of(self.stack))
+        return list(resources_of(client("cloudformation"), self.stack))
 
     def resources(self, kind: str) -> list[Resource]:
         """Return the resources of a type, such as `AWS::SQS::Queue`, sorted by logical id. Raises ClientError."""
@@ -88,13 +78,3 @@ def client(service: str) -> Any:  # noqa: ANN401 - any service's client
     """Return a client that gives up soon."""
     make: Any = boto3.client  # its own type accepts only literal service names
     return make(service, config=_QUICK)
-
-
-def _resources_of(stack: str) -> Iterator[Resource]:
-    pages = client("cloudformation").get_paginator("list_stack_resources")
-    for page in pages.paginate(StackName=stack):
-        for entry in page["StackResourceSummaries"]:
-            name = entry.get("PhysicalResourceId", "")
-            yield Resource(entry["ResourceType"], entry["LogicalResourceId"], name)
-            if entry["ResourceType"] == _STACK and name:
-                yield from _resources_of(name)

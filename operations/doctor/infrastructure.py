@@ -4,8 +4,9 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from operations.doctor.deployment import Deployment, Resource, client
+from operations.doctor.deployment import Deployment, client
 from operations.doctor.findings import Finding, action, ok, unchecked
+from operations.stack_resources import Resource
 
 # Their items do not expire.
 WITHOUT_TTL = frozenset({"ApiKeysTable", "CompanyDataTable"})

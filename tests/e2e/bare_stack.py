@@ -10,6 +10,7 @@ import io
 import json
 import time
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,7 +99,8 @@ def bare_stack(stack: Stack) -> BareStack:
     """Upload the templates and the code to the emulator of *stack*."""
     bare = BareStack(stack.aws_endpoint, stack.sandbox_url)
     s3 = bare.client("s3")
-    s3.create_bucket(Bucket=_BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
+    with suppress(s3.exceptions.BucketAlreadyOwnedByYou):  # of another module's tests
+        s3.create_bucket(Bucket=_BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
     root = json.loads(json.dumps(file("template.yaml"), default=str))
     functions = [one for one in root["Resources"].values() if one["Type"].endswith("::Function")]
     modules = {one["Properties"]["Handler"].rpartition(".")[0] for one in functions}

@@ -1,0 +1,1 @@
+"""Stages of Parley in an account: their deletion."""
