@@ -7,6 +7,8 @@ A project may only use names of its own company:
     phone numbers            claimed by one company for WhatsApp and SMS together, in every spelling
     e-mail addresses         address and domain are claimed by one company; the nearest claimed domain decides
     `phone_number_id`        claimed by one company
+    accounts of Twilio       claimed by the company whose credentials Twilio accepts for the account
+    knowledge bases          claimed by one company, or shared; asked for at each search
 
 Only the operator's command writes claims. A name without a claim belongs to no company: messages from and to it are
 refused. Errors name the attribute and the rule, never another company.
@@ -50,6 +52,10 @@ _ADDRESSES = {
     ChannelMethod.SMS: "company_sms_number",
     ChannelMethod.EMAIL: "company_email",
 }
+_ATTRIBUTES = {ids.NUMBER: "phone_number_id", ids.TWILIO_ACCOUNT: "account"}
+_SHAREABLE = frozenset({ids.KNOWLEDGE_BASE})
+# Twilio listed the account for the company's own credentials, see `operations.projects.ownership`.
+_PROOFS = {ids.TWILIO_ACCOUNT: Proof.LISTED}
 CLAIM_RULE = "another company has claimed it"
 ADDRESS_RULE = "must be an e-mail address with an ASCII domain"
 
@@ -89,8 +95,8 @@ class Claims:
         own = _name(Used(method, sender, attribute))
         names = [own]
         sender_id = _sender_id(company) if method is ChannelMethod.WHATSAPP else None
-        if sender_id is not None:
-            names.append(sender_id)
+        account = _twilio_account(company, method)
+        names += [name for name in (sender_id, account) if name is not None]
         cache_key = (company.company_id, *(f"{name.kind}#{name.text}" for name in names))
         now = clock.now_ms()
         if now - self._cache.get(cache_key, -CACHE_MS) < CACHE_MS:
@@ -105,29 +111,29 @@ class Claims:
         self._cache[cache_key] = now
 
 
-def claim(log: Table, company: Company) -> None:
+def claim(log: Table, company: Company, by: str | None = None) -> list[ProviderId]:
     """
-    Claim all sender names of a project for its company. Safe to repeat. Raises NotOwned.
+    Claim all names of a project for its company, and return those that had no owner. Safe to repeat. Raises NotOwned.
 
     All names are read before the first write, so that a refusal writes nothing. If two companies claim the same name
     at once, the conditional write succeeds for one of them.
     """
-    attributes = {name: used.attribute for used in used_by(company) for name in _names(used)}
-    sender_id = _sender_id(company)
-    if sender_id is not None:
-        attributes[sender_id] = _attribute(ChannelMethod.WHATSAPP, sender_id)
+    attributes = _resources(company)
     domain = _domain_to_claim(log, company)
     if domain is not None:
         attributes[domain] = _attribute(ChannelMethod.EMAIL)
     holders = claims.holders(log, attributes)
     for name, attribute in attributes.items():
-        if holders.get(name, company.company_id) != company.company_id:
+        allowed = {company.company_id, SHARED} if name.kind in _SHAREABLE else {company.company_id}
+        if name in holders and holders[name] not in allowed:
             raise NotOwned(attribute, CLAIM_RULE)
-    granted = claims.new(company.company_id, Proof.GRANTED)
     # Same order for every company: if two claim the same names at once, the first name decides for all.
-    for name in sorted(attributes.keys() - holders.keys()):
-        if not claims.claim(log, name, granted):
+    fresh = sorted(attributes.keys() - holders.keys())
+    for name in fresh:
+        proof = _PROOFS.get(name.kind, Proof.GRANTED)
+        if not claims.claim(log, name, claims.new(company.company_id, proof, by)):
             raise NotOwned(attributes[name], CLAIM_RULE)
+    return fresh
 
 
 def share_domain(log: Table, company: Company) -> None:
@@ -149,11 +155,8 @@ def share_domain(log: Table, company: Company) -> None:
 
 def names_of(company: Company) -> set[ProviderId]:
     """Return all names that a project depends on, including its e-mail domains. Raises NotOwned."""
-    names = {name for used in used_by(company) for name in _names(used)}
-    own, sender_id = _email_of(company), _sender_id(company)
-    return (
-        names | set(ids.domains_of(own.text) if own else []) | ({sender_id} if sender_id else set())
-    )
+    own = _email_of(company)
+    return _resources(company).keys() | set(ids.domains_of(own.text) if own else [])
 
 
 def used_by(company: Company) -> Iterator[Used]:
@@ -187,9 +190,33 @@ def check_reporter(owner: BusinessAddress, event: InboundMessage) -> None:
         raise Permanent(ParkReason.TENANT_MISMATCH)
 
 
+def _resources(company: Company) -> dict[ProviderId, str]:
+    """Return the names that a project uses, each with its attribute. Raises NotOwned like `_name`."""
+    found = {name: used.attribute for used in used_by(company) for name in _names(used)}
+    sender_id = _sender_id(company)
+    if sender_id is not None:
+        found[sender_id] = _attribute(ChannelMethod.WHATSAPP, sender_id)
+    for method in (ChannelMethod.WHATSAPP, ChannelMethod.SMS):
+        account = _twilio_account(company, method)
+        if account is not None:
+            found.setdefault(account, _attribute(method, account))
+    knowledge_base = company.knowledge_config.get("knowledge_base_id")
+    if isinstance(knowledge_base, str):
+        found[ProviderId(ids.KNOWLEDGE_BASE, knowledge_base)] = "knowledge_config.knowledge_base_id"
+    return found
+
+
+def _twilio_account(company: Company, method: ChannelMethod) -> ProviderId | None:
+    """Return the account of a channel at Twilio, None of another provider or without a named account."""
+    channel = getattr(company.channel_config, method.value)
+    if channel is None or channel.provider != "twilio" or channel.account is None:
+        return None
+    return ProviderId(ids.TWILIO_ACCOUNT, channel.account)
+
+
 def _attribute(method: ChannelMethod, name: ProviderId | None = None) -> str:
-    is_sender_id = name is not None and name.kind == ids.NUMBER
-    return f"channel_config.{method.value}.{ids.NUMBER if is_sender_id else _ADDRESSES[method]}"
+    own = _ATTRIBUTES.get(name.kind) if name is not None else None
+    return f"channel_config.{method.value}.{own or _ADDRESSES[method]}"
 
 
 def _name(used: Used) -> ProviderId:
@@ -203,7 +230,7 @@ def _name(used: Used) -> ProviderId:
     # SES treats another spelling of a domain, such as one with umlauts, as the same identity.
     if plain != used.address.casefold():
         raise NotOwned(used.attribute, ADDRESS_RULE)
-    return ProviderId(EMAIL, plain)
+    return ids.email(plain)
 
 
 def _names(used: Used) -> list[ProviderId]:

@@ -46,6 +46,8 @@ class ApiSettings(Settings):
     newsletter_steps_dead_letters_url: str
     newsletter_exports_dead_letters_url: str
     api_seal_secret_id: str
+    conversation_log_table_name: str
+    single_company: str = ""
 
 
 settings = ApiSettings.load()
@@ -54,7 +56,8 @@ quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts":
 # Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
 signing = quick.merge(Config(signature_version="s3v4"))
 sqs = cache(lambda: boto3.client("sqs", config=quick))
-table = Table(boto3.client("dynamodb", config=quick), settings.table_name)
+dynamodb = boto3.client("dynamodb", config=quick)
+table = Table(dynamodb, settings.table_name)
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
 resources = Resources(
     store=Store(
@@ -64,7 +67,12 @@ resources = Resources(
     steps=FifoQueue(sqs, settings.newsletter_steps_queue_url),
     exports=FifoQueue(sqs, settings.newsletter_exports_queue_url),
 )
-deps = ApiDependencies(resources, seal_secret)
+deps = ApiDependencies(
+    resources,
+    seal_secret,
+    Table(dynamodb, settings.conversation_log_table_name),
+    settings.single_company,
+)
 recovery = recovery_of(
     table=table,
     steps=resources.steps,
