@@ -25,10 +25,6 @@ DEPS = RetrievalDependencies(
     make_bedrock=no_client,
     owners=Owners(Table(boto3.client("dynamodb"), "log")),
 )
-    bucket=Bucket(no_client, "bucket"),
-    make_bedrock=no_client,
-    owners=Owners(Table(boto3.client("dynamodb"), "log")),
-)
 
 
 def test_the_local_retriever_is_the_default() -> None:
