@@ -8,6 +8,7 @@ A project may only use names of its own company:
     e-mail addresses         address and domain are claimed by one company; the nearest claimed domain decides
     `phone_number_id`        claimed by one company
     accounts of Twilio       claimed by the company whose credentials Twilio accepts for the account
+    configuration sets       claimed by one company, or shared
     knowledge bases          claimed by one company, or shared; asked for at each search
 
 Only the operator's command writes claims. A name without a claim belongs to no company: messages from and to it are
@@ -52,8 +53,12 @@ _ADDRESSES = {
     ChannelMethod.SMS: "company_sms_number",
     ChannelMethod.EMAIL: "company_email",
 }
-_ATTRIBUTES = {ids.NUMBER: "phone_number_id", ids.TWILIO_ACCOUNT: "account"}
-_SHAREABLE = frozenset({ids.KNOWLEDGE_BASE})
+_ATTRIBUTES = {
+    ids.NUMBER: "phone_number_id",
+    ids.TWILIO_ACCOUNT: "account",
+    ids.CONFIGURATION_SET: "configuration_set",
+}
+_SHAREABLE = frozenset({ids.KNOWLEDGE_BASE, ids.CONFIGURATION_SET})
 # Twilio listed the account for the company's own credentials, see `operations.projects.ownership`.
 _PROOFS = {ids.TWILIO_ACCOUNT: Proof.LISTED}
 CLAIM_RULE = "another company has claimed it"
@@ -94,9 +99,7 @@ class Claims:
         sender = channel.company_email if isinstance(channel, EmailChannel) else address
         own = _name(Used(method, sender, attribute))
         names = [own]
-        sender_id = _sender_id(company) if method is ChannelMethod.WHATSAPP else None
-        account = _twilio_account(company, method)
-        names += [name for name in (sender_id, account) if name is not None]
+        names += _of_channel(company, method)
         cache_key = (company.company_id, *(f"{name.kind}#{name.text}" for name in names))
         now = clock.now_ms()
         if now - self._cache.get(cache_key, -CACHE_MS) < CACHE_MS:
@@ -104,7 +107,7 @@ class Claims:
         domains = ids.domains_of(own.text) if method is ChannelMethod.EMAIL else []
         holders = claims.holders(self.log, [*names, *domains])
         for name in names:
-            if holders.get(name) != company.company_id:
+            if holders.get(name) not in _allowed(company, name):
                 raise NotOwned(_attribute(method, name), "must be claimed by its company")
         if domains and _nearest(holders, domains) not in {company.company_id, SHARED}:
             raise NotOwned(attribute, "domain must be claimed by its company")
@@ -124,8 +127,7 @@ def claim(log: Table, company: Company, by: str | None = None) -> list[ProviderI
         attributes[domain] = _attribute(ChannelMethod.EMAIL)
     holders = claims.holders(log, attributes)
     for name, attribute in attributes.items():
-        allowed = {company.company_id, SHARED} if name.kind in _SHAREABLE else {company.company_id}
-        if name in holders and holders[name] not in allowed:
+        if name in holders and holders[name] not in _allowed(company, name):
             raise NotOwned(attribute, CLAIM_RULE)
     # Same order for every company: if two claim the same names at once, the first name decides for all.
     fresh = sorted(attributes.keys() - holders.keys())
@@ -193,25 +195,37 @@ def check_reporter(owner: BusinessAddress, event: InboundMessage) -> None:
 def _resources(company: Company) -> dict[ProviderId, str]:
     """Return the names that a project uses, each with its attribute. Raises NotOwned like `_name`."""
     found = {name: used.attribute for used in used_by(company) for name in _names(used)}
-    sender_id = _sender_id(company)
-    if sender_id is not None:
-        found[sender_id] = _attribute(ChannelMethod.WHATSAPP, sender_id)
-    for method in (ChannelMethod.WHATSAPP, ChannelMethod.SMS):
-        account = _twilio_account(company, method)
-        if account is not None:
-            found.setdefault(account, _attribute(method, account))
+    for method in ChannelMethod:
+        for name in _of_channel(company, method):
+            found.setdefault(name, _attribute(method, name))
     knowledge_base = company.knowledge_config.get("knowledge_base_id")
     if isinstance(knowledge_base, str):
         found[ProviderId(ids.KNOWLEDGE_BASE, knowledge_base)] = "knowledge_config.knowledge_base_id"
     return found
 
 
-def _twilio_account(company: Company, method: ChannelMethod) -> ProviderId | None:
-    """Return the account of a channel at Twilio, None of another provider or without a named account."""
+def _of_channel(company: Company, method: ChannelMethod) -> list[ProviderId]:
+    """Return the names that all messages of a channel use: the sender's id, account, configuration set."""
     channel = getattr(company.channel_config, method.value)
-    if channel is None or channel.provider != "twilio" or channel.account is None:
-        return None
-    return ProviderId(ids.TWILIO_ACCOUNT, channel.account)
+    if channel is None:
+        return []
+    sender_id = _sender_id(company) if method is ChannelMethod.WHATSAPP else None
+    account = channel.account if channel.provider == "twilio" else None
+    service = {"ses": "ses", "aws_sms": "sms"}.get(channel.provider)
+    configuration_set = channel.configuration_set if service else None
+    found = (
+        sender_id,
+        ProviderId(ids.TWILIO_ACCOUNT, account) if account else None,
+        ProviderId(ids.CONFIGURATION_SET, f"{service}:{configuration_set}")
+        if configuration_set
+        else None,
+    )
+    return [name for name in found if name is not None]
+
+
+def _allowed(company: Company, name: ProviderId) -> set[str]:
+    """Return the owners of a name with which a company may use it."""
+    return {company.company_id, SHARED} if name.kind in _SHAREABLE else {company.company_id}
 
 
 def _attribute(method: ChannelMethod, name: ProviderId | None = None) -> str:

@@ -190,6 +190,31 @@ def test_an_account_of_another_company_is_refused_even_with_its_credentials(
     assert named_account(tables, account) == [(sample_data.COMPANY, "listed")]
 
 
+@pytest.mark.parametrize(
+    ("channel", "facts"),
+    [
+        ("email", {"configuration_set": "of-the-first"}),
+        ("sms", {"provider": "aws_sms", "account": None, "configuration_set": "of-the-first"}),
+    ],
+)
+def test_a_configuration_set_of_another_company_is_refused(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    channel: str,
+    facts: dict[str, Any],
+) -> None:
+    put_secret(SECRET, SECRET_ID)
+    item = sample_data.project()
+    item["channel_config"][channel] |= facts
+    assert put(file, item) == 0
+
+    assert put(file, second_project(**{channel: facts})) == 1
+
+    said = capsys.readouterr().err
+    assert f"channel_config.{channel}.configuration_set: another company has claimed it" in said
+
+
 def test_a_knowledge_base_of_another_company_is_refused(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
