@@ -69,6 +69,7 @@ class Config:
     richpanel_token: str | None = field(default=None, repr=False)
     webhook_retry_seconds: float = 0.5
     twilio_account_sid: str = TWILIO_ACCOUNT
+    twilio_other_accounts: tuple[str, ...] = ()
     twilio_auth_token: str | None = field(default=None, repr=False)
     twilio_senders: tuple[str, ...] = TWILIO_SENDERS
     public_url: str | None = None

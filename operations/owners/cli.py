@@ -12,9 +12,19 @@ from operations.owners import end_of_use
 from operations.owners.tables import Tables
 from shared.ownership import claims, ids
 from shared.ownership.claims import SHARED, Claim, Proof
-from shared.ownership.ids import APP, EMAIL, KNOWLEDGE_BASE, IdInvalid, ProviderId
+from shared.ownership.ids import (
+    APP,
+    CONFIGURATION_SET,
+    EMAIL,
+    KNOWLEDGE_BASE,
+    IdInvalid,
+    ProviderId,
+)
 
-_SHAREABLE = "only a domain (@example.com), an app or a knowledge base can be shared"
+_SHARED_KINDS = frozenset({APP, KNOWLEDGE_BASE, CONFIGURATION_SET})
+_SHAREABLE = (
+    "only a domain (@example.com), an app, a knowledge base or a configuration set can be shared"
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -69,7 +79,7 @@ def _list(tables: Tables, options: argparse.Namespace) -> None:
 def _company(options: argparse.Namespace) -> str:
     """Return the company that the options name. Raises WrongUse."""
     is_domain = options.kind == EMAIL and options.id.strip().startswith("@")
-    if options.shared and not (is_domain or options.kind in {APP, KNOWLEDGE_BASE}):
+    if options.shared and not (is_domain or options.kind in _SHARED_KINDS):
         raise WrongUse(f"argument --shared: {_SHAREABLE}")
     return SHARED if options.shared else str(options.company)
 

@@ -33,6 +33,7 @@ from shared.aws.dynamodb_json import plain
 # Outputs of template.yaml.
 TABLE = "CompanyDataTableName"
 LOG = "ConversationLogTableName"
+TWILIO_URL = "TwilioUrl"
 INBOX = arguments.TABLE_OF_INBOX
 
 type Item = dict[str, Any]
@@ -69,12 +70,16 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
     project_ownership.check_inbox(tables.inbox, company)
     company = projects.parse(item)
     _refuse_missing_secrets(company, secrets)
+    project_ownership.check_accounts(company, secrets, lambda: _twilio_url(options))
+    by = boto3.client("sts").get_caller_identity()["Arn"]
     try:
         if options.single_address:
             ownership.share_domain(tables.log, company)
-        ownership.claim(tables.log, company)
+        claimed = ownership.claim(tables.log, company, by)
     except NotOwned as fault:
         raise Refused(f"{fault.attribute}: {fault.rule}") from None
+    for name in claimed:
+        print(f"granted to {company.company_id}: {name.kind} {name.text}", file=sys.stderr)
     # The claims first: a stored project owns its addresses, and after a crash here the command can be repeated.
     tables.companies.put(item)
     addresses = {(method, address): owner for method, address, owner in _addresses(company)}
@@ -86,6 +91,10 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
         " functions see changes within a minute",
         file=sys.stderr,
     )
+
+
+def _twilio_url(options: argparse.Namespace) -> str:
+    return arguments.outputs_of(options.stack, TWILIO_URL)[TWILIO_URL]
 
 
 def _refuse_missing_secrets(company: Company, secrets: StoredSecrets) -> None:

@@ -1,6 +1,6 @@
 """Checks the secrets, accounts and numbers that a project names: they exist and belong to its own company."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from conversations.ai.config import AiConfig
 from conversations.configuration import ownership
@@ -9,8 +9,9 @@ from operations.arguments import Refused
 from operations.secrets.references import Missing, StoredSecrets
 from shared.aws.dynamodb import Table
 from shared.identity.secret_owners import SECRET_RULE, owns_secret
-from shared.providers.outcomes import Misconfigured
-from shared.providers.twilio.api import credentials_of
+from shared.providers.outcomes import InDoubt, Misconfigured, NotSent
+from shared.providers.outcomes import Refused as ProviderRefused
+from shared.providers.twilio.api import Credentials, check_account, credentials_of
 from whatsapp import store
 
 CHANNELS_WITH_ACCOUNTS = ("whatsapp", "sms")
@@ -69,6 +70,26 @@ def accounts_of(company: Company, secrets: StoredSecrets) -> dict[str, str]:
         if channel.account not in {None, accounts[name]}:
             raise Refused(f"{where}.account: must be the account of the channel's secret")
     return accounts
+
+
+def check_accounts(company: Company, secrets: StoredSecrets, twilio_url: Callable[[], str]) -> None:
+    """Check that Twilio shows each account of the project for the credentials of its channel. Raises Refused."""
+    checked: set[Credentials] = set()
+    for name in CHANNELS_WITH_ACCOUNTS:
+        channel = getattr(company.channel_config, name)
+        if channel is None or channel.provider != "twilio":
+            continue
+        credentials = credentials_of(secrets.content(channel.credentials_id) or {})
+        if credentials in checked:
+            continue
+        try:
+            check_account(twilio_url(), credentials)
+        except (ProviderRefused, NotSent, InDoubt) as failure:
+            raise Refused(
+                f"channel_config.{name}.account: Twilio does not show it for the credentials of the"
+                f" channel's secret ({failure})"
+            ) from None
+        checked.add(credentials)
 
 
 def check_inbox(inbox: Table, company: Company) -> None:

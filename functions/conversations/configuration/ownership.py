@@ -7,6 +7,9 @@ A project may only use names of its own company:
     phone numbers            claimed by one company for WhatsApp and SMS together, in every spelling
     e-mail addresses         address and domain are claimed by one company; the nearest claimed domain decides
     `phone_number_id`        claimed by one company
+    accounts of Twilio       claimed by the company whose credentials Twilio accepts for the account
+    configuration sets       claimed by one company, or shared
+    knowledge bases          claimed by one company, or shared; asked for at each search
 
 Only the operator's command writes claims. A name without a claim belongs to no company: messages from and to it are
 refused. Errors name the attribute and the rule, never another company.
@@ -50,6 +53,14 @@ _ADDRESSES = {
     ChannelMethod.SMS: "company_sms_number",
     ChannelMethod.EMAIL: "company_email",
 }
+_ATTRIBUTES = {
+    ids.NUMBER: "phone_number_id",
+    ids.TWILIO_ACCOUNT: "account",
+    ids.CONFIGURATION_SET: "configuration_set",
+}
+_SHAREABLE = frozenset({ids.KNOWLEDGE_BASE, ids.CONFIGURATION_SET})
+# Twilio listed the account for the company's own credentials, see `operations.projects.ownership`.
+_PROOFS = {ids.TWILIO_ACCOUNT: Proof.LISTED}
 CLAIM_RULE = "another company has claimed it"
 ADDRESS_RULE = "must be an e-mail address with an ASCII domain"
 
@@ -88,9 +99,7 @@ class Claims:
         sender = channel.company_email if isinstance(channel, EmailChannel) else address
         own = _name(Used(method, sender, attribute))
         names = [own]
-        sender_id = _sender_id(company) if method is ChannelMethod.WHATSAPP else None
-        if sender_id is not None:
-            names.append(sender_id)
+        names += _of_channel(company, method)
         cache_key = (company.company_id, *(f"{name.kind}#{name.text}" for name in names))
         now = clock.now_ms()
         if now - self._cache.get(cache_key, -CACHE_MS) < CACHE_MS:
@@ -98,36 +107,35 @@ class Claims:
         domains = ids.domains_of(own.text) if method is ChannelMethod.EMAIL else []
         holders = claims.holders(self.log, [*names, *domains])
         for name in names:
-            if holders.get(name) != company.company_id:
+            if holders.get(name) not in _allowed(company, name):
                 raise NotOwned(_attribute(method, name), "must be claimed by its company")
         if domains and _nearest(holders, domains) not in {company.company_id, SHARED}:
             raise NotOwned(attribute, "domain must be claimed by its company")
         self._cache[cache_key] = now
 
 
-def claim(log: Table, company: Company) -> None:
+def claim(log: Table, company: Company, by: str | None = None) -> list[ProviderId]:
     """
-    Claim all sender names of a project for its company. Safe to repeat. Raises NotOwned.
+    Claim all names of a project for its company, and return those that had no owner. Safe to repeat. Raises NotOwned.
 
     All names are read before the first write, so that a refusal writes nothing. If two companies claim the same name
     at once, the conditional write succeeds for one of them.
     """
-    attributes = {name: used.attribute for used in used_by(company) for name in _names(used)}
-    sender_id = _sender_id(company)
-    if sender_id is not None:
-        attributes[sender_id] = _attribute(ChannelMethod.WHATSAPP, sender_id)
+    attributes = _resources(company)
     domain = _domain_to_claim(log, company)
     if domain is not None:
         attributes[domain] = _attribute(ChannelMethod.EMAIL)
     holders = claims.holders(log, attributes)
     for name, attribute in attributes.items():
-        if holders.get(name, company.company_id) != company.company_id:
+        if name in holders and holders[name] not in _allowed(company, name):
             raise NotOwned(attribute, CLAIM_RULE)
-    granted = claims.new(company.company_id, Proof.GRANTED)
     # Same order for every company: if two claim the same names at once, the first name decides for all.
-    for name in sorted(attributes.keys() - holders.keys()):
-        if not claims.claim(log, name, granted):
+    fresh = sorted(attributes.keys() - holders.keys())
+    for name in fresh:
+        proof = _PROOFS.get(name.kind, Proof.GRANTED)
+        if not claims.claim(log, name, claims.new(company.company_id, proof, by)):
             raise NotOwned(attributes[name], CLAIM_RULE)
+    return fresh
 
 
 def share_domain(log: Table, company: Company) -> None:
@@ -149,11 +157,8 @@ def share_domain(log: Table, company: Company) -> None:
 
 def names_of(company: Company) -> set[ProviderId]:
     """Return all names that a project depends on, including its e-mail domains. Raises NotOwned."""
-    names = {name for used in used_by(company) for name in _names(used)}
-    own, sender_id = _email_of(company), _sender_id(company)
-    return (
-        names | set(ids.domains_of(own.text) if own else []) | ({sender_id} if sender_id else set())
-    )
+    own = _email_of(company)
+    return _resources(company).keys() | set(ids.domains_of(own.text) if own else [])
 
 
 def used_by(company: Company) -> Iterator[Used]:
@@ -187,9 +192,45 @@ def check_reporter(owner: BusinessAddress, event: InboundMessage) -> None:
         raise Permanent(ParkReason.TENANT_MISMATCH)
 
 
+def _resources(company: Company) -> dict[ProviderId, str]:
+    """Return the names that a project uses, each with its attribute. Raises NotOwned like `_name`."""
+    found = {name: used.attribute for used in used_by(company) for name in _names(used)}
+    for method in ChannelMethod:
+        for name in _of_channel(company, method):
+            found.setdefault(name, _attribute(method, name))
+    knowledge_base = company.knowledge_config.get("knowledge_base_id")
+    if isinstance(knowledge_base, str):
+        found[ProviderId(ids.KNOWLEDGE_BASE, knowledge_base)] = "knowledge_config.knowledge_base_id"
+    return found
+
+
+def _of_channel(company: Company, method: ChannelMethod) -> list[ProviderId]:
+    """Return the names that all messages of a channel use: the sender's id, account, configuration set."""
+    channel = getattr(company.channel_config, method.value)
+    if channel is None:
+        return []
+    sender_id = _sender_id(company) if method is ChannelMethod.WHATSAPP else None
+    account = channel.account if channel.provider == "twilio" else None
+    service = {"ses": "ses", "aws_sms": "sms"}.get(channel.provider)
+    configuration_set = channel.configuration_set if service else None
+    found = (
+        sender_id,
+        ProviderId(ids.TWILIO_ACCOUNT, account) if account else None,
+        ProviderId(ids.CONFIGURATION_SET, f"{service}:{configuration_set}")
+        if configuration_set
+        else None,
+    )
+    return [name for name in found if name is not None]
+
+
+def _allowed(company: Company, name: ProviderId) -> set[str]:
+    """Return the owners of a name with which a company may use it."""
+    return {company.company_id, SHARED} if name.kind in _SHAREABLE else {company.company_id}
+
+
 def _attribute(method: ChannelMethod, name: ProviderId | None = None) -> str:
-    is_sender_id = name is not None and name.kind == ids.NUMBER
-    return f"channel_config.{method.value}.{ids.NUMBER if is_sender_id else _ADDRESSES[method]}"
+    own = _ATTRIBUTES.get(name.kind) if name is not None else None
+    return f"channel_config.{method.value}.{own or _ADDRESSES[method]}"
 
 
 def _name(used: Used) -> ProviderId:
@@ -203,7 +244,7 @@ def _name(used: Used) -> ProviderId:
     # SES treats another spelling of a domain, such as one with umlauts, as the same identity.
     if plain != used.address.casefold():
         raise NotOwned(used.attribute, ADDRESS_RULE)
-    return ProviderId(EMAIL, plain)
+    return ids.email(plain)
 
 
 def _names(used: Used) -> list[ProviderId]:

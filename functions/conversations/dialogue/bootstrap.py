@@ -26,6 +26,7 @@ from shared.aws.company_secrets import CompanySecrets
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
+from shared.ownership.claims import Owners
 from shared.policy.kill_switches import KillSwitches
 from shared.runtime.settings import Origin, Url, is_local_stage
 from shared.spending.configuration import SpendingSettings, spending_of
@@ -98,7 +99,7 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
             model_deps=model_deps,
             credentials=credentials,
             effects=effects,
-            documents=_documents(settings),
+            documents=_documents(settings, Owners(resources.log)),
             mirror=mirror,
             spending=spending,
         ),
@@ -108,11 +109,12 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
     )
 
 
-def _documents(settings: SpeakingSettings) -> DocumentSearch:
+def _documents(settings: SpeakingSettings, owners: Owners) -> DocumentSearch:
     name = settings.newsletters_bucket_name
     return DocumentSearch(
         bucket=Bucket(lambda: boto3.client("s3", config=patient), name) if name else None,
         make_bedrock=lambda config: boto3.client("bedrock-agent-runtime", config=config),
+        owners=owners,
     )
 
 

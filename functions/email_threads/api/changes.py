@@ -18,7 +18,6 @@ from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
 from shared.ownership import proofs
-from shared.ownership.proofs import NotProven
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -120,19 +119,16 @@ def put_mailbox(
     """
     Register a mailbox, or replace its settings.
 
-    Raises InvalidInput without proof that the company owns its domain, `mailboxes.TooMany` and Transient.
+    Raises NotProven unless the company owns its domain, `mailboxes.TooMany` and Transient.
     """
-    try:
-        proofs.own_email(
-            deps.log,
-            request.caller.company,
-            address,
-            "address",
-            by=request.caller.principal,
-            single_company=deps.single_company,
-        )
-    except NotProven as fault:
-        raise _invalid(fault.field, fault.problem) from None
+    proofs.own_email(
+        deps.log,
+        request.caller.company,
+        address,
+        "address",
+        by=request.caller.principal,
+        single_company=deps.single_company,
+    )
     mailbox = Mailbox(
         conversation_id=Mailbox.of(address)["conversation_id"],
         address=address,

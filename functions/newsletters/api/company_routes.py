@@ -14,10 +14,15 @@ from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
+from shared.ownership import proofs
+from shared.ownership.ids import knowledge_base
+from shared.ownership.proofs import Named
 from shared.retrieval.documents import DocumentAttributes, Documents
+from shared.retrieval.settings import RetrievalSettings
 from shared.runtime import clock
 
 _SETTINGS, _SOURCES = "/newsletters/settings", "/newsletters/sources"
+KNOWLEDGE_BASE_FIELD = "retrieval.knowledge_base_id"
 _ADMIN = Scope.NEWSLETTERS_ADMIN
 _READ = (Scope.NEWSLETTERS_READ, Scope.NEWSLETTERS_WRITE, _ADMIN)
 
@@ -64,6 +69,7 @@ class CompanyRoutes:
 
         def change() -> views.SettingsView:
             given, company = request.input, request.caller.company
+            self._prove(given.retrieval, company, request.caller.principal)
             settings = CompanySettings(
                 **CompanySettings.key(company),
                 company_id=company,
@@ -79,6 +85,16 @@ class CompanyRoutes:
             return queries.settings(self.deps, company)
 
         return change
+
+    def _prove(self, given: RetrievalSettings, company: str, by: str) -> None:
+        """Raise NotProven if the company may not search the knowledge base; the only one of a deployment claims it."""
+        if given.knowledge_base_id is None:
+            return
+        named = Named(knowledge_base(given.knowledge_base_id), KNOWLEDGE_BASE_FIELD, may_share=True)
+        claimed = proofs.require(
+            self.deps.log, company, [named], single_company=self.deps.single_company
+        )
+        proofs.store(self.deps.log, company, claimed, by)
 
     def list_sources(self, request: Request[inputs.SourcesQuery]) -> Page[views.Sources]:
         """List the documents of the embedded search."""

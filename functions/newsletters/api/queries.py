@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from newsletters.configuration.resources import Resources
     from newsletters.store.items import Metadata
     from shared.api.auth import Caller
-    from shared.aws.dynamodb import Attributes
+    from shared.aws.dynamodb import Attributes, Table
     from shared.aws.secrets import JsonSecret
 
 _OF_USER: Final = (PARTITION_KEY, SORT_KEY, INDEX_PARTITION_KEY, INDEX_SORT_KEY)
@@ -47,10 +47,16 @@ _LABELLED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ApiDependencies:
-    """The resources of the API, and the secret that seals cursors."""
+    """
+    The resources of the API, and the secret that seals cursors.
+
+    *log* has the owner items; *single_company* owns all resources of a deployment that belongs to one company.
+    """
 
     resources: Resources
     seal_secret: JsonSecret
+    log: Table
+    single_company: str
 
     @property
     def seal(self) -> Seal:

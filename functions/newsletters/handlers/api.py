@@ -46,6 +46,8 @@ class ApiSettings(AuditedSettings):
     newsletter_steps_dead_letters_url: str
     newsletter_exports_dead_letters_url: str
     api_seal_secret_id: str
+    conversation_log_table_name: str
+    single_company: str = ""
 
 
 settings = ApiSettings.load()
@@ -65,7 +67,12 @@ resources = Resources(
     steps=FifoQueue(sqs, settings.newsletter_steps_queue_url),
     exports=FifoQueue(sqs, settings.newsletter_exports_queue_url),
 )
-deps = ApiDependencies(resources, seal_secret)
+deps = ApiDependencies(
+    resources,
+    seal_secret,
+    Table(dynamodb, settings.conversation_log_table_name),
+    settings.single_company,
+)
 recovery = recovery_of(
     table=table,
     steps=resources.steps,

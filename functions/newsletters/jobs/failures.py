@@ -8,7 +8,7 @@ SENTENCES: Final = {
     "no_results": "No passages were found for the selected topics.",
     "retriever_unavailable": "The document search did not answer.",
     "corpus_too_large": "The company has more documents than the embedded search can hold.",
-    "knowledge_base_refused": "The knowledge base refused the search; check its id in the settings.",
+    "knowledge_base_refused": "The knowledge base refused the search; check its id in the settings, and its grant.",
     "ai_not_configured": "The company has no valid settings of a language model.",
     "ai_unavailable": "The language model did not answer.",
     "ai_refused": "The language model refused to write this text.",

@@ -20,6 +20,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Record, Worker
+from shared.ownership.claims import Owners
 from shared.retrieval.settings import RetrievalDependencies
 from shared.runtime import clock
 from shared.runtime.settings import Origin, Settings
@@ -38,6 +39,7 @@ class WorkerSettings(Settings):
     """The environment of this function."""
 
     table_name: str
+    conversation_log_table_name: str
     newsletters_bucket_name: str
     newsletter_steps_queue_url: str
     newsletter_exports_queue_url: str
@@ -48,9 +50,10 @@ class WorkerSettings(Settings):
 def resources_of(settings: WorkerSettings) -> WorkerResources:
     """Return the resources of the worker."""
     sqs = boto3.client("sqs", config=_patient)
+    dynamodb = boto3.client("dynamodb", config=_patient)
     bucket = Bucket(lambda: boto3.client("s3", config=_patient), settings.newsletters_bucket_name)
     return WorkerResources(
-        store=Store(Table(boto3.client("dynamodb", config=_patient), settings.table_name), bucket),
+        store=Store(Table(dynamodb, settings.table_name), bucket),
         steps=FifoQueue(lambda: sqs, settings.newsletter_steps_queue_url),
         exports=FifoQueue(lambda: sqs, settings.newsletter_exports_queue_url),
         models=ModelDependencies(
@@ -61,6 +64,7 @@ def resources_of(settings: WorkerSettings) -> WorkerResources:
         retrieval=RetrievalDependencies(
             bucket=bucket,
             make_bedrock=lambda config: boto3.client("bedrock-agent-runtime", config=config),
+            owners=Owners(Table(dynamodb, settings.conversation_log_table_name)),
         ),
     )
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 SECOND_COMPANY = "ci-bbb-001"
 SECRET_ID = f"parley/local/companies/{SECOND_COMPANY}/twilio"
+ACCOUNT = "AC" + "7c2f" * 8
+SECRET = sample_data.TWILIO_SECRET | {"twilio_account_sid": ACCOUNT}
 SMS = "+12025550161"
 WHATSAPP = "+12025550162"
 EMAIL = "jobs@neighbour.example"
@@ -21,8 +23,16 @@ def second_project(**channels: dict[str, Any]) -> dict[str, Any]:
     """The second company's project; *channels* are other facts of a channel."""
     config = sample_data.project()["channel_config"]
     own: dict[str, dict[str, Any]] = {
-        "sms": {"company_sms_number": SMS, "sms_credentials_id": SECRET_ID},
-        "whatsapp": {"company_whatsapp_number": WHATSAPP, "whatsapp_credentials_id": SECRET_ID},
+        "sms": {
+            "account": ACCOUNT,
+            "company_sms_number": SMS,
+            "sms_credentials_id": SECRET_ID,
+        },
+        "whatsapp": {
+            "account": ACCOUNT,
+            "company_whatsapp_number": WHATSAPP,
+            "whatsapp_credentials_id": SECRET_ID,
+        },
         "email": {"company_email": EMAIL},
     }
     return sample_data.project(
@@ -35,8 +45,10 @@ def set_up_second_company(system: System) -> None:
     """An operator sets up the second company's project, which sends through Twilio."""
     config = system.sandbox.config
     senders = dict.fromkeys([*config.twilio_senders, SMS, WHATSAPP])
-    system.sandbox.config = replace(config, twilio_senders=tuple(senders))
-    system.put_secret(SECRET_ID, sample_data.TWILIO_SECRET)
+    system.sandbox.config = replace(
+        config, twilio_senders=tuple(senders), twilio_other_accounts=(ACCOUNT,)
+    )
+    system.put_secret(SECRET_ID, SECRET)
     system.set_up(second_project())
 
 

@@ -36,7 +36,7 @@ def test_a_mailbox_without_proof_is_refused_with_the_field_and_the_missing_proof
     system: System,
 ) -> None:
     assert refused(put(system, "info@new.example"))[:2] == (400, "invalid_input")
-    assert put(system, "info@new.example")[1]["error"]["message"] == PROBLEM  # type: ignore[index] - a JSON object
+    assert put(system, "info@new.example")[1]["error"]["message"] == PROBLEM  # type: ignore[index]  # a JSON object
     assert not mailboxes.get(system.worker.resources.table, "info@new.example")
 
 

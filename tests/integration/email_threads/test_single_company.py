@@ -12,6 +12,7 @@ from tests.integration.email_threads.test_api import result
 from tests.integration.email_threads.test_owners import OTHER, put
 from tests.simulation.email_threads.setup import running_system
 from tests.simulation.email_threads.system import COMPANY, mail
+from tests.simulation.permissions import CallObserver, grants_of, missing, needless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,3 +53,20 @@ def test_of_a_shared_domain_the_one_company_claims_single_addresses(system: Syst
 
     found = claims.found(system.worker.resources.owners.table, [ids.email("shop@mail.example")])
     assert [(one.company_id, one.proof) for one in found.values()] == [(COMPANY, Proof.DEPLOYMENT)]
+
+
+def test_the_role_permits_the_claim_and_nothing_more(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    observer = CallObserver()
+    monkeypatch.setattr(system.interceptor, "observer", observer.note)
+    monkeypatch.setattr(
+        system.api, "handler", observer.watching("EmailThreadsApi", system.api.handler)
+    )
+    put(system, "info@new.example")
+    of_one = grants_of("EmailThreadsApi", Stage="local", SingleCompany=COMPANY)
+    of_several = grants_of("EmailThreadsApi", Stage="local")
+
+    assert missing(of_one, observer.uses["EmailThreadsApi"]) == []
+    assert needless(of_one - of_several, observer.uses["EmailThreadsApi"]) == []
+    assert of_several < of_one

@@ -40,6 +40,7 @@ from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
+from shared.ownership.claims import Owners
 from shared.retrieval.settings import RetrievalDependencies
 from shared.runtime import clock
 from tests import template
@@ -188,6 +189,9 @@ def deployed() -> Iterator[Deployment]:
                     bucket=bucket,
                     make_bedrock=lambda config: boto3.client(
                         "bedrock-agent-runtime", config=config
+                    ),
+                    owners=Owners(
+                        Table(dynamodb, template.create_table(dynamodb, "ConversationLogTable"))
                     ),
                 ),
             ),

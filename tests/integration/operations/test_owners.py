@@ -82,6 +82,7 @@ def owner(system: System, kind: str, text: str) -> set[str]:
         ("iam_role", ["arn:aws:iam::123456789012:role/sends"]),
         ("knowledge_base", ["AB12CD34EF"]),
         ("twilio_account", ["AC" + "6b1e" * 8]),
+        ("configuration_set", ["ses:acme"]),
     ],
 )
 def test_a_granted_resource_belongs_to_one_company_in_every_spelling(
@@ -115,6 +116,7 @@ def test_a_number_belongs_to_one_company_for_whatsapp_and_sms(system: System) ->
         ("whatsapp_account", "١٢٣٤٥٦"),
         ("knowledge_base", "AB12CD34EF\n"),
         ("twilio_account", "AC" + "6B1E" * 8),
+        ("configuration_set", "acme"),
         ("sns_topic", "arn:aws:sqs:us-east-1:123456789012:queue"),
     ],
 )

@@ -40,21 +40,21 @@ FUNCTIONS = {
 
 
 @contextmanager
-def running_system() -> Iterator[System]:
-    """moto, a provider sandbox, and a system that uses both."""
+def running_system(**parameters: str) -> Iterator[System]:
+    """moto, a provider sandbox, and a system that uses both. *parameters* are those of the template."""
     with (
         mock_aws(),
         running(Config()) as sandbox,
-        new_system(sandbox) as system,
+        new_system(sandbox, **parameters) as system,
         uncollected(),
     ):
         yield system
 
 
 @contextmanager
-def new_system(sandbox: Sandbox) -> Iterator[System]:
+def new_system(sandbox: Sandbox, **parameters: str) -> Iterator[System]:
     """The system, while moto is on. Handlers are imported again: their clients use this system's interceptor."""
-    given = {"Stage": "local", "SandboxUrl": sandbox.url}
+    given = {"Stage": "local", "SandboxUrl": sandbox.url, **parameters}
     clock = Clock()
     named = {one: template.properties(one, **given)["QueueName"] for one in QUEUES}
     queues = FifoQueues({named[one]: _queue(one, clock, given) for one in QUEUES})
@@ -92,6 +92,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
             exports=exports,
             scheduled=scheduled,
             table=settings["TABLE_NAME"],
+            log=settings["CONVERSATION_LOG_TABLE_NAME"],
             bucket=settings["NEWSLETTERS_BUCKET_NAME"],
             steps_queue=named["NewsletterStepsQueue"],
             exports_queue=named["NewsletterExportsQueue"],
@@ -111,7 +112,8 @@ def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> FifoQueue:
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     """Table, bucket and secrets of the template, in moto."""
     direct_session = boto3.Session()
-    template.create_table(direct_session.client("dynamodb"), "NewslettersTable", **given)
+    for table in ("NewslettersTable", "ConversationLogTable"):
+        template.create_table(direct_session.client("dynamodb"), table, **given)
     template.create_audit_log(direct_session.client("dynamodb"), **given)
     direct_session.client("s3").create_bucket(Bucket=settings["NEWSLETTERS_BUCKET_NAME"])
     client = direct_session.client("secretsmanager")

@@ -19,6 +19,9 @@ from boto3.dynamodb.types import TypeDeserializer
 from botocore.exceptions import BotoCoreError, ClientError
 
 from newsletters.store.items.work import OPEN_WORK
+from shared.aws.dynamodb import Table
+from shared.ownership import claims, ids
+from shared.ownership.claims import Proof
 from tests.simulation import stored
 from tests.simulation.clock import Clock
 from tests.simulation.fifo_queues import FifoQueues
@@ -67,8 +70,9 @@ class Snapshot:
 @dataclass(kw_only=True)
 class System(Workers):
     """
-    Everything a handler can reach, and the handlers. *table* and *bucket* are names, *cache* is the temporary folder of
-    the processes, *seconds* are the timeouts of the functions. *code* is that of the newsletter of a scenario.
+    Everything a handler can reach, and the handlers. *table*, *log* and *bucket* are names, *cache* is the temporary
+    folder of the processes, *seconds* are the timeouts of the functions. *code* is that of the newsletter of a
+    scenario.
     """
 
     sandbox: Sandbox
@@ -78,6 +82,7 @@ class System(Workers):
     exports: ModuleType
     scheduled: ModuleType
     table: str
+    log: str  # has the owner items
     bucket: str
     steps_queue: str
     exports_queue: str
@@ -98,6 +103,8 @@ class System(Workers):
         self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
         self.sandbox.reset()
         self._write({}, {})
+        for item in list(stored.items_of(self.log)):
+            stored.remove(self.log, item["pk"]["S"], item["sk"]["S"])
         self.new_process()
         self.interceptor.rewind()
         self.code = ""
@@ -108,6 +115,7 @@ class System(Workers):
         self.interceptor.revive()
         self.api.seal_secret._value = None
         self.worker.resources.models.credentials._cache.clear()
+        self.worker.resources.retrieval.owners.forget()
         for entry in self.cache.iterdir():
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
@@ -126,6 +134,20 @@ class System(Workers):
         self._write(snapshot.items, snapshot.objects)
         self.new_process()
         self.interceptor.rewind()
+
+    def grant(self, knowledge_base: str, company: str = COMPANY) -> None:
+        """An operator grants a knowledge base to a company."""
+        granted = claims.new(company, Proof.GRANTED)
+        claims.hand_over(
+            Table(self.dynamodb, self.log), ids.knowledge_base(knowledge_base), granted
+        )
+        self.worker.resources.retrieval.owners.forget()
+
+    def revoke(self, knowledge_base: str, company: str = COMPANY) -> None:
+        """An operator ends the ownership of a knowledge base."""
+        resource = ids.knowledge_base(knowledge_base)
+        assert claims.release(Table(self.dynamodb, self.log), resource, company)
+        self.worker.resources.retrieval.owners.forget()
 
     # Functions
 

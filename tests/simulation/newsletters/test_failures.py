@@ -134,6 +134,7 @@ def test_a_company_without_calls_left_gets_no_draft_until_the_next_day(system: S
 def test_a_search_that_never_answers_fails_and_earlier_passages_stay(system: System) -> None:
     RETRIEVED(system)
     before = system.row("TOPICS")
+    system.grant(str(KNOWLEDGE_BASE["knowledge_base_id"]))
     configured(system, retrieval=KNOWLEDGE_BASE)
     system.sandbox.faults.add(kind="status", status=503, provider="knowledge_bases", times=100)
     started("topics", "again")(system)

@@ -71,6 +71,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
         _fail_and_retry(_system)
         _park_and_replay(_system)
         _use_the_api(_system)
+        _use_a_knowledge_base(_system)
         yield observer.uses
 
 
@@ -162,6 +163,16 @@ def _use_the_api(system: System) -> None:
     assert system.read("/newsletters/sources")["sources"]
     system.act("DELETE", "/newsletters/sources/teff-trial.md")
     system.call("POST", f"{ONE}/draft/start", {})  # refused: the claim is released
+
+
+def _use_a_knowledge_base(system: System) -> None:
+    """The owner is read for the settings, and again before a search, which is refused."""
+    system.reset()
+    RETRIEVED(system)
+    system.grant("KB12345678")
+    configured(system, retrieval={"retriever": "bedrock", "knowledge_base_id": "KB12345678"})
+    system.revoke("KB12345678")
+    settled(started("topics", "again"))(system)
 
 
 def documents_changed(system: System) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from conversations.ai.knowledge.settings import KnowledgeConfig
     from conversations.lifecycle.conversation import OpenConversation
     from shared.aws.s3 import Bucket
+    from shared.ownership.claims import Owners
     from shared.retrieval import Passage, Retriever
 
 
@@ -32,12 +33,13 @@ class DocumentSearch:
     """
     The documents of all companies. *bucket* is None if the deployment has no bucket for documents.
 
-    *make_bedrock* creates a boto3 `bedrock-agent-runtime` client with the configuration of a call. Retrievers are
-    kept: one of a local corpus remembers its index.
+    *make_bedrock* creates a boto3 `bedrock-agent-runtime` client with the configuration of a call, *owners* know the
+    companies of knowledge bases. Retrievers are kept: one of a local corpus remembers its index.
     """
 
     bucket: Bucket | None
     make_bedrock: Callable[[Config], Any]
+    owners: Owners
     _retrievers: dict[str | None, Retriever] = field(default_factory=dict)  # by knowledge base
 
     def knowledge_of(self, opened: OpenConversation, config: AiConfig) -> Knowledge | None:
@@ -85,6 +87,8 @@ class DocumentSearch:
 
         key = settings.knowledge_base_id
         if key not in self._retrievers:
-            deps = RetrievalDependencies(bucket=self.bucket, make_bedrock=self.make_bedrock)
+            deps = RetrievalDependencies(
+                bucket=self.bucket, make_bedrock=self.make_bedrock, owners=self.owners
+            )
             self._retrievers[key] = retriever_for(settings, deps)
         return self._retrievers[key]

@@ -158,6 +158,10 @@ class Owners:
         """Return the company that owns a resource; None without one."""
         return self._nearest((resource,))
 
+    def may_use(self, company_id: str, resource: ProviderId) -> bool:
+        """Whether a company owns a resource, or uses one that is shared."""
+        return self.owner_of(resource) in {company_id, SHARED}
+
     def owner_of_email(self, address: str) -> str | None:
         """Return the company that owns a normalised e-mail address, see `owner_of_email`; None without one."""
         owner = self._nearest(tuple(domains_of(address)))

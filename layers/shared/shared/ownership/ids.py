@@ -9,6 +9,7 @@ Canonical ids of providers' resources: every spelling of a resource gives the sa
     sns_topic, iam_role an ARN in this deployment's partition
     knowledge_base      Bedrock's id
     twilio_account      Twilio's SID of an account
+    configuration_set   a configuration set of AWS, as `ses:acme` or `sms:acme`
 
 Spellings that only look alike are refused: another partition, another service, capitals where AWS writes none.
 """
@@ -39,10 +40,12 @@ TOPIC = "sns_topic"
 ROLE = "iam_role"
 KNOWLEDGE_BASE = "knowledge_base"
 TWILIO_ACCOUNT = "twilio_account"
+CONFIGURATION_SET = "configuration_set"
 
 _META_ID = re.compile(r"[0-9]{5,25}", re.ASCII)
 _KNOWLEDGE_BASE_ID = re.compile(r"[0-9A-Za-z]{10}", re.ASCII)
 _TWILIO_SID = re.compile(r"AC[0-9a-f]{32}", re.ASCII)
+_CONFIGURATION_SET = re.compile(r"(ses|sms):[A-Za-z0-9_-]{1,64}", re.ASCII)
 _AWS_ID = re.compile(r"(phone-number-id|waba)[-/]([0-9a-f]{32})", re.ASCII)
 _SOCIAL_ARN = re.compile(
     r"arn:(aws|aws-cn|aws-us-gov):social-messaging:([a-z0-9-]+):([0-9]{12}):(.+)", re.ASCII
@@ -138,6 +141,13 @@ def twilio_account(text: str) -> ProviderId:
     return ProviderId(TWILIO_ACCOUNT, text)
 
 
+def configuration_set(text: str) -> ProviderId:
+    """Return the id of a configuration set of SES or of AWS End User Messaging SMS. Raises IdInvalid."""
+    if not _CONFIGURATION_SET.fullmatch(text):
+        raise IdInvalid("must be ses: or sms:, and the name of a configuration set")
+    return ProviderId(CONFIGURATION_SET, text)
+
+
 def _at_meta_or_aws(kind: str, text: str) -> ProviderId:
     return meta_id(kind, text) if text.isdecimal() else aws_id(kind, text)
 
@@ -152,6 +162,7 @@ _READERS: Mapping[str, Callable[[str], list[ProviderId]]] = {
     ROLE: lambda text: [arn(ROLE, text)],
     KNOWLEDGE_BASE: lambda text: [knowledge_base(text)],
     TWILIO_ACCOUNT: lambda text: [twilio_account(text)],
+    CONFIGURATION_SET: lambda text: [configuration_set(text)],
 }
 KINDS = tuple(_READERS)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shared.api.errors import InvalidInput
 from shared.ownership import claims
 from shared.ownership.claims import SHARED, Proof
 
@@ -21,14 +22,14 @@ RULE = (
 EMAIL_RULE = "its domain must be granted by an operator (`operations owners grant`)"
 
 
-class NotProven(Exception):
+class NotProven(InvalidInput):
     """
     A company has no proof for a resource. *field* is the input's field, *problem* the rule with the proof that is
     missing; both are the same whether or not another company owns the resource.
     """
 
     def __init__(self, field: str, problem: str = RULE) -> None:
-        super().__init__(f"{field}: {problem}")
+        super().__init__([{"field": field, "problem": problem}])
         self.field = field
         self.problem = problem
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
+from shared.ownership.ids import knowledge_base
 from shared.retrieval import metadata
 from shared.retrieval.port import (
     LONGEST_TEXT,
@@ -30,6 +31,8 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import date
+
+    from shared.ownership.claims import Owners
 
 TIMEOUT_MS: Final = 10 * clock.SECOND_MS
 MOST_A_PAGE: Final = 100
@@ -48,13 +51,15 @@ _LOCATION_FIELDS = ("url", "uri", "id")
 @dataclass(slots=True, eq=False)
 class KnowledgeBaseRetriever:
     """
-    One knowledge base. *make_client* receives the configuration of a call: its timeout, and no retries.
+    One knowledge base, for the company that owns it; for all companies if it is shared. *make_client* receives the
+    configuration of a call: its timeout, and no retries.
 
     A client is created for each call, not at import.
     """
 
     make_client: Callable[[Config], Any]  # boto3's `bedrock-agent-runtime`
     knowledge_base_id: str
+    owners: Owners
     timeout_ms: int = TIMEOUT_MS
 
     def retrieve(
@@ -62,6 +67,8 @@ class KnowledgeBaseRetriever:
     ) -> list[Passage]:
         """See `Retriever.retrieve`. Makes one attempt for each page of results."""
         filters = filter_of(checked_company(company_id), checked_request(limit, since))
+        if not self.owners.may_use(company_id, knowledge_base(self.knowledge_base_id)):
+            raise RetrievalRefused("knowledge_base_not_granted")
         if not query.strip():
             return []
         found: dict[str, Passage] = {}

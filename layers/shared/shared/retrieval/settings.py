@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from botocore.config import Config
 
     from shared.aws.s3 import Bucket
+    from shared.ownership.claims import Owners
     from shared.retrieval.port import Retriever
 
 type RetrieverName = Literal["local", "bedrock"]
@@ -55,11 +56,13 @@ class RetrievalDependencies:
     """
     Access to documents and knowledge bases. *bucket* has the documents under `corpus/`; None without a bucket.
 
-    *make_bedrock* creates a boto3 `bedrock-agent-runtime` client with the configuration of a call.
+    *make_bedrock* creates a boto3 `bedrock-agent-runtime` client with the configuration of a call; *owners* are asked
+    before each search of a knowledge base.
     """
 
     bucket: Bucket | None
     make_bedrock: Callable[[Config], Any]
+    owners: Owners
 
 
 def retriever_for(settings: RetrievalSettings, deps: RetrievalDependencies) -> Retriever:
@@ -68,7 +71,7 @@ def retriever_for(settings: RetrievalSettings, deps: RetrievalDependencies) -> R
         from shared.retrieval.bedrock import KnowledgeBaseRetriever  # noqa: PLC0415 - see the docstring
 
         assert settings.knowledge_base_id is not None  # noqa: S101 - for mypy: the settings are validated
-        return KnowledgeBaseRetriever(deps.make_bedrock, settings.knowledge_base_id)
+        return KnowledgeBaseRetriever(deps.make_bedrock, settings.knowledge_base_id, deps.owners)
     if deps.bucket is None:
         raise RetrievalRefused("no_document_bucket")
     from shared.retrieval.corpora import S3Corpus  # noqa: PLC0415 - see the docstring

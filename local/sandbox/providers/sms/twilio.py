@@ -190,7 +190,7 @@ def _account(call: Call) -> str:
     is_right = bool(password) and config.twilio_auth_token in (None, password)
     if scheme.lower() != "basic" or not is_known or not is_right:
         raise refused(20003, 401)
-    if account != config.twilio_account_sid:
+    if account not in (config.twilio_account_sid, *config.twilio_other_accounts):
         raise refused(20404, 404)
     return account
 
@@ -282,10 +282,18 @@ def _moment(text: str | None, otherwise: float) -> float:
     return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
 
 
+async def get_account(call: Call) -> Answer:
+    """`GET .../Accounts/{sid}.json`: the account, for its own credentials only."""
+    account = _account(call)
+    shown = {"sid": account, "status": "active", "type": "Full", "friendly_name": "An account"}
+    return Answer(json_response(shown))
+
+
 _PATH = f"/{API}/Accounts/{{account}}/Messages"
 PROVIDER = Provider(
     name="twilio",
     endpoints=(
+        Endpoint("GET", f"/{API}/Accounts/{{account}}.json", ("get_account",), get_account),
         Endpoint("POST", f"{_PATH}.json", ("create_message",), create_message),
         Endpoint("GET", f"{_PATH}.json", ("list_messages",), list_messages),
         Endpoint("GET", f"{_PATH}/{{sid}}/Media.json", ("list_media",), list_media),

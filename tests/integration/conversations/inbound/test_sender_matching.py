@@ -73,6 +73,7 @@ def test_a_strangers_message_matches_a_project_stored_by_the_command(
         projects.TABLE: system.tables["company"],
         projects.LOG: system.tables["log"],
         projects.INBOX: "not read here",
+        projects.TWILIO_URL: system.sandbox.url,
         arguments.SWITCHES: "/parley/local/conversations",
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: names)

@@ -27,6 +27,7 @@ from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock
 from tests.integration.conversations.inbound.test_sender_matching import at_aws
 from tests.integration.conversations.second_company import (
+    ACCOUNT,
     EMAIL,
     SECOND_COMPANY,
     SECRET_ID,
@@ -312,7 +313,7 @@ def test_of_two_companies_with_concurrent_equal_claims_one_gets_all_of_them(
             ownership.claim(log, project("initech"))
 
     assert "globex" not in f"{refusal.value}{refusal.value.rule}"
-    assert held(log, "globex") == {SMS, WHATSAPP, EMAIL, "@neighbour.example"}
+    assert held(log, "globex") == {SMS, WHATSAPP, EMAIL, "@neighbour.example", ACCOUNT}
     assert held(log, "initech") == set()
 
 
@@ -326,7 +327,7 @@ def test_an_interrupted_claim_is_finished_by_the_next_one(system: System) -> Non
     ownership.claim(log, project("globex"))
     ownership.claim(log, project("globex"))
 
-    assert held(log, "globex") == {SMS, WHATSAPP, EMAIL, "@neighbour.example"}
+    assert held(log, "globex") == {SMS, WHATSAPP, EMAIL, "@neighbour.example", ACCOUNT}
 
 
 def test_a_refused_claim_writes_nothing(system: System) -> None:

@@ -17,6 +17,7 @@ BASE = "KB12345678"
 
 
 def _knowledge_base(author: Author, **more: Any) -> None:
+    author.system.grant(BASE)
     version = author.do("GET", "/newsletters/settings")["version"]
     retrieval = {"retriever": "bedrock", "knowledge_base_id": BASE, **more}
     body = {"version": version, "ai": MODEL, "retrieval": retrieval}

@@ -1,7 +1,9 @@
 """A stack on moto and a project's file, for `python -m operations projects`."""
 
 import json
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +12,18 @@ import pytest
 
 from conversations.configuration import projects as set_ups
 from events.conversations import sample_data, twilio
+from local.sandbox import Config, Sandbox, running
 from operations import arguments
 from operations.owners.tables import MAIL
 from operations.projects import cli as projects
 from shared.aws.dynamodb import Table
+from tests.integration.conversations.second_company import ACCOUNT
 from tests.template import create_table
 from whatsapp.store.accounts import phones as inbox_numbers
 
 STACK = "parley-dev"
 TWILIO_WEBHOOK = "parley-local-twilio-webhook"
+ACCOUNTS = twilio.SECRET["accounts"] | {ACCOUNT: {"auth_tokens": [twilio.AUTH_TOKEN]}}
 BEDROCK = {
     "provider": "bedrock",
     "bedrock_config": {
@@ -28,8 +33,22 @@ BEDROCK = {
 }
 
 
+@pytest.fixture(scope="session")
+def _sandbox() -> Iterator[Sandbox]:
+    with running(Config(twilio_auth_token=twilio.AUTH_TOKEN)) as sandbox:
+        yield sandbox
+
+
 @pytest.fixture
-def tables(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
+def sandbox(_sandbox: Sandbox) -> Sandbox:
+    """The providers, with the accounts of both companies."""
+    _sandbox.reset()
+    _sandbox.config = replace(_sandbox.config, twilio_other_accounts=(ACCOUNT,))
+    return _sandbox
+
+
+@pytest.fixture
+def tables(keys: Table, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
     """A stack on moto, by its outputs; `keys` has started moto."""
     dynamodb = boto3.client("dynamodb")
     found = {
@@ -40,11 +59,12 @@ def tables(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
     }
     inbox_numbers.forget()
     put_secret(sample_data.TWILIO_SECRET)
-    put_secret(twilio.SECRET, TWILIO_WEBHOOK)
+    put_secret({"accounts": ACCOUNTS}, TWILIO_WEBHOOK)
 
     def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
         assert stack == STACK
         names = {name: table.name for name, table in found.items()}
+        names[projects.TWILIO_URL] = sandbox.url
         names[arguments.SWITCHES] = "/parley/local/conversations"
         return {name: names[name] for name in wanted}
 

@@ -14,17 +14,26 @@ from operations.owners import cli as owners
 from operations.projects import cli as projects
 from operations.secrets.kinds import KINDS
 from shared.aws.dynamodb import Table
-from shared.ownership import claims
+from shared.ownership import claims, ids
 from shared.ownership.claims import SHARED, Proof
 from shared.ownership.ids import ProviderId
 from tests.integration.conversations.second_company import (
+    ACCOUNT,
     EMAIL,
     SECOND_COMPANY,
+    SECRET,
     SECRET_ID,
     SMS,
     second_project,
 )
-from tests.integration.operations.projects.conftest import STACK, put, put_secret, run, stored
+from tests.integration.operations.projects.conftest import (
+    STACK,
+    TWILIO_WEBHOOK,
+    put,
+    put_secret,
+    run,
+    stored,
+)
 from whatsapp.store.accounts import phones as inbox_numbers
 from whatsapp.store.items import Phone
 
@@ -68,7 +77,7 @@ def test_a_project_that_names_resources_of_another_company_is_not_stored(
     said: str,
 ) -> None:
     put(file, sample_data.project())
-    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
+    put_secret(SECRET, SECRET_ID)
     capsys.readouterr()
 
     assert put(file, second_project(**wrong)) == 1
@@ -114,11 +123,115 @@ def test_a_model_or_function_cannot_have_another_companys_secret(
     ai: dict[str, Any],
     attribute: str,
 ) -> None:
-    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
+    put_secret(SECRET, SECRET_ID)
 
     assert put(file, second_project() | {"ai_config": ai}) == 1
 
     assert capsys.readouterr().err.startswith(f"error: {attribute}: must be named")
+
+
+def named_account(tables: dict[str, Table], account: str) -> list[tuple[str, str]]:
+    found = claims.found(tables[projects.LOG], [ids.twilio_account(account)])
+    return [(claim.company_id, claim.proof) for claim in found.values()]
+
+
+def test_an_account_of_twilio_is_proven_by_the_credentials_of_the_company(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put_secret(SECRET, SECRET_ID)
+
+    assert put(file, second_project()) == 0
+
+    assert named_account(tables, ACCOUNT) == [(SECOND_COMPANY, "listed")]
+    said = capsys.readouterr().err
+    assert f"granted to {SECOND_COMPANY}: twilio_account {ACCOUNT}" in said
+    assert f"granted to {SECOND_COMPANY}: email @neighbour.example" in said
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"twilio_auth_token": "of another account"},
+        {"twilio_account_sid": "AC" + "6b1e" * 8},
+        {"twilio_account_sid": sample_data.TWILIO_SECRET["twilio_account_sid"].upper()},
+    ],
+)
+def test_an_account_that_is_only_named_is_refused(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    wrong: dict[str, str],
+) -> None:
+    secret = SECRET | wrong
+    account = secret["twilio_account_sid"]
+    put_secret(secret, SECRET_ID)
+    put_secret({"accounts": {account: {"auth_tokens": ["a token"]}}}, TWILIO_WEBHOOK)
+
+    named = {"account": account}
+    assert put(file, second_project(sms=named, whatsapp=named)) == 1
+
+    assert "account: Twilio does not show it" in capsys.readouterr().err
+    assert claims.holders(tables[projects.LOG], ids.of_phone(SMS)) == {}
+
+
+def test_an_account_of_another_company_is_refused_even_with_its_credentials(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(file, sample_data.project())
+    account = sample_data.TWILIO_SECRET["twilio_account_sid"]
+    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
+    named = {"account": account}
+
+    assert put(file, second_project(sms=named, whatsapp=named)) == 1
+
+    assert "channel_config.whatsapp.account: another company has claimed it" in (
+        capsys.readouterr().err
+    )
+    assert named_account(tables, account) == [(sample_data.COMPANY, "listed")]
+
+
+@pytest.mark.parametrize(
+    ("channel", "facts"),
+    [
+        ("email", {"configuration_set": "of-the-first"}),
+        ("sms", {"provider": "aws_sms", "account": None, "configuration_set": "of-the-first"}),
+    ],
+)
+def test_a_configuration_set_of_another_company_is_refused(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    channel: str,
+    facts: dict[str, Any],
+) -> None:
+    put_secret(SECRET, SECRET_ID)
+    item = sample_data.project()
+    item["channel_config"][channel] |= facts
+    assert put(file, item) == 0
+
+    assert put(file, second_project(**{channel: facts})) == 1
+
+    said = capsys.readouterr().err
+    assert f"channel_config.{channel}.configuration_set: another company has claimed it" in said
+
+
+def test_a_knowledge_base_of_another_company_is_refused(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put_secret(SECRET, SECRET_ID)
+    knowledge = {"enabled": True, "retriever": "bedrock", "knowledge_base_id": "AB12CD34EF"}
+    assert put(file, sample_data.project(knowledge_config=knowledge)) == 0
+
+    assert put(file, second_project() | {"knowledge_config": knowledge}) == 1
+
+    said = capsys.readouterr().err
+    assert "knowledge_config.knowledge_base_id: another company has claimed it" in said
+    owned = ["--company", sample_data.COMPANY, "--kind", "knowledge_base", "--id", "AB12CD34EF"]
+    assert owners.main(["revoke", *owned, "--stack", STACK]) == 1
+    assert owners.main(["revoke", *owned, "--although-used", "--stack", STACK]) == 0
+    shared = ["--shared", *owned[2:]]
+    assert owners.main(["grant", *shared, "--stack", STACK]) == 0
+    assert put(file, second_project() | {"knowledge_config": knowledge}) == 0
 
 
 def registered(tables: dict[str, Table], company: str) -> None:
@@ -196,7 +309,7 @@ def release(company: str, kind: str, name: str) -> int:
 def test_a_released_address_can_be_claimed_by_another_company(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
+    put_secret(SECRET, SECRET_ID)
     put(file, sample_data.project())
     mine = second_project(sms={"company_sms_number": SMS_NUMBER})
     assert put(file, mine) == 1
@@ -230,7 +343,7 @@ def test_a_company_releases_only_addresses_that_it_has_claimed(
 def test_an_address_at_a_mailbox_provider_is_claimed_without_its_domain(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
+    put_secret(SECRET, SECRET_ID)
     file.write_text(json.dumps(second_project()), encoding="utf-8")
     assert run("put", str(file), "--single-address") == 0
     item = sample_data.project()

@@ -15,7 +15,12 @@ from events.conversations.twilio import ACCOUNT, SMS_NUMBER
 from operations.projects import cli as projects
 from operations.secrets import versions
 from shared.aws.dynamodb import Table
-from tests.integration.conversations.second_company import SECOND_COMPANY, SECRET_ID, second_project
+from tests.integration.conversations.second_company import (
+    SECOND_COMPANY,
+    SECRET,
+    SECRET_ID,
+    second_project,
+)
 from tests.integration.operations.projects.conftest import (
     BEDROCK,
     STACK,
@@ -167,7 +172,7 @@ def test_projects_are_listed_with_their_errors(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(file, sample_data.project())
-    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
+    put_secret(SECRET, SECRET_ID)
     put(file, second_project() | {"project_status": "inactive", "project_name": "Later"})
     tables[projects.TABLE].put(sample_data.project(project_id="pi-old", timezone="Nowhere"))
     capsys.readouterr()

@@ -9,10 +9,15 @@ import boto3
 import pytest
 
 from local.sandbox.providers.bedrock.retrieve import KnowledgeDocument
+from shared.ownership.claims import SHARED, Owners
+from shared.ownership.ids import knowledge_base
 from shared.retrieval import RetrievalRefused, RetrieverUnavailable
 from shared.retrieval.bedrock import KnowledgeBaseRetriever
+from tests.owner_items import owners_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from botocore.config import Config
 
     from local.sandbox import Sandbox
@@ -30,8 +35,14 @@ def client_of(sandbox: Sandbox, config: Config) -> Any:
 
 
 @pytest.fixture
-def retriever(sandbox: Sandbox) -> KnowledgeBaseRetriever:
-    return KnowledgeBaseRetriever(partial(client_of, sandbox), BASE)
+def owners() -> Iterator[Owners]:
+    with owners_of({knowledge_base(BASE): SHARED}) as owners:
+        yield owners
+
+
+@pytest.fixture
+def retriever(sandbox: Sandbox, owners: Owners) -> KnowledgeBaseRetriever:
+    return KnowledgeBaseRetriever(partial(client_of, sandbox), BASE, owners)
 
 
 def add(
@@ -195,10 +206,10 @@ def test_a_failing_service_is_unavailable_after_one_attempt(
     assert len(retriever.retrieve("acme", "maize", limit=1)) == 1
 
 
-def test_a_slow_service_is_unavailable(sandbox: Sandbox) -> None:
+def test_a_slow_service_is_unavailable(sandbox: Sandbox, owners: Owners) -> None:
     add(sandbox)
     sandbox.faults.add(kind="delay", seconds=1.0, provider="knowledge_bases")
-    retriever = KnowledgeBaseRetriever(partial(client_of, sandbox), BASE, timeout_ms=100)
+    retriever = KnowledgeBaseRetriever(partial(client_of, sandbox), BASE, owners, timeout_ms=100)
 
     with pytest.raises(RetrieverUnavailable, match="ReadTimeoutError"):
         retriever.retrieve("acme", "maize", limit=1)
@@ -232,3 +243,18 @@ def test_a_result_that_does_not_state_the_company_is_dropped(
     # As if the service did not apply the filter.
     monkeypatch.setattr("local.sandbox.providers.bedrock.metadata_filters.selects", lambda *_: True)
     assert retriever.retrieve("acme", "maize", limit=1) == []
+
+
+def test_a_company_searches_only_a_knowledge_base_that_it_owns_or_that_is_shared(
+    sandbox: Sandbox,
+) -> None:
+    add(sandbox)
+    add(sandbox, company="globex")
+    with owners_of({knowledge_base(BASE): "globex"}) as owners:
+        retriever = KnowledgeBaseRetriever(partial(client_of, sandbox), BASE, owners)
+
+        assert len(retriever.retrieve("globex", "maize", limit=5)) == 1
+        with pytest.raises(RetrievalRefused) as refusal:
+            retriever.retrieve("acme", "maize", limit=5)
+
+    assert str(refusal.value) == "knowledge_base_not_granted"

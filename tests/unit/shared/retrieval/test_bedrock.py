@@ -6,7 +6,9 @@ import pytest
 from botocore.exceptions import ClientError, NoCredentialsError, ParamValidationError
 
 from shared.failures import Permanent, Transient
+from shared.ownership.ids import knowledge_base
 from shared.retrieval.bedrock import KnowledgeBaseRetriever
+from tests.owner_items import owners_of
 
 
 class Client:
@@ -37,7 +39,8 @@ def refusal(code: str, message: str = "") -> ClientError:
 def test_an_error_is_permanent_if_every_retry_would_fail(
     error: Exception, failure: type[Permanent | Transient]
 ) -> None:
-    retriever = KnowledgeBaseRetriever(lambda _: Client(error), "AB12CD34EF")
-    with pytest.raises(failure) as raised:
-        retriever.retrieve("acme", "maize", limit=1)
+    with owners_of({knowledge_base("AB12CD34EF"): "acme"}) as owners:
+        retriever = KnowledgeBaseRetriever(lambda _: Client(error), "AB12CD34EF", owners)
+        with pytest.raises(failure) as raised:
+            retriever.retrieve("acme", "maize", limit=1)
     assert " " not in str(raised.value)  # a code, no text of the service

@@ -4,10 +4,13 @@ import subprocess
 import sys
 from typing import Any
 
+import boto3
 import pytest
 from pydantic import ValidationError
 
+from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
+from shared.ownership.claims import Owners
 from shared.retrieval.bedrock import KnowledgeBaseRetriever
 from shared.retrieval.local import LocalRetriever
 from shared.retrieval.settings import RetrievalDependencies, RetrievalSettings, retriever_for
@@ -17,7 +20,11 @@ def no_client(*_: object) -> Any:
     raise AssertionError("a client was made")
 
 
-DEPS = RetrievalDependencies(bucket=Bucket(no_client, "bucket"), make_bedrock=no_client)
+DEPS = RetrievalDependencies(
+    bucket=Bucket(no_client, "bucket"),
+    make_bedrock=no_client,
+    owners=Owners(Table(boto3.client("dynamodb"), "log")),
+)
 
 
 def test_the_local_retriever_is_the_default() -> None:

@@ -88,6 +88,17 @@ def request(
     return payload
 
 
+def check_account(base_url: str, credentials: Credentials) -> None:
+    """
+    Ask Twilio for the account of these credentials: an account belongs to a company that can read it.
+
+    Raises Refused if Twilio does not show it or it is not active, NotSent and InDoubt. (Twilio, "Account resource".)
+    """
+    account = request("GET", f"{base_url}{credentials.path}.json", credentials)
+    if account.get("sid") != credentials.account_sid or account.get("status") != "active":
+        raise CredentialsRefused("twilio_account")
+
+
 def refusal(code: int) -> Refused | NotSent:
     """Map Twilio's error code of a message that was rejected, or accepted and dropped at once, to an exception."""
     if code in _NOT_NOW:
