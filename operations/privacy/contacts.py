@@ -14,9 +14,11 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.failures import Transient
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
+from shared.privacy import remainders
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.privacy import jobs
+from whatsapp.privacy.remainders import REMAINDERS
 from whatsapp.store.items.privacy import PrivacyJob
 
 # Outputs of template.yaml.
@@ -62,9 +64,18 @@ def _show(job: PrivacyJob) -> int:
     for kind, count in sorted(job.counts.items()):
         print(kind, count, sep="\t")
     if job.state == "done":
+        _show_left(job)
         return 0
     print("the job continues; run the command again to see its receipt", file=sys.stderr)
     return 1
+
+
+def _show_left(job: PrivacyJob) -> None:
+    """Print what the newest run has kept, and the copies that it does not reach, each with the time until when."""
+    receipt = remainders.receipt(REMAINDERS, job.receipts[0])
+    for word, left in (("kept", receipt.kept), ("outside", receipt.outside)):
+        for one in left or []:
+            print(word, one.kind, one.until or "-", one.reason, sep="\t")
 
 
 def parser() -> argparse.ArgumentParser:

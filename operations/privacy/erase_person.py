@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from conversations.configuration.bootstrap import ledger_of
 from conversations.privacy import erasure
 from conversations.privacy.erasure import ErasureDependencies
+from conversations.privacy.remainders import REMAINDERS
 from operations import arguments
 from operations.arguments import Refused, WrongUse
 from shared.aws.company_secrets import CompanySecrets
@@ -19,6 +20,8 @@ from shared.aws.secrets import JsonSecret
 from shared.failures import Transient
 from shared.identity import addresses, keyed_hashes
 from shared.identity.addresses import AddressInvalid
+from shared.privacy import remainders
+from shared.runtime import clock
 
 # Outputs of template.yaml.
 TABLE = "ConversationsTableName"
@@ -64,9 +67,23 @@ def _erase(options: argparse.Namespace) -> int:
     )
     for name in counts:
         print(name, getattr(done, name), sep="\t")
+    _show_left()
     for thread in done.threads_left:
         print(f"error: delete the thread at the model's provider: {thread}", file=sys.stderr)
     return 1 if done.threads_left else 0
+
+
+def _show_left() -> None:
+    """Print what is kept and the copies that are not reached, each with the time until when."""
+    until = remainders.ends(REMAINDERS, clock.now_ms())
+    for one in REMAINDERS:
+        print(
+            "outside" if one.is_outside else "kept",
+            one.kind,
+            until[one.kind] or "-",
+            one.reason,
+            sep="\t",
+        )
 
 
 def _dependencies(stack: str, openai_url: str) -> ErasureDependencies:

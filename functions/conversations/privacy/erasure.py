@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from conversations.configuration.folders import folder_of
-from conversations.privacy import orphans
+from conversations.privacy import mail_files, orphans
 from conversations.store import (
     conversations,
     erasures,
@@ -198,21 +198,23 @@ def _conversations_of(
 def _erase_contents(
     deps: ErasureDependencies, conversation: Conversation, ref: str, at: str, done: Erased
 ) -> None:
-    _erase_log(deps, ref, at, done)
+    _erase_log(deps, conversation.company_id, ref, at, done)
     # A request that was accepted twice during a key rotation may have stored its data under another `ref`.
     for candidate_ref in dict.fromkeys([ref, *identifiers.refs_of(conversation.conversation_id)]):
         _erase_files(deps.bucket, candidate_ref, done)
     _erase_thread(deps, conversation, done)
 
 
-def _erase_log(deps: ErasureDependencies, ref: str, at: str, done: Erased) -> None:
+def _erase_log(deps: ErasureDependencies, company_id: str, ref: str, at: str, done: Erased) -> None:
     """Erase all log items of a conversation except its state; data referenced by an item is erased before the item."""
     for item in erasures.of_conversation(deps.log, ref):
         partition, sk = str(item[PARTITION_KEY]), str(item[SORT_KEY])
         if sk == State.sk():
             continue
         if sk.startswith(Message.first_sk):
-            _erase_traces(deps, ref, Message.read(item), at, done)
+            message = Message.read(item)
+            _erase_traces(deps, ref, message, at, done)
+            done.files += mail_files.delete(deps.bucket, company_id, message.media)
             done.messages += 1
         elif item.get("item_type") == FunctionResult.item_type:
             deps.ledger.forget(sk.partition("#")[2])

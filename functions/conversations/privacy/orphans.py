@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conversations.configuration.folders import parked_events
-from conversations.privacy import subjects
+from conversations.privacy import mail_files, subjects
 from conversations.store import erasures, messages, routes, states
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import first_of_company
@@ -121,6 +121,7 @@ def _erase_unmatched(
     if is_theirs or (unmatched.attached_to and states.is_erased(log, unmatched.attached_to)):
         name = (str(event["provider"]), str(event["provider_message_id"]))
         done.parked += erase_of_message(log, bucket, name, orphan.at)
+        mail_files.delete(bucket, person.company_id, event.get("media"))
         erasures.mark_message_erased(log, name, orphan.at)
         orphan.remove(log, {*subjects.of_event(event), *filter(None, [unmatched.attached_to])})
         done.unmatched += 1
@@ -137,6 +138,11 @@ def _erase_parked(
     parked, folder = Parked.read(item), parked_events(bucket)
     if parked.body_object is None or not _is_theirs(log, person, folder, parked):
         return 0
+    if person is not None and parked.reason != ParkReason.ERASED:
+        event = subjects.read(
+            folder.get(Pointer.read(parked.body_object)).decode("utf-8", "replace")
+        )
+        mail_files.delete(bucket, person.company_id, (event or {}).get("media"))
     # Marked first: once the text is deleted, a retry could not tell that the event concerns this person.
     erasures.mark_parked_erased(log, orphan.item_key)
     folder.delete(Pointer.read(parked.body_object))
@@ -149,6 +155,9 @@ def _erase_over_quota(log: Table, bucket: Bucket, subject: str, person: _Person 
     folder, erased = parked_events(bucket), 0
     for stored_event, body in over_quota.of_subject(folder, subject):
         if person is None or _is_about(log, person, body.decode("utf-8", "replace")):
+            event = subjects.read(body.decode("utf-8", "replace")) or {}
+            if person is not None:
+                mail_files.delete(bucket, person.company_id, event.get("media"))
             over_quota.delete(folder, stored_event)
             erased += 1
     return erased

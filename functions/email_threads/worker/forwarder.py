@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from email_threads.store import threads
 from email_threads.store.items.thread import Direction
-from shared.aws.stored_objects import MEDIA_PREFIX
+from shared.aws.stored_objects import mail_files_of
 from shared.events import File, InboundMessage, bounded_extra, inbound_entry
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def _copies(media: Bucket, incoming: Incoming, stored: Mail) -> list[File]:
     for entry, file in zip(stored.attachments, incoming.mail.attachments, strict=True):
         if entry.s3_key is None or entry.blocked or entry.inline:
             continue
-        key = f"{MEDIA_PREFIX}{incoming.company_id}/email/{stored.email_id}/{entry.filename}"
+        folder = mail_files_of(media, incoming.company_id)
+        key = f"{folder.prefix}{stored.email_id}/{entry.filename}"
         media.put(key, file.content, entry.content_type)
         files.append(
             File(url=f"s3://{media.name}/{key}", mime_type=entry.content_type, name=entry.filename)

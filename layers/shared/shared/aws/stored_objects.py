@@ -158,6 +158,11 @@ def media_of(bucket: Bucket, company: str | None) -> Folder:
     return Folder(bucket, f"{MEDIA_PREFIX}{company}/")
 
 
+def mail_files_of(bucket: Bucket, company: str | None) -> Folder:
+    """Return the folder of files of mails, which the threads of e-mail copy for a company's conversations."""
+    return Folder(bucket, f"{media_of(bucket, company).prefix}email/")
+
+
 def record(fault: ObjectUnusable, attribute: str) -> None:
     """Log and count a stored object that cannot be used. *attribute* names the attribute that points to it."""
     metrics.add_metric(UNUSABLE, MetricUnit.Count, 1)

@@ -199,7 +199,7 @@ def test_a_crash_at_any_call_changes_neither_the_result_nor_a_count(
 
 
 READS = ("GetItem", "Query", "GetObject", "ListObjectsV2", "GetSecretValue")
-_TIMES = {"ttl", "finishedAt", "revision", "page"}
+_TIMES = {"ttl", "finishedAt", "left", "revision", "page"}
 
 
 def comparable(system: System) -> dict[str, Any]:
