@@ -46,10 +46,11 @@ def _grant(tables: Tables, options: argparse.Namespace) -> None:
         )
     _refuse_without_effect(tables, company, resources)
     granted = claims.new(company, Proof.GRANTED, boto3.client("sts").get_caller_identity()["Arn"])
-    _end(tables, earlier, resources)
+    is_shared = company == SHARED
+    _end(tables, earlier, resources, is_shared=is_shared)
     for resource in resources:
         claims.hand_over(tables.log, resource, granted)
-    _end(tables, earlier, resources)
+    _end(tables, earlier, resources, is_shared=is_shared)
     for resource in resources:
         print("granted", company, resource.kind, resource.text, sep="\t")
 
@@ -114,9 +115,15 @@ def _refuse_without_effect(tables: Tables, company: str, resources: Sequence[Pro
             )
 
 
-def _end(tables: Tables, companies: set[str], resources: Sequence[ProviderId]) -> None:
+def _end(
+    tables: Tables,
+    companies: set[str],
+    resources: Sequence[ProviderId],
+    *,
+    is_shared: bool = False,
+) -> None:
     for company in sorted(companies):
-        for line in end_of_use.end(tables, company, resources):
+        for line in end_of_use.end(tables, company, resources, is_shared=is_shared):
             print(line)
 
 

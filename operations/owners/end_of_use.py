@@ -14,18 +14,25 @@ from operations.arguments import Refused
 from shared.ownership import claims, ids
 from shared.ownership.claims import SHARED
 from shared.ownership.ids import EMAIL, ProviderId
+from whatsapp import store
+from whatsapp.configuration import ownership as whatsapp_ownership
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from operations.owners.tables import Tables
 
+_OF_NUMBERS = frozenset({ids.NUMBER, ids.ACCOUNT, ids.APP})
 _CHANNELS = frozenset(method.value for method in ChannelMethod)
 
 
-def end(tables: Tables, company_id: str, resources: Sequence[ProviderId]) -> Iterator[str]:
+def end(
+    tables: Tables, company_id: str, resources: Sequence[ProviderId], *, is_shared: bool = False
+) -> Iterator[str]:
     """
     Remove what a company has registered with resources that it loses. Yields a line for each. Idempotent.
+
+    *is_shared*: the resources become shared, so numbers keep their app.
 
     Called before the owner changes, so that a command that dies can be repeated, and after it: the company may register
     something in between.
@@ -39,12 +46,17 @@ def end(tables: Tables, company_id: str, resources: Sequence[ProviderId]) -> Ite
             is_lost = partial(_is_lost, tables, company_id, resource)
             for address in mailboxes.remove_of(tables.mail, company_id, is_lost):
                 yield f"removed the mailbox {address}"
-        yield from end_of_numbers(tables, company_id, resource)
+        if resource.kind in _OF_NUMBERS and not (resource.kind == ids.APP and is_shared):
+            yield from _end_numbers(tables, company_id, resource)
 
 
-def end_of_numbers(_tables: Tables, _company_id: str, _resource: ProviderId) -> Iterator[str]:
-    """Disable the numbers of the inbox that a company has registered with a resource: a number, account or app."""
-    yield from ()
+def _end_numbers(tables: Tables, company_id: str, resource: ProviderId) -> Iterator[str]:
+    """End the company's ownership of its numbers of the inbox that name a resource: a number, account or app."""
+    for phone in store.phones.records_of_company(tables.inbox, company_id):
+        named = {one.resource for one in whatsapp_ownership.named_by(phone)}
+        if resource in named and phone.proof is not None:
+            whatsapp_ownership.end(tables.inbox, tables.log, phone)
+            yield f"disabled the number {phone.phone}"
 
 
 def refuse_if_used(tables: Tables, company_id: str, resources: Sequence[ProviderId]) -> None:

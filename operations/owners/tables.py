@@ -21,15 +21,17 @@ MAIL = "EmailThreadsTableName"
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """*log* has the owner items, *companies* the projects, *mail* the mailboxes."""
+    """*log* has the owner items, *companies* the projects, *mail* the mailboxes, *inbox* the numbers."""
 
     log: Table
     companies: Table
     mail: Table
+    inbox: Table
 
     @classmethod
     def of(cls, stack: str) -> Self:
         """Return the tables of a stack. Raises Refused."""
-        outputs = arguments.outputs_of(stack, LOG, COMPANIES, MAIL)
+        names = (LOG, COMPANIES, MAIL, arguments.TABLE_OF_INBOX)
+        outputs = arguments.outputs_of(stack, *names)
         dynamodb = boto3.client("dynamodb")
-        return cls(*(Table(dynamodb, outputs[name]) for name in (LOG, COMPANIES, MAIL)))
+        return cls(*(Table(dynamodb, outputs[name]) for name in names))

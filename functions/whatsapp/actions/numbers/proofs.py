@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shared.api.errors import InvalidInput
 from shared.ownership.claims import Proof
 from shared.ownership.proofs import NotProven
 from shared.runtime import clock
@@ -36,26 +35,19 @@ def prove(call: Call[Any], phone: Phone) -> Proof:
     """
     Store that a number and all it names belong to the company, and return the proof of the number.
 
-    Raises InvalidInput for an id without a proof, ProviderUnavailable and TooFast.
+    Raises NotProven for an id without a proof, ProviderUnavailable and TooFast.
     """
     own = call.resources.ownership
-    try:
-        missing = [one.field for one in own.missing(phone)]
-        listed = (
-            _listed(call, phone, missing) if missing and not own.grants_all(call.company) else set()
-        )
-        return own.claim(phone, listed, call.caller.principal)
-    except NotProven as fault:
-        raise InvalidInput([{"field": fault.field, "problem": fault.problem}]) from None
+    missing = [one.field for one in own.missing(phone)]
+    is_asked = missing and not own.grants_all(call.company)
+    listed = _listed(call, phone, missing) if is_asked else set()
+    return own.claim(phone, listed, call.caller.principal)
 
 
 def keep(call: Call[Any], phone: Phone) -> Proof:
     """As `prove`, for a number that its provider has just listed or made for the company."""
     listed = {one.resource for one in ownership.named_by(phone) if one.field != ownership.APP_FIELD}
-    try:
-        return call.resources.ownership.claim(phone, listed, call.caller.principal)
-    except NotProven as fault:
-        raise InvalidInput([{"field": fault.field, "problem": fault.problem}]) from None
+    return call.resources.ownership.claim(phone, listed, call.caller.principal)
 
 
 def numbers_on_graph(
