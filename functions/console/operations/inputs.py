@@ -46,7 +46,7 @@ class MonthQuery(Input):
 
 class ActionsQuery(DaysQuery):
     """
-    Which changes: of people (`people`), of software with API keys and tokens (`keys`) or of both, or of one `principal`.
+    Which changes: of people (`people`), of software with keys or tokens (`keys`), of both, or of one `principal`.
 
     `company` is for operators; without it they get the changes of all companies.
     """

@@ -9,10 +9,10 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from shared import principals
 from shared.api import inputs
 from shared.api.auth import EVERY_PROJECT, Caller, Forbidden, Scope, Unauthenticated, caller_of
 from shared.api.cursors import Page
-from shared import principals
 from shared.api.errors import InvalidInput
 from shared.api.proxy_event import has_header, header, raw_body
 from shared.api.routing import KEY, KEY_HEADER
