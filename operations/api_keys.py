@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import boto3
+from boto3.dynamodb.conditions import Attr
 
 from access import api_keys
 from access.api_keys import ApiKey
@@ -72,12 +73,14 @@ def _revoke(table: Table, options: argparse.Namespace) -> None:
 def _all(table: Table) -> Iterator[ApiKey]:
     """Yield every key. Scans: the table has few items, and no request waits for this."""
     items: Any = boto3.resource("dynamodb").Table(table.name)
-    page = items.scan(ConsistentRead=True)
+    # The table has counters and revocations too.
+    found = {"ConsistentRead": True, "FilterExpression": Attr("secret_hash").exists()}
+    page = items.scan(**found)
     while True:
         yield from (ApiKey.read(item) for item in page["Items"])
         if "LastEvaluatedKey" not in page:
             return
-        page = items.scan(ConsistentRead=True, ExclusiveStartKey=page["LastEvaluatedKey"])
+        page = items.scan(**found, ExclusiveStartKey=page["LastEvaluatedKey"])
 
 
 def _state(key: ApiKey) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from operations.arguments import Refused
@@ -10,11 +11,38 @@ from shared.groups import team_of
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """
+    A person. *name*: in the user pool; None for one of another provider. *moment*: when that was read, by the clock of
+    AWS (epoch seconds), since that of an operator may be wrong.
+    """
+
+    principal: str
+    name: str | None
+    moment: int
+
+
+@dataclass(frozen=True, slots=True)
 class People:
     """The people of one user pool."""
 
     client: Any  # of cognito-idp
     pool: str
+
+    def find(self, given: str) -> Found:
+        """Find a person by address or user name (Refused if there is none), or by principal, of any provider."""
+        if not principals.is_person(given):
+            answer = self._change("admin_get_user", given)
+            one = {"Attributes": answer["UserAttributes"]}
+            return Found(principal_of(one), answer["Username"], _moment_of(answer))
+        subject = given.partition(":")[2]
+        try:
+            principal = principals.of_person(subject)
+        except ValueError:
+            raise Refused("user: must be user: and an id, as `list` shows") from None
+        answer = self.client.list_users(UserPoolId=self.pool, Filter=f'sub = "{subject}"')
+        names = [user["Username"] for user in answer["Users"]]
+        return Found(principal, names[0] if names else None, _moment_of(answer))
 
     def create(
         self,
@@ -71,8 +99,12 @@ class People:
             raise Refused(unknown) from None
 
     def disable(self, name: str) -> None:
-        """Refuse new logins, and end the sessions: access tokens stay valid until they expire. Safe to repeat."""
+        """Refuse new logins and refreshes. Access tokens stay valid until they are revoked. Safe to repeat."""
         self._change("admin_disable_user", name)
+        self.sign_out(name)
+
+    def sign_out(self, name: str) -> None:
+        """Make all refresh tokens worthless. Safe to repeat."""
         self._change("admin_user_global_sign_out", name)
 
     def enable(self, name: str) -> None:
@@ -85,7 +117,7 @@ class People:
             self._change("admin_reset_user_password", name)
         else:
             self.set_password(name, temporary, is_final=False)
-        self._change("admin_user_global_sign_out", name)
+        self.sign_out(name)
 
     def set_password(self, name: str, password: str, *, is_final: bool) -> None:
         """Set a password; the person must change it at the next login unless it is final."""
@@ -109,9 +141,9 @@ class People:
         except self.client.exceptions.GroupExistsException:
             return
 
-    def _change(self, operation: str, name: str, **more: Any) -> None:  # noqa: ANN401 - parameters of the operation
+    def _change(self, operation: str, name: str, **more: Any) -> Any:  # noqa: ANN401 - of the operation
         try:
-            getattr(self.client, operation)(UserPoolId=self.pool, Username=name, **more)
+            return getattr(self.client, operation)(UserPoolId=self.pool, Username=name, **more)
         except self.client.exceptions.UserNotFoundException:
             raise Refused("user: user not found") from None
 
@@ -124,6 +156,14 @@ def address_of(one: Mapping[str, Any]) -> str:
 def principal_of(one: Mapping[str, Any]) -> str:
     """Return the principal of a user as Cognito describes it."""
     return principals.of_person(_attributes(one)["sub"])
+
+
+def _moment_of(answer: Mapping[str, Any]) -> int:
+    """Return when AWS answered. Raises Refused for an answer without a date, which AWS always gives."""
+    date = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
+    if date is None:
+        raise Refused("Cognito's answer has no date; repeat the command")
+    return int(parsedate_to_datetime(date).timestamp())
 
 
 def _attributes(one: Mapping[str, Any]) -> dict[str, str]:

@@ -4,11 +4,13 @@ import argparse
 import secrets
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import boto3
 
-from operations import arguments
-from operations.people import People, address_of, principal_of
+from operations import arguments, sessions
+from operations.people import Found, People, address_of, principal_of
+from operations.sessions import Sessions
 from shared.groups import Role, role_of, team_of
 
 USER_POOL = "UserPoolId"  # output of template.yaml
@@ -48,15 +50,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     return arguments.run(parser(), argv, _act)
 
 
+@dataclass(frozen=True, slots=True)
+class Logins:
+    """The user pool of a deployment, and the sessions of people, also of those of another login provider."""
+
+    people: People
+    sessions: Sessions
+
+
 def _act(options: argparse.Namespace) -> int:
-    pool = arguments.outputs_of(options.stack, USER_POOL)[USER_POOL]
-    options.run(People(boto3.client("cognito-idp"), pool), options)
+    outputs = arguments.outputs_of(options.stack, USER_POOL, *sessions.OUTPUTS)
+    people = People(boto3.client("cognito-idp"), outputs[USER_POOL])
+    options.run(Logins(people, Sessions.of(outputs)), options)
     return 0
 
 
-def _create(people: People, options: argparse.Namespace) -> None:
+def _create(logins: Logins, options: argparse.Namespace) -> None:
     password = _temporary() if options.no_mail else None
-    people.create(
+    logins.people.create(
         options.email,
         options.roles,
         invites=not options.no_mail,
@@ -66,7 +77,8 @@ def _create(people: People, options: argparse.Namespace) -> None:
     _print_once(password)
 
 
-def _list(people: People, options: argparse.Namespace) -> None:
+def _list(logins: Logins, options: argparse.Namespace) -> None:
+    people = logins.people
     shown = []
     for one in people.all():
         groups = people.groups_of(one["Username"])
@@ -88,45 +100,81 @@ def _list(people: People, options: argparse.Namespace) -> None:
         )
 
 
-def _disable(people: People, options: argparse.Namespace) -> None:
-    people.disable(options.user)
-    print("disabled; access tokens stay valid for at most 60 minutes", file=sys.stderr)
+def _disable(logins: Logins, options: argparse.Namespace) -> None:
+    found = logins.people.find(options.user)
+    # The API first: it refuses the person even if the command dies before the login provider does.
+    logins.sessions.block(found.principal, found.moment)
+    if found.name is not None:
+        logins.people.disable(found.name)
+    logins.sessions.close(found.principal)
+    print("disabled; access has ended", file=sys.stderr)
+    _point_to_provider(found)
 
 
-def _enable(people: People, options: argparse.Namespace) -> None:
-    people.enable(options.user)
+def _enable(logins: Logins, options: argparse.Namespace) -> None:
+    found = logins.people.find(options.user)
+    if found.name is not None:
+        logins.people.enable(found.name)
+    logins.sessions.admit(found.principal)
     print("enabled", file=sys.stderr)
+    _point_to_provider(found)
 
 
-def _add_role(people: People, options: argparse.Namespace) -> None:
+def _sign_out(logins: Logins, options: argparse.Namespace) -> None:
+    found = logins.people.find(options.user)
+    if found.name is not None:
+        logins.people.sign_out(found.name)
+    # A token that was issued meanwhile ends too.
+    _end_sessions(logins, options.user)
+    _point_to_provider(found)
+
+
+def _add_role(logins: Logins, options: argparse.Namespace) -> None:
     for name in options.roles:
-        people.add(options.user, name)
+        logins.people.add(options.user, name)
     print(
         "the roles count from the next refresh of the token, after at most 60 minutes",
         file=sys.stderr,
     )
 
 
-def _remove_role(people: People, options: argparse.Namespace) -> None:
+def _remove_role(logins: Logins, options: argparse.Namespace) -> None:
     for name in options.roles:
-        people.remove(options.user, name)
-    print("access tokens keep the roles for at most 60 minutes", file=sys.stderr)
+        logins.people.remove(options.user, name)
+        # Old tokens have the role. After each: a later one may be refused.
+        _end_sessions(logins, options.user)
 
 
-def _add_team(people: People, options: argparse.Namespace) -> None:
-    people.add(options.user, options.team)
+def _add_team(logins: Logins, options: argparse.Namespace) -> None:
+    logins.people.add(options.user, options.team)
     print("colleagues see it after at most 5 minutes, the person after at most 60", file=sys.stderr)
 
 
-def _remove_team(people: People, options: argparse.Namespace) -> None:
-    people.remove(options.user, options.team)
+def _remove_team(logins: Logins, options: argparse.Namespace) -> None:
+    logins.people.remove(options.user, options.team)
+    _end_sessions(logins, options.user)
     print("conversations of the team stay assigned to it", file=sys.stderr)
 
 
-def _reset_password(people: People, options: argparse.Namespace) -> None:
+def _reset_password(logins: Logins, options: argparse.Namespace) -> None:
     password = _temporary() if options.no_mail else None
-    people.reset_password(options.user, temporary=password)
+    logins.people.reset_password(options.user, temporary=password)
     _print_once(password)
+    _end_sessions(logins, options.user)
+
+
+def _end_sessions(logins: Logins, user: str) -> None:
+    found = logins.people.find(user)
+    logins.sessions.end(found.principal, found.moment)
+    print("sessions ended; tokens that were issued until now are refused", file=sys.stderr)
+
+
+def _point_to_provider(found: Found) -> None:
+    if found.name is None:
+        print(
+            "the user pool has no such user: if people log in elsewhere, change the login there too",
+            file=sys.stderr,
+        )
 
 
 def _temporary() -> str:
@@ -161,8 +209,13 @@ def parser() -> argparse.ArgumentParser:
     listing.add_argument(
         "--company", type=arguments.word, help="only users with a role or team in it"
     )
-    disable = arguments.sub_command(commands, "disable", _disable, "refuse a user's logins")
-    enable = arguments.sub_command(commands, "enable", _enable, "allow a user's logins again")
+    disable = arguments.sub_command(
+        commands, "disable", _disable, "refuse a user's logins and calls, and end the sessions"
+    )
+    enable = arguments.sub_command(commands, "enable", _enable, "allow logins and calls again")
+    leave_all = arguments.sub_command(
+        commands, "sign-out", _sign_out, "end all sessions of a user, who may log in again"
+    )
     add = arguments.sub_command(commands, "add-role", _add_role, "give a user roles")
     remove = arguments.sub_command(commands, "remove-role", _remove_role, "take roles from a user")
     join = arguments.sub_command(commands, "add-team", _add_team, "make a user a member of a team")
@@ -175,7 +228,11 @@ def parser() -> argparse.ArgumentParser:
         _reset_password,
         "make a user set a new password, by a code in an e-mail",
     )
-    for command in (disable, enable, add, remove, join, leave, reset):
+    for command in (disable, enable, leave_all):
+        command.add_argument(
+            "user", type=user, help="address, user name, or principal (user:<id>) of any provider"
+        )
+    for command in (add, remove, join, leave, reset):
         command.add_argument("user", type=user, help="address or user name")
     for command in (add, remove):
         command.add_argument("roles", nargs="+", type=role, metavar="role", help="<company>:<role>")
@@ -195,6 +252,6 @@ def parser() -> argparse.ArgumentParser:
             action="store_true",
             help="send no e-mail; print a temporary password, which the person must change at the next login",
         )
-    for command in (create, listing, disable, enable, add, remove, join, leave, reset):
+    for command in (create, listing, disable, enable, leave_all, add, remove, join, leave, reset):
         arguments.add_stack(command)
     return own

@@ -17,7 +17,7 @@ from typing import Self
 from boto3.dynamodb.conditions import Attr
 
 from access.credentials import CredentialsRefused
-from shared import principals
+from shared import principals, revocations
 from shared.api.auth import EVERY_PROJECT, Caller
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
@@ -127,11 +127,16 @@ def verify(table: Table, text: str) -> ApiKey:
 
 
 def revoke(table: Table, key_id: str) -> bool:
-    """Revoke a key at once and permanently; False if there is no such key. Safe to repeat."""
+    """
+    Revoke a key at once and permanently; False if there is no such key. Safe to repeat.
+
+    Calls are refused by its status; connections that it opened get no more hints by the revocation.
+    """
     try:
         table.update({"key_id": key_id}, put={"status": REVOKED}, when=Attr("key_id").exists())
     except ConditionFailed:
         return False
+    revocations.end_sessions(table, principals.of_key(key_id), clock.now_ms() // clock.SECOND_MS)
     return True
 
 

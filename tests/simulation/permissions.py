@@ -331,13 +331,10 @@ def _texts(parameters: dict[str, Any]) -> set[Use]:
 
 
 # SDK operations and their IAM actions: the names may differ, and batches have no action of their own.
-def _posts(parameters: dict[str, Any]) -> set[Use]:
-    path = f"local/POST/@connections/{parameters['ConnectionId']}"
-    return {
-        Use(
-            "execute-api:ManageConnections",
-            f"arn:aws:execute-api:{REGION}:{ACCOUNT}:LiveApi/{path}",
-        )
+def _on_connection(method: str) -> Callable[[dict[str, Any]], set[Use]]:
+    api = f"arn:aws:execute-api:{REGION}:{ACCOUNT}:LiveApi/local/{method}/@connections"
+    return lambda parameters: {
+        Use("execute-api:ManageConnections", f"{api}/{parameters['ConnectionId']}")
     }
 
 
@@ -356,7 +353,8 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "dynamodb.BatchGetItem": _on_items,
     "dynamodb.BatchWriteItem": _on_batch,
     "dynamodb.TransactWriteItems": _in_transaction,
-    "apigatewaymanagementapi.PostToConnection": _posts,
+    "apigatewaymanagementapi.PostToConnection": _on_connection("POST"),
+    "apigatewaymanagementapi.DeleteConnection": _on_connection("DELETE"),
     "cognito-identity-provider.ListGroups": _on_pool("cognito-idp:ListGroups"),
     "cognito-identity-provider.ListUsersInGroup": _on_pool("cognito-idp:ListUsersInGroup"),
     "s3.GetObject": _on_object("s3:GetObject"),

@@ -37,6 +37,7 @@ def ticket(deps: TicketDependencies, caller: Caller) -> LiveTicket:
         principal=caller.principal,
         contexts=readable(caller),
         projects=set(caller.projects),
+        issued_at=caller.issued_at,
     )
     return LiveTicket(
         ticket=text,

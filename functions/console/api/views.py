@@ -65,6 +65,17 @@ class LiveTicket(views.View):
     expires_at: str
 
 
+class SignedOut(views.View):
+    """
+    The person's access tokens no longer count. `openConnections`: live connections that API Gateway has not closed,
+    which get no more hints.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    open_connections: int
+
+
 class PersonView(views.View):
     """
     A person with a role in the company. Conversations are assigned to the `principal`.

@@ -1,6 +1,6 @@
 """
-HTTP API of the inbox over all contexts, GET /inbox, of the people and teams of a company, GET /people, and of tickets
-for live updates, POST /live/tickets.
+HTTP API of the inbox over all contexts, GET /inbox, of the people and teams of a company, GET /people, of tickets for
+live updates, POST /live/tickets, and of the end of sessions, POST /sign-out.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.config import Config
 
-from console.api import inbox, inputs, live, people, views
+from console.api import inbox, inputs, live, people, sign_out, views
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
+from shared.live.posts import Live
 from shared.logins import StoredLogins
-from shared.runtime.settings import Settings
+from shared.runtime.settings import Settings, Url
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -34,7 +35,9 @@ class InboxApiSettings(Settings):
     inbox_table_name: str
     api_seal_secret_id: str
     live_table_name: str
+    live_endpoint: Url
     live_url: str
+    api_keys_table_name: str
     login_settings_name: str
 
 
@@ -46,6 +49,7 @@ deps = inbox.InboxDependencies(
     live=live_table,
     seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
 )
+sessions = Live(live_table, Table(dynamodb, settings.api_keys_table_name), settings.live_endpoint)
 live_deps = live.TicketDependencies(table=live_table, live_url=settings.live_url)
 # A person waits for the names of colleagues.
 quick = Config(connect_timeout=1, read_timeout=3, retries={"total_max_attempts": 2})
@@ -87,6 +91,12 @@ def list_inbox(request: Request[inputs.InboxQuery]) -> Page[views.Inbox]:
 def issue_live_ticket(request: Request[NoInput]) -> views.LiveTicket:
     """Issue a one-time ticket for a WebSocket connection that receives hints of changes."""
     return live.ticket(live_deps, request.caller)
+
+
+@routes.reads("POST /sign-out", input_model=NoInput, result=views.SignedOut)
+def end_sessions(request: Request[NoInput]) -> views.SignedOut:
+    """End all sessions of the person who calls: access tokens and live connections."""
+    return sign_out.sign_out(sessions, request.caller)
 
 
 @routes.reads(

@@ -37,6 +37,7 @@ class LiveSettings(Settings):
     """The environment of this function."""
 
     live_table_name: str
+    api_keys_table_name: str
     live_endpoint: Url
     inbox_table_name: str
 
@@ -44,7 +45,11 @@ class LiveSettings(Settings):
 settings = LiveSettings.load()
 dynamodb = boto3.client("dynamodb", config=QUICK)
 deps = messages.LiveDependencies(
-    live=Live(Table(dynamodb, settings.live_table_name), settings.live_endpoint),
+    live=Live(
+        Table(dynamodb, settings.live_table_name),
+        Table(dynamodb, settings.api_keys_table_name),
+        settings.live_endpoint,
+    ),
     inbox=Table(dynamodb, settings.inbox_table_name),
 )
 
@@ -69,7 +74,7 @@ def _connect(event: dict[str, Any], connection_id: str) -> HTTPStatus:
     ticket = (event.get("queryStringParameters") or {}).get("ticket", "")
     if not TICKET.fullmatch(ticket):
         return HTTPStatus.UNAUTHORIZED
-    opened = tickets.consume(deps.live.table, ticket, connection_id)
+    opened = tickets.consume(deps.live, ticket, connection_id)
     return HTTPStatus.OK if opened else HTTPStatus.UNAUTHORIZED
 
 

@@ -100,9 +100,12 @@ def _relay(deps: LiveDependencies, sender: Connection, about: Place, name: str) 
         return
     text = to_json({name: {**about.model_dump(mode="json"), "principal": sender.principal}})
     here = place(about.context, about.key)
+    company = connections.of_company(deps.live, sender.company)
+    if sender.connection_id not in {one.connection_id for one in company}:
+        return  # closed or revoked meanwhile
     receivers = [
         (one, text)
-        for one in connections.of_company(deps.live.table, sender.company)
+        for one in company
         if one.connection_id != sender.connection_id
         and one.may_read(sender.company, about.context, project)
         and one.shown in {None, here}

@@ -137,7 +137,7 @@ INDEXES: Final = {
     "email_threads": ("StatusIndex", "ParticipantIndex", "TTLIndex", "CompanyIndex"),
     "newsletters": ("GSI1",),
     "inbox": ("gsi_list", "gsi_assignee"),
-    "live": ("gsi_connection",),
+    "live": ("gsi_connection", "gsi_principal"),
     "audit_log": (),
     "api_keys": (),
     "spending": (),

@@ -34,6 +34,7 @@ class InboxFeedSettings(Settings):
     identifier_keys_secret_id: str
     inbox_table_name: str
     live_table_name: str
+    api_keys_table_name: str
     live_endpoint: Url
 
 
@@ -46,7 +47,11 @@ keyed_hashes.configure(
 )
 dynamodb = boto3.client("dynamodb", config=feed.QUICK)
 announcer = Announcer(
-    live=Live(Table(dynamodb, settings.live_table_name), settings.live_endpoint),
+    live=Live(
+        Table(dynamodb, settings.live_table_name),
+        Table(dynamodb, settings.api_keys_table_name),
+        settings.live_endpoint,
+    ),
     key_of=lambda change: change.reference,
 )
 inbox_feed = feed.Feed(

@@ -33,6 +33,7 @@ class InboxFeedSettings(Settings):
     messages_table_name: str
     inbox_table_name: str
     live_table_name: str
+    api_keys_table_name: str
     live_endpoint: Url
     api_seal_secret_id: str
 
@@ -43,7 +44,11 @@ seal_secret = JsonSecret(
     lambda: boto3.client("secretsmanager", config=feed.QUICK), settings.api_seal_secret_id
 )
 announcer = Announcer(
-    live=Live(Table(dynamodb, settings.live_table_name), settings.live_endpoint),
+    live=Live(
+        Table(dynamodb, settings.live_table_name),
+        Table(dynamodb, settings.api_keys_table_name),
+        settings.live_endpoint,
+    ),
     key_of=lambda change: key_of(
         change.context, change.company_id, change.reference, lambda: seal_of(seal_secret)
     ),

@@ -85,13 +85,10 @@ def block(table: Table, principal: str) -> None:
     table.update(_key(principal), put={_BLOCKED: True}, drop=(TTL_ATTRIBUTE,))
 
 
-def unblock(table: Table, principal: str, moment: int) -> None:
-    """Lift a block; what was issued until *moment* stays revoked. Safe to repeat."""
-    table.update(
-        _key(principal),
-        put={_NOT_BEFORE: moment, TTL_ATTRIBUTE: moment + KEPT_SECONDS},
-        drop=(_BLOCKED,),
-    )
+def unblock(table: Table, principal: str) -> None:
+    """Lift a block; sessions that ended before stay ended. Safe to repeat."""
+    kept_until = clock.expires_in(KEPT_SECONDS)
+    table.update(_key(principal), put={TTL_ATTRIBUTE: kept_until}, drop=(_BLOCKED,))
 
 
 def _is_before(moment: int) -> ConditionBase:

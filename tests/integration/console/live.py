@@ -26,15 +26,17 @@ if TYPE_CHECKING:
 
     from shared.api.auth import Caller
     from shared.inbox.entries import Change
+    from tests.integration.answers import Answer
 
 WITHIN_MS = 3_000
 
 
 @dataclass
 class Sockets:
-    """API Gateway's management API: the open connections and what was posted to each."""
+    """API Gateway's management API: the open connections, what was posted to each, and which it closed."""
 
     open: set[str] = field(default_factory=set)
+    closed: list[str] = field(default_factory=list)
     received: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     broken: set[str] = field(default_factory=set)  # posts to them get no answer
     on_post: Callable[[], None] = field(default=lambda: None)
@@ -48,18 +50,26 @@ class Sockets:
             self.most_at_once = max(self.most_at_once, self._now)
             self.on_post()
         try:
-            if ConnectionId in self.broken:
-                raise ReadTimeoutError(endpoint_url="wss://")
-            if ConnectionId not in self.open:
-                answer: Any = {
-                    "Error": {"Code": "GoneException"},
-                    "ResponseMetadata": {"HTTPStatusCode": 410},
-                }
-                raise ClientError(answer, "PostToConnection")
+            self._check(ConnectionId)
             self.received[ConnectionId].append(json.loads(Data))
         finally:
             with self._lock:
                 self._now -= 1
+
+    def delete_connection(self, *, ConnectionId: str) -> None:
+        self._check(ConnectionId)
+        self.open.discard(ConnectionId)
+        self.closed.append(ConnectionId)
+
+    def _check(self, name: str) -> None:
+        if name in self.broken:
+            raise ReadTimeoutError(endpoint_url="wss://")
+        if name not in self.open:
+            answer: Any = {
+                "Error": {"Code": "GoneException"},
+                "ResponseMetadata": {"HTTPStatusCode": 410},
+            }
+            raise ClientError(answer, "PostToConnection")
 
 
 @dataclass
@@ -74,6 +84,16 @@ class LiveSystem:
     def table(self) -> Table:
         found: Table = self.module.deps.live.table
         return found
+
+    @property
+    def keys(self) -> Table:
+        """The table of API keys, which has the revocations."""
+        found: Table = self.module.deps.live.keys
+        return found
+
+    def sign_out(self, caller: Caller) -> Answer:
+        """Call POST /sign-out."""
+        return self.inbox.call("POST", caller, "/sign-out")
 
     def ticket(self, caller: Caller = ACME) -> str:
         """A new ticket."""
@@ -129,7 +149,9 @@ def live_beside(inbox: InboxSystem) -> Iterator[LiveSystem]:
             patch.setenv(name, value)
         module = importlib.reload(importlib.import_module("console.handlers.live"))
         assert module.deps.live.table.name == properties("LiveTable")["TableName"]
-        yield LiveSystem(inbox, module, sockets_of(module.deps.live))
+        sockets = sockets_of(module.deps.live)
+        vars(inbox.module.sessions)["client"] = sockets
+        yield LiveSystem(inbox, module, sockets)
 
 
 def sockets_of(live: Live) -> Sockets:

@@ -144,6 +144,7 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
     dynamodb = boto3.client("dynamodb")
     table = Table(dynamodb, create_table(dynamodb, "InboxTable"))
     live = create_table(dynamodb, "LiveTable")
+    keys = create_table(dynamodb, "ApiKeysTable")
     secret = properties("ApiSealSecret")["Name"]
     secrets = boto3.client("secretsmanager")
     held = {one["Name"] for one in secrets.list_secrets()["SecretList"]}
@@ -155,7 +156,7 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
         patch.setenv("API_SEAL_SECRET_ID", secret)
         module = importlib.reload(importlib.import_module("console.handlers.api"))
         yield InboxSystem(table, module, _user_pool())
-    for name in (table.name, live):
+    for name in (table.name, live, keys):
         dynamodb.delete_table(TableName=name)  # other tests may have the same moto
 
 

@@ -1,4 +1,4 @@
-"""Attacks on GET /inbox, its rows of another company and of other projects, GET /people and POST /live/tickets."""
+"""Attacks on GET /inbox, its rows of other companies and projects, GET /people, and tickets and ends of sessions."""
 
 from __future__ import annotations
 
@@ -41,6 +41,13 @@ ATTACKS = [
         scopes=READ,
         call=lambda _: Call(),
         is_blind="a ticket opens a connection of its own company (tests/integration/console/test_live.py)",
+    ),
+    Attack(
+        line="POST /sign-out",
+        names="nothing",
+        scopes=(),
+        call=lambda _: Call(),
+        is_blind="it ends the sessions of its own person (tests/integration/console/test_sign_out.py)",
     ),
     of_document("GET /inbox/openapi.json", *READ),
 ]

@@ -8,10 +8,11 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from operations import arguments, users
+from operations import arguments, sessions, users
 from operations.__main__ import main
 from operations.people import People
-from tests.template import properties
+from shared.runtime import clock
+from tests.template import create_table, properties
 
 STACK = ("--stack", "parley-dev")
 ADA = "ada@example.com"
@@ -29,7 +30,15 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
             AdminCreateUserConfig=settings["AdminCreateUserConfig"],
             Policies=settings["Policies"],
         )["UserPool"]["Id"]
-        monkeypatch.setattr(arguments, "outputs_of", lambda *_: {users.USER_POOL: made})
+        dynamodb = boto3.client("dynamodb")
+        outputs = {
+            users.USER_POOL: made,
+            arguments.TABLE_OF_KEYS: create_table(dynamodb, "ApiKeysTable"),
+            sessions.LIVE_TABLE: create_table(dynamodb, "LiveTable"),
+            sessions.LIVE_ENDPOINT: "https://live.example/dev",
+        }
+        monkeypatch.setattr(arguments, "outputs_of", lambda *_: outputs)
+        monkeypatch.setattr(clock, "sleep_ms", lambda _: None)
         yield made
 
 
@@ -184,11 +193,21 @@ def test_a_command_that_ends_logins_also_ends_the_sessions(
     cognito.meta.events.register(
         "before-call.cognito-idp", lambda model, **_: called.append(model.name)
     )
-    monkeypatch.setattr(boto3, "client", lambda _: cognito)
+    monkeypatch.setattr(
+        boto3,
+        "client",
+        lambda name, make=boto3.client: cognito if name == "cognito-idp" else make(name),
+    )
 
     assert run(command, ADA) == 0
 
-    assert called[-1] == "AdminUserGlobalSignOut"
+    assert (
+        called[-2:]
+        == {
+            "disable": ["AdminDisableUser", "AdminUserGlobalSignOut"],
+            "reset-password": ["AdminUserGlobalSignOut", "AdminGetUser"],
+        }[command]
+    )
 
 
 def test_a_reset_by_mail_keeps_no_password_valid(

@@ -29,19 +29,37 @@ type Items = list[dict[str, Any]]
 
 @dataclass
 class LiveParts:
-    """The table of connections, and the functions of the WebSocket API and of tickets."""
+    """The tables of connections and of revocations, and the functions of the WebSocket API and of tickets."""
 
     system: System
     table: Table
+    keys: Table
     module: ModuleType
     api: ModuleType
 
     def ticket(self, company: str, principal: str = "user:kim") -> str:
         """A new ticket."""
-        caller = Caller(company=company, scopes=READ, principal=principal)
+        answer = self._post("/live/tickets", company, principal)
+        assert answer["statusCode"] == 200, answer
+        return str(json.loads(answer["body"])["result"]["ticket"])
+
+    def sign_out(self, company: str, principal: str = "user:kim") -> int | None:
+        """Call POST /sign-out; None if the function was killed."""
+        with suppress(Died):
+            return int(self._post("/sign-out", company, principal)["statusCode"])
+        self.system.interceptor.revive()
+        return None
+
+    def _post(self, path: str, company: str, principal: str) -> dict[str, Any]:
+        caller = Caller(
+            company=company,
+            scopes=READ,
+            principal=principal,
+            issued_at=self.system.clock.ms // 1_000 - 60,
+        )
         event = {
-            "resource": "/live/tickets",
-            "path": "/live/tickets",
+            "resource": path,
+            "path": path,
             "httpMethod": "POST",
             "headers": {},
             "multiValueHeaders": {},
@@ -52,9 +70,8 @@ class LiveParts:
             "body": None,
             "isBase64Encoded": False,
         }
-        answer = self.api.handler(event, Invocation())
-        assert answer["statusCode"] == 200, answer
-        return str(json.loads(answer["body"])["result"]["ticket"])
+        answer: dict[str, Any] = self.api.handler(event, Invocation())
+        return answer
 
     def send(self, route: str, connection_id: str, **fields: Any) -> int | None:
         """Call the WebSocket API's function; None if it was killed."""
@@ -86,6 +103,8 @@ class LiveParts:
         """No tickets, no connections, nothing received, no faults."""
         for item in self.items():
             self.table.delete({"pk": item["pk"]["S"], "sk": item["sk"]["S"]})
+        for item in self.system.dynamodb.scan(TableName=self.keys.name)["Items"]:
+            self.keys.delete({"key_id": item["key_id"]["S"]})
         received().clear()
         self.system.interceptor.rewind()
 
@@ -112,7 +131,9 @@ def messages_to(connection_id: str) -> list[dict[str, Any]]:
 def live_parts(system: System) -> Iterator[LiveParts]:
     """The table and both functions. The inbox table must exist."""
     table = Table(system.dynamodb, create_table(system.dynamodb, "LiveTable", **STAGE))
+    keys = Table(system.dynamodb, create_table(system.dynamodb, "ApiKeysTable", **STAGE))
     module = imported("console.handlers.live", environment("ConsoleLive", **STAGE))
     api = imported("console.handlers.api", environment("InboxApi", **STAGE))
-    yield LiveParts(system, table, module, api)
-    system.dynamodb.delete_table(TableName=table.name)
+    yield LiveParts(system, table, keys, module, api)
+    for name in (table.name, keys.name):
+        system.dynamodb.delete_table(TableName=name)

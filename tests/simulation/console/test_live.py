@@ -23,8 +23,10 @@ __all__ = ["_system"]  # a fixture
 TYPING = '{"typing": {"context": "whatsapp", "key": "k"}}'
 # $connect reads the ticket, then exchanges it for the connection.
 CONNECTS = (1, 2)
-# A message: the connection by its id, its update, the company's connections, a post.
-RELAYS = (1, 2, 3, 4)
+# A message: the connection by its id, its update, the company's connections, their revocations, a post.
+RELAYS = (1, 2, 3, 4, 5)
+# A sign-out: the revocation, the person's connections by key, then whole, and for each its end and its item.
+SIGN_OUTS = (1, 2, 3, 4, 5)
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +56,9 @@ def test_the_runs_make_the_calls_that_are_killed_below(live: LiveParts) -> None:
 
     assert len(calls) == len(RELAYS)
     assert [list(one) for one in messages_to("lee")] == [["typing"]]
+    calls.clear()
+    assert live.sign_out("acme") == 200
+    assert len(calls) == len(SIGN_OUTS)
 
 
 @pytest.mark.parametrize("when", When)
@@ -121,3 +126,48 @@ def test_a_killed_disconnect_is_completed_by_a_repeat(
     assert live.send("$disconnect", "one") == 200
 
     assert live.connected() == []
+
+
+@pytest.mark.parametrize("when", When)
+@pytest.mark.parametrize("number", SIGN_OUTS)
+def test_a_killed_sign_out_has_ended_access_or_nothing_and_a_repeat_completes_it(
+    live: LiveParts, number: int, when: When
+) -> None:
+    for name in ("kim", "lee"):
+        live.connect(live.ticket("acme", f"user:{name}"), name)
+    unused = live.ticket("acme")
+    live.system.interceptor.rewind()
+    live.system.interceptor.die_at = (number, when)
+
+    assert live.sign_out("acme") is None
+
+    is_revoked = number > 1 or when is When.AFTER
+    live.system.clock.ms += 5_000
+    assert live.send("$default", "lee", body=TYPING) == 200
+    assert bool(messages_to("kim")) is not is_revoked
+    assert live.connect(unused, "later") == (401 if is_revoked else 200)
+    assert live.sign_out("acme") == 200
+    assert live.connected() == ["lee"]
+
+
+@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("number", SIGN_OUTS)
+def test_a_call_of_a_sign_out_that_fails_leaves_no_hint_to_the_person_once_access_has_ended(
+    live: LiveParts, number: int, fault: Fault
+) -> None:
+    for name in ("kim", "lee"):
+        live.connect(live.ticket("acme", f"user:{name}"), name)
+    live.system.interceptor.rewind()
+    live.system.interceptor.fault_at = (number, fault)
+
+    status = live.sign_out("acme")
+    live.system.interceptor.fault_at = None
+
+    is_revoked = number > 1 or fault is Fault.LOST_ANSWER
+    assert status in {200, 500, 503}
+    assert is_revoked or status != 200
+    live.system.clock.ms += 5_000
+    live.send("$default", "lee", body=TYPING)
+    assert bool(messages_to("kim")) is not is_revoked
+    assert live.sign_out("acme") == 200
+    assert live.connected() == ["lee"]

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.long
 
 STAGE = {"Stage": "local"}
+PERSON = "user:ada"
 FUNCTIONS = [
     "ConsoleLive",
     "ConversationsInboxFeed",
@@ -141,6 +142,7 @@ def _feeding(
     """Provide a call that runs a feed with the new records of the tables, watched."""
     inbox = create_table(system.dynamodb, "InboxTable", **STAGE)
     live = Table(system.dynamodb, create_table(system.dynamodb, "LiveTable", **STAGE))
+    keys = create_table(system.dynamodb, "ApiKeysTable", **STAGE)
     context = str(properties(function)["Handler"]).removesuffix(".handler")
     module = imported(context, environment(function, **STAGE))
     streams = [Stream(system.dynamodb, name) for name in tables]
@@ -154,7 +156,7 @@ def _feeding(
 
     with _gone():
         yield feed
-    for table in (inbox, live.name):
+    for table in (inbox, live.name, keys):
         system.dynamodb.delete_table(TableName=table)
 
 
@@ -214,6 +216,11 @@ def _use_live(system: Any, observer: CallObserver) -> None:
     send("$default", "lee", body='{"shows": null}')
     for name in ("kim", "lee"):
         send("$disconnect", name)
+    answer = _watched(system, observer, "InboxApi", api, asked("POST", "/live/tickets", PERSON))
+    ticket = json.loads(answer["body"])["result"]["ticket"]
+    send("$connect", "ada", queryStringParameters={"ticket": ticket})
+    answer = _watched(system, observer, "InboxApi", api, asked("POST", "/sign-out", PERSON))
+    assert answer["statusCode"] == 200, answer
 
 
 def _read(system: Any, observer: CallObserver) -> None:
@@ -238,10 +245,10 @@ def _employ() -> None:
     put_parameter(direct.client("ssm"), "LoginSettings", **STAGE)
 
 
-def asked(method: str, path: str, **query: str) -> dict[str, Any]:
+def asked(method: str, path: str, principal: str = "api-key:1", **query: str) -> dict[str, Any]:
     """A call of the API."""
     scopes = frozenset({"whatsapp:read", "conversations:read"})
-    reader = Caller(company=COMPANY, scopes=scopes, principal="api-key:1")
+    reader = Caller(company=COMPANY, scopes=scopes, principal=principal)
     return inbox_call(method, path, reader, query)
 
 

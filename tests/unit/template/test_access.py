@@ -129,6 +129,7 @@ def test_only_webhooks_and_pages_have_no_authorizer() -> None:
         ("GET", "/operations/{proxy+}"),
         ("GET", "/people"),
         ("POST", "/live/tickets"),
+        ("POST", "/sign-out"),
         ("GET", "/whatsapp/openapi.json"),
         ("GET", "/whatsapp/conversations"),
         ("GET", "/whatsapp/conversations/{key}"),

@@ -142,7 +142,7 @@ def _entry(
     entry: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.summary,
-        "description": f"Needs the scope {' or '.join(operation.scopes)}.",
+        "description": f"Needs {_needed(operation)}.",
         "parameters": parameters,
         "responses": {
             **{str(int(status)): _response(status.phrase, answer) for status in statuses},
@@ -167,3 +167,7 @@ def _query(schema: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _response(description: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _needed(operation: Operation) -> str:
+    return f"the scope {' or '.join(operation.scopes)}" if operation.scopes else "no scope"

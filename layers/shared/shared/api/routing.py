@@ -133,7 +133,8 @@ class Routes:
         result: type[View],
     ) -> Callable[[Read], Read]:
         """
-        Declare a read route (`GET /path/{name}`) that needs one of *scopes*.
+        Declare a read route (`GET /path/{name}`) that needs one of *scopes*. Without any, its function checks the
+        caller.
 
         Its function gets the `Request` and the path parameters, and returns a *result* or a page of it.
         """
@@ -226,9 +227,10 @@ class Routes:
         self.app.route(rule, method=operation.method)(route)
 
     def _caller(self, *scopes: Scope) -> Caller:
-        """Return the caller if it has one of *scopes*. Raises Unauthenticated, RateLimited and Forbidden."""
+        """Return the caller if it has one of *scopes*, if any. Raises Unauthenticated, RateLimited and Forbidden."""
         caller = caller_of(self.app.current_event.raw_event)
-        caller.require(*scopes)
+        if scopes:
+            caller.require(*scopes)
         is_operator = Scope.OPERATOR in scopes and Scope.OPERATOR in caller.scopes
         if not is_operator and self.company() not in {None, caller.company}:
             raise Forbidden("company: this API belongs to another company")

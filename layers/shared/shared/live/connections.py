@@ -7,26 +7,51 @@ from typing import TYPE_CHECKING
 
 from boto3.dynamodb.conditions import Key
 
+from shared import revocations
 from shared.aws.dynamodb import ConditionFailed
-from shared.live.items import CONNECTION_INDEX, PARTITION_KEY, SORT_KEY, Connection
+from shared.live.items import (
+    CONNECTION_INDEX,
+    PARTITION_KEY,
+    PRINCIPAL_INDEX,
+    SORT_KEY,
+    Connection,
+)
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
+    from shared.live.posts import Live
 
 MOST = 1_000  # about 300 KB
 
 
-def of_company(table: Table, company: str) -> list[Connection]:
+def of_company(live: Live, company: str) -> list[Connection]:
     """
-    Return the open connections of a company, MOST at most: clients without hints look again once a minute.
+    Return the open connections of a company whose callers still have access, MOST at most: clients without hints look
+    again once a minute.
 
     Strongly consistent and never cached: a client lists the inbox after it has connected, so a change that it does not
-    see there must find its connection. Without connections: one read unit.
+    see there must find its connection. Without connections: one read unit; else one more for each caller.
     """
     condition = Key(PARTITION_KEY).eq(Connection.partition(company))
-    items, _ = table.query(None, condition, limit=MOST)
-    return [one for one in map(Connection.read, items) if not clock.is_over(one.ttl)]
+    items, _ = live.table.query(None, condition, limit=MOST)
+    unexpired = [one for one in map(Connection.read, items) if not clock.is_over(one.ttl)]
+    revoked = revocations.find_all(live.keys, (one.principal for one in unexpired))
+    none = revocations.Revocation()
+    return [one for one in unexpired if not revoked.get(one.principal, none).covers(one.issued_at)]
+
+
+def of_principal(table: Table, principal: str) -> list[Connection]:
+    """Return the connections of a caller in all companies, but for those younger than the index (about a second)."""
+    condition = Key(Connection.name_of("principal")).eq(principal)
+    condition &= Key(SORT_KEY).begins_with(Connection.sort_key(""))
+    keys: list[Attributes] = []
+    start: Attributes | None = None
+    while True:
+        items, start = table.query(PRINCIPAL_INDEX, condition, start=start)
+        keys += [{name: item[name] for name in (PARTITION_KEY, SORT_KEY)} for item in items]
+        if start is None:
+            return [Connection.read(item) for item in table.get_many(keys)]
 
 
 def key_of(table: Table, connection_id: str) -> Attributes | None:

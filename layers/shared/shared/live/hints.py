@@ -47,7 +47,7 @@ class Announcer:
         return [
             message
             for company, some in by_company.items()
-            if (found := connections.of_company(self.live.table, company))
+            if (found := connections.of_company(self.live, company))
             for message in self._to_company(some, found)
         ]
 

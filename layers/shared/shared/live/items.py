@@ -10,6 +10,7 @@ from shared.inbox.items import Context
 PARTITION_KEY: Final = "pk"
 SORT_KEY: Final = "sk"
 CONNECTION_INDEX: Final = "gsi_connection"
+PRINCIPAL_INDEX: Final = "gsi_principal"  # tickets are in it too
 EVERY_PROJECT: Final = "*"
 TICKET_SECONDS: Final = 60
 # API Gateway ends a WebSocket connection after two hours.
@@ -20,13 +21,15 @@ class Reader(Item):
     """
     What a caller may read, copied when the ticket was issued.
 
-    `contexts`: those whose conversations the caller may read. `projects`: names, or `*` for all.
+    `contexts`: those whose conversations the caller may read. `projects`: names, or `*` for all. `issued_at`: when the
+    caller's access token was issued (epoch seconds); 0 for an API key.
     """
 
     company: str
     principal: str
     contexts: set[Context]
     projects: set[str]
+    issued_at: int = 0
 
     def may_read(self, company: str, context: Context, project: str | None) -> bool:
         """Whether the caller may read a conversation; *project* is None if it belongs to none."""
@@ -54,7 +57,8 @@ class Ticket(Reader):
 
 class Connection(Reader):
     """
-    An open connection, in the partition of its company. `gsi_connection` holds its key by `connection_id`.
+    An open connection, in the partition of its company. `gsi_connection` holds its key by `connection_id`,
+    `gsi_principal` by `principal`.
 
     `heard_at`: when its latest message was relayed (ms since 1970). `shown`: the conversation that its client shows, as
     `place` writes it.
@@ -62,7 +66,7 @@ class Connection(Reader):
 
     pk_pattern: ClassVar[str] = "COMPANY#{company}"
     sk_pattern: ClassVar[str] = "CONNECTION#{connection_id}"
-    indexes: ClassVar[tuple[str, ...]] = (CONNECTION_INDEX,)
+    indexes: ClassVar[tuple[str, ...]] = (CONNECTION_INDEX, PRINCIPAL_INDEX)
     ttl_days: ClassVar[int | None] = None
 
     pk: str
@@ -81,8 +85,17 @@ class Connection(Reader):
     @classmethod
     def key(cls, company: str, connection_id: str) -> Attributes:
         """Return the key of a connection."""
-        sort = filled(cls.sk_pattern, connection_id)
-        return {PARTITION_KEY: cls.partition(company), SORT_KEY: sort}
+        return {PARTITION_KEY: cls.partition(company), SORT_KEY: cls.sort_key(connection_id)}
+
+    @classmethod
+    def sort_key(cls, connection_id: str) -> str:
+        """Return the sort key of a connection; of no id: the beginning of all."""
+        return cls.sk_pattern.format(connection_id=connection_id)
+
+    @property
+    def own_key(self) -> Attributes:
+        """The key of this connection."""
+        return {PARTITION_KEY: self.pk, SORT_KEY: self.sk}
 
 
 class SearchCount(Item):

@@ -1,4 +1,7 @@
-"""Posts messages to open connections: at most MOST_AT_ONCE at a time, each once, within a limit of time."""
+"""
+Posts messages to open connections: at most MOST_AT_ONCE at a time, each once, within a limit of time. Closes those of a
+caller.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,6 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.live import connections
-from shared.live.items import Connection
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from mypy_boto3_apigatewaymanagementapi import ApiGatewayManagementApiClient
 
     from shared.aws.dynamodb import Table
+    from shared.live.items import Connection
 
 MOST_AT_ONCE = 16
 # No retries: a lost hint costs a client a later look, a slow one holds up those of others.
@@ -48,9 +51,13 @@ class _Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Live:
-    """The table of connections, and the address of the API that posts to them."""
+    """
+    The table of connections, that of API keys, which has the revocations, and the address of the API that posts to
+    connections and closes them.
+    """
 
     table: Table
+    keys: Table
     endpoint: str
 
     @cached_property
@@ -84,13 +91,42 @@ def post(live: Live, messages: Sequence[tuple[Connection, str]], *, within_ms: i
     logger.info("hints posted", extra={"outcomes": {str(n): c for n, c in outcomes.items()}})
 
 
+def close_all(live: Live, principal: str) -> int:
+    """
+    Close the connections of a caller, in all companies, and return how many may still be open. Safe to repeat.
+
+    A revocation comes first: without it the client would connect again, and hints would go to a connection that is
+    left open here.
+    """
+    left = 0
+    for connection in connections.of_principal(live.table, principal):
+        try:
+            live.client.delete_connection(ConnectionId=connection.connection_id)
+        except ClientError as refusal:
+            if _is_gone(refusal):
+                _forget(live, connection)
+                continue
+            left += 1
+            logger.warning("connection not closed", extra=describe(refusal))
+        except BotoCoreError as failure:
+            left += 1
+            logger.warning("connection not closed", extra=describe(failure))
+        else:
+            connections.remove(live.table, connection.own_key)
+    return left
+
+
+def _is_gone(refusal: ClientError) -> bool:
+    return refusal.response["ResponseMetadata"].get("HTTPStatusCode") == HTTPStatus.GONE
+
+
 def _post(live: Live, connection: Connection, text: str, deadline: int) -> _Outcome:
     if clock.now_ms() >= deadline:
         return _Outcome.LATE
     try:
         live.client.post_to_connection(ConnectionId=connection.connection_id, Data=text.encode())
     except ClientError as refusal:
-        if refusal.response["ResponseMetadata"].get("HTTPStatusCode") == HTTPStatus.GONE:
+        if _is_gone(refusal):
             return _forget(live, connection)
         logger.warning("hint not posted", extra=describe(refusal))
         return _Outcome.FAILED
@@ -105,7 +141,7 @@ def _forget(live: Live, connection: Connection) -> _Outcome:
     if clock.now_ms() - connection.connected_at < SETTLED_MS:
         return _Outcome.GONE
     try:
-        connections.remove(live.table, Connection.key(connection.company, connection.connection_id))
+        connections.remove(live.table, connection.own_key)
     except (ClientError, BotoCoreError) as failure:  # the next post finds it gone again
         logger.warning("connection not removed", extra=describe(failure))
     return _Outcome.GONE
