@@ -18,6 +18,7 @@ import { actor, moment, when } from "../format";
 import { Colleagues, useLiveConversation, useSay } from "../live/hooks";
 import { named, t } from "../texts/texts";
 import { Fact, Frame, Timeline, type Entry } from "../ui/frame";
+import { rightsOf } from "../operations/access";
 import { Icon } from "../ui/icons";
 import { Avatar, Badge, Button, Empty, ErrorNotice, Skeleton } from "../ui/parts";
 
@@ -70,7 +71,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
   const entries: Entry[] = [...older.items].reverse().map((mail) => ({
     key: String(mail.n),
     at: mail.received_at,
-    content: <MailCard mail={mail} thread={id} />,
+    content: <MailCard mail={mail} thread={id} onChange={reload} />,
   }));
   for (const draft of drafts) {
     entries.push({ key: draft.reply_id, at: draft.updated_at, content: <DraftCard draft={draft} me={me} onChange={reload} /> });
@@ -97,7 +98,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
   );
 }
 
-function MailCard({ mail, thread }: { mail: Mail; thread: string }) {
+function MailCard({ mail, thread, onChange }: { mail: Mail; thread: string; onChange: () => void }) {
   const [whole, setWhole] = useState(false);
   const sender = mail.from ?? "";
   const hasMore = mail.body.trim().length > mail.new_text.trim().length;
@@ -109,12 +110,13 @@ function MailCard({ mail, thread }: { mail: Mail; thread: string }) {
           <b>{sender}</b>
           <p class="quiet">{t("mail.to", { to: [...mail.to, ...mail.cc].join(", ") })}</p>
         </div>
-        {mail.needs_review && <Badge kind="warn">{t("mail.review")}</Badge>}
+        {isLeftOut(mail) ? <Badge kind="warn">{t("mail.left_out")}</Badge> : mail.needs_review && <Badge kind="warn">{t("mail.review")}</Badge>}
         {mail.delivery && <Badge>{named("delivery", String(mail.delivery))}</Badge>}
         <time class="quiet" dateTime={mail.received_at} title={moment(mail.received_at)}>
           {when(mail.received_at)}
         </time>
       </header>
+      <Evidence mail={mail} thread={thread} onChange={onChange} />
       {mail.erased ? <p class="bubble-note">{t("message.erased")}</p> : <p class="mail-text">{whole ? mail.body : mail.new_text || mail.body}</p>}
       {hasMore && (
         <button type="button" class="button button-quiet" aria-expanded={whole} onClick={() => setWhole(!whole)}>
@@ -129,6 +131,45 @@ function MailCard({ mail, thread }: { mail: Mail; thread: string }) {
         </div>
       )}
     </article>
+  );
+}
+
+// Only people see such a mail: no model reads it, and nothing follows from it.
+function isLeftOut(mail: Mail): boolean {
+  return !mail.erased && (mail.kind === "held" || mail.evidence === "weak");
+}
+
+function Evidence({ mail, thread, onChange }: { mail: Mail; thread: string; onChange: () => void }) {
+  const { client } = useApp();
+  const { approves } = rightsOf(useSession());
+  const path = { conversation_id: thread, n: String(mail.n) };
+  const admit = useAction(async () => {
+    await client.call("POST /email-threads/{conversation_id}/emails/{n}/admit", { path });
+    onChange();
+  });
+  const withhold = useAction(async () => {
+    await client.call("POST /email-threads/{conversation_id}/emails/{n}/withhold", { path });
+    onChange();
+  });
+  const isAdmitted = mail.evidence === "admitted" && !mail.erased;
+  if (!isLeftOut(mail) && !isAdmitted) return null;
+  const error = admit.error ?? withhold.error;
+  const reason = mail.kind === "held" ? named("mail.held", String(mail.hold_reason)) : named("mail.evidence", String(mail.evidence_reason));
+  return (
+    <div class="bubble-note">
+      {error && <ErrorNotice error={error} />}
+      <p>{isAdmitted ? t("mail.admitted") : reason}</p>
+      {approves && mail.may_be_admitted && isLeftOut(mail) && (
+        <Button icon="check" busy={admit.busy} onClick={() => void admit.run()}>
+          {t("mail.admit")}
+        </Button>
+      )}
+      {approves && isAdmitted && (
+        <Button kind="quiet" busy={withhold.busy} onClick={() => void withhold.run()}>
+          {t("mail.withhold")}
+        </Button>
+      )}
+    </div>
   );
 }
 

@@ -78,20 +78,18 @@ def withhold(
                 table, thread.conversation_id, range(max(1, mail.n - _LOOKED_AT), mail.n)
             )
             after = admitted.withheld(mail)
-            author = mail.sender if mail.admits_author else None
-            fields = admitted.head_without(thread, after, before, author=author)
+            fields = admitted.head_without(thread, after, before, author=_author(mail))
             at = clock.to_text(clock.now_ms())
             made = _change(request, thread, f"withhold n={mail.n}", at, fields)
             written = changes.change_with_mail(table, thread, made, mail, after)
             if written is None:
                 continue
-            if author is not None:
-                hashed = ids.address_hash(author)
-                threads.remove_participant(table, thread.conversation_id, hashed)
-                threads.list_weak_author(table, written, author, hashed)
             thread = written
         elif not mail.may_be_admitted:
             raise _invalid("the mail was not admitted by a person")
+        author = _author(mail)
+        if author is not None and author not in thread.participants:
+            threads.weaken_participant(table, thread.conversation_id, ids.address_hash(author))
         drafts.supersede(table, thread, reason=WITHHELD)
         _analyse(deps, request, thread)
         return views.Admission(conversation_id=thread.conversation_id, n=mail.n, admitted=False)
@@ -112,9 +110,15 @@ def _change(
     )
 
 
+def _author(mail: Mail) -> str | None:
+    """Return the author whom the admission of a mail made a participant."""
+    return mail.sender if mail.admits_author else None
+
+
 def _list_author(table: Table, thread: Thread, mail: Mail) -> None:
-    if mail.admits_author and mail.sender is not None:
-        threads.put_participant(table, thread, mail.sender, ids.address_hash(mail.sender))
+    author = _author(mail)
+    if author is not None:
+        threads.put_participant(table, thread, author, ids.address_hash(author))
 
 
 def _queue(deps: ApiDependencies, request: Request[NoInput], thread: Thread, mail: Mail) -> None:

@@ -197,6 +197,18 @@ def list_weak_author(table: Table, thread: Thread, address: str, address_hash: s
         return
 
 
+def weaken_participant(table: Table, conversation_id: str, address_hash: str) -> None:
+    """Let the row of a person list a thread only: it makes them no participant any more. Idempotent."""
+    try:
+        table.update(
+            Participant.key(conversation_id, address_hash),
+            put=Participant.named(is_weak=True),
+            when=Participant.attr("conversation_id").exists(),
+        )
+    except ConditionFailed:
+        return
+
+
 def _row_of(thread: Thread, address: str, address_hash: str) -> Participant:
     return Participant(
         conversation_id=Participant.key(thread.conversation_id, address_hash)["conversation_id"],

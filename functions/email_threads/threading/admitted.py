@@ -35,7 +35,7 @@ def admitted(mail: Mail, thread: Thread, *, by: str, at: str) -> Mail:
 
 
 def withheld(mail: Mail) -> Mail:
-    """Return a mail whose admission is undone."""
+    """Return a mail whose admission is undone. *admits_author* stays: a repeated call completes what it changes."""
     is_weak = mail.evidence_reason is not None
     refusal = Refusal.NEW_PARTICIPANT.value if is_weak else None
     return mail.model_copy(
@@ -44,7 +44,6 @@ def withheld(mail: Mail) -> Mail:
             "evidence": Evidence.WEAK if is_weak else None,
             "admitted_by": None,
             "admitted_at": None,
-            "admits_author": None,
             "automatic_refusal": mail.automatic_refusal or refusal,
         }
     )

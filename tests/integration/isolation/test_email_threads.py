@@ -153,6 +153,16 @@ ATTACKS = [
         is_blind="A does not own the thread that would be merged",
     ),
     of_change(f"POST {THREAD}/analysis"),
+    *(
+        Attack(
+            line=f"POST {THREAD}/emails/{{n}}/{step}",
+            names="thread, n",
+            scopes=APPROVE,
+            call=lambda a: Call(path={"conversation_id": a["thread"], "n": "1"}, headers=KEY),
+            has_no_projects=True,
+        )
+        for step in ("admit", "withhold")
+    ),
     of_query("GET /email-threads/drafts", READ),
     of_query("GET /email-threads/drafts", READ, mailbox=MAILBOX),
     of_query("GET /email-threads/drafts", READ, limit="1", cursor="{draft_cursor}"),

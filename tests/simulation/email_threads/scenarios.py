@@ -104,6 +104,20 @@ def _reported(event: str, **part: Any) -> Steps:
     return lambda system: system.report(event, part=part)
 
 
+def _with_colleague(mailbox: str) -> Steps:
+    """A colleague of the customer joins a thread, on weak evidence."""
+    colleague = mail("b@x", sender="zoe@orchard.example", to=mailbox, in_reply_to="a@x")
+    first = _delivered(mail("a@x", to=mailbox), address=mailbox)
+    return _then(first, _delivered(colleague, address=mailbox))
+
+
+def _admitted(system: System) -> None:
+    """A person admits the second mail of the thread."""
+    path = system.mails()[1]["conversation_id"].replace("#mail#0000000", "/emails/")
+    status, body = system.call("POST", f"/email-threads/{path}/admit")
+    assert status == 200, body
+
+
 def _later(system: System) -> None:
     system.clock.ms += 60_000
 
@@ -194,6 +208,10 @@ SCENARIOS = [
         _delivered(mail("b@x", sender="zoe@orchard.example", in_reply_to="a@x")),
         _delivered(mail("a@x")),
     ),
+    Scenario("a colleague who is admitted", _admitted, _with_colleague(MAILBOX)),
+    Scenario("a colleague who is admitted and read", _admitted, _with_colleague(ASSISTED)),
+    Scenario("a colleague who is admitted and forwarded", _admitted, _with_colleague(AUTOMATED)),
+    Scenario("a code", _asked(_to_desk("a@x", "Your verification code is 123456"))),
     Scenario(
         "a stranger who names a thread",
         _delivered(mail("b@x", sender=BOB, in_reply_to="a@x")),

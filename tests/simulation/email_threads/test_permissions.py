@@ -83,6 +83,9 @@ def _starts_with(operation: str, call: str) -> bool:
 def _use_the_api(system: System, observer: CallObserver) -> None:
     system.reset()
     system.deliver(verified(with_files()), name="1", address=MAILBOX)
+    system.drain()
+    other = mail("c@x", sender="zoe@orchard.example", in_reply_to="files@x")
+    system.deliver(other, name="4", address=MAILBOX)
     system.deliver(mail("b@x", to=AUTOMATED), name="2", address=AUTOMATED)
     system.deliver(b"-", name="3", address=MAILBOX)
     system.drain()
@@ -96,6 +99,8 @@ def _use_the_api(system: System, observer: CallObserver) -> None:
         ("PUT", "/email-mailboxes/a@shop.example", {}),
         ("GET", "/email-mailboxes", None),
         ("DELETE", "/email-mailboxes/a@shop.example", None),
+        ("POST", f"{thread}/emails/2/admit", None),
+        ("POST", f"{thread}/emails/2/withhold", None),
         ("POST", f"{thread}/merge", {"into": "0123456789abcdef"}),  # refused: the claim is released
         ("POST", "/email-threads/parked/replay", {}),
     ]
