@@ -59,8 +59,8 @@ type Measured = dict[int, dict[str, Figures]]
 
 # What is the same at every length of the conversation; then what is not, by length.
 WRITTEN_DOWN = {
-    "send_text": Figures(24, 17, 23),
-    "send_template": Figures(24, 22, 27),
+    "send_text": Figures(26, 17, 25),
+    "send_template": Figures(26, 22, 29),
     RECIPIENT: Figures(26, 15, 21),
     "get_message": Figures(0, 1, 1),
     SENT: Figures(0, 6, 2),
@@ -68,7 +68,8 @@ WRITTEN_DOWN = {
 SEARCH = "search_messages"
 SEARCHES = {1: Figures(0, 15.5, 7), 100: Figures(0, 117, 9), 1_000: Figures(0, 1_031, 25)}
 NOTES = """\
-The function is warm, and Ada's window is open. *requests* are requests to AWS, without those to the provider. A
+The function is warm, and Ada's window is open. Two write units and requests of a change are its entry in the audit
+log. *requests* are requests to AWS, without those to the provider. A
 recipient is one more of a page. A search that finds nothing compares the whole conversation, up to 2,000 messages a
 call: about one read unit for each message.
 """

@@ -135,7 +135,7 @@ def _writes_into_the_largest(system: System) -> None:
 
 KINDS = (
     # Figures: WRU (item, rest), requests (all, SQS), lines (log, EMF), their bytes; then read units.
-    Kind("a request", _asks, Figures(0, 7, 5, 1, 1, 1, 600), 1),
+    Kind("a request", _asks, Figures(0, 9, 7, 1, 1, 1, 600), 1),
     Kind("its first message", _works, Figures(32, 16, 31, 2, 1, 1, 600), 17, _asks),
     Kind("a message of the customer", _writes, Figures(0, 3, 16, 4, 1, 2, 800), 10),
     Kind("its answer", _works, Figures(21, 14, 36, 2, 1, 1, 600), 26, _writes, {"item": 16, "rest": 15}),

@@ -94,6 +94,8 @@ class Meter:
         self._pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
         for module in (system.worker, system.media, *others):
             self._pricing.watch(module.resources.table._client)
+            if hasattr(module, "audit_log"):  # of the actions; it has a client of its own
+                self._pricing.watch(module.audit_log.table._client)
 
     def deliver(self, request: dict[str, Any] | Entry) -> Bill:
         """Send one request to the ingress; returns its use."""
