@@ -198,6 +198,27 @@ def test_an_update_that_runs_is_waited_for(
     assert account.changes == 0
 
 
+def test_a_stack_whose_first_deployment_failed_is_deleted(account: Account) -> None:
+    """Such a stack has parameters, but no outputs and no resources."""
+    create_stage(account, "ann", rule_set="company")
+    account.cloudformation.stacks["parley-ann"] |= {"status": "ROLLBACK_COMPLETE", "resources": []}
+
+    assert delete("ann", "--stack", "parley-ann") == 0
+    assert account.cloudformation.stacks == {}
+
+
+def test_a_deletion_that_runs_already_is_waited_for(account: Account) -> None:
+    create_stage(account, "ann", rule_set="company")
+    account.cloudformation.stacks["parley-ann"]["status"] = "DELETE_IN_PROGRESS"
+    for bucket in boto3.client("s3").list_buckets()["Buckets"]:
+        buckets.empty(bucket["Name"])
+    account.changes = 0
+
+    assert delete("ann", "--stack", "parley-ann") == 0
+    assert account.changes == 1
+    assert account.cloudformation.stacks == {}
+
+
 def test_an_active_rule_set_with_rules_of_other_stages_is_not_deactivated(
     account: Account, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -103,7 +103,9 @@ def test_production_is_refused_without_a_recipient_of_its_alarms() -> None:
     assert not refused_by(rule, Stage="staging")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/connect/richpanel.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/connect/email.md", "docs/connect/richpanel.md"]
+)
 def test_the_commands_for_production_keep_the_settings_of_samconfig(page: str) -> None:
     """An override on the command line replaces the whole list of samconfig.toml."""
     given = _given_for_production((ROOT / page).read_text())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
@@ -12,6 +13,11 @@ from tests.template import ACCOUNT, REGION, exists, properties, template
 
 DOMAIN = "support.example.com"
 ACTIVE = "company-mail"  # the set of other software that the account has active
+OPERATORS: dict[str, Callable[[str, str], bool]] = {
+    "StringLike": fnmatchcase,
+    "StringEquals": lambda given, wanted: given == wanted,
+    "Bool": lambda given, wanted: given == wanted,
+}
 STAGES = ["prod", "ann", "a-", "ann-eu"]
 
 
@@ -46,10 +52,9 @@ def may_store(arn: str, key: str, **parameters: str) -> bool:
         resources = resources if isinstance(resources, list) else [resources]
         applies = any(fnmatchcase(f"arn:aws:s3:::{bucket}/{key}", one) for one in resources)
         for operator, wanted in statement["Condition"].items():
-            matches = {"StringLike": fnmatchcase, "StringEquals": str.__eq__, "Bool": str.__eq__}[
-                operator
-            ]
-            applies &= all(matches(context[name], value) for name, value in wanted.items())
+            applies &= all(
+                OPERATORS[operator](context[name], text) for name, text in wanted.items()
+            )
         if applies and statement["Effect"] == "Deny":
             return False
         allowed |= applies
