@@ -42,6 +42,18 @@ FIELD: Final = re.compile(
 PARAMETER: Final = re.compile(
     r"(?:Arns?|Account|Domain|Topic|Bucket|Shop\w*|ShipStation\w*|TableName)$"
 )
+# Names that the pattern finds, and why they name no resource that a company could own.
+WITHOUT_OWNER: Final = {
+    "conversations.auto_queue_initial_message_from_number": "a filter of customers' numbers",
+    "conversations.auto_queue_reply_message_from_number": "a filter of customers' numbers",
+    "conversations.guardrail_id": "it only filters the company's own texts, and reads nothing",
+    "email_threads.guardrail_id": "it only filters the company's own texts, and reads nothing",
+    "newsletters.guardrail_id": "it only filters the company's own texts, and reads nothing",
+    "conversations.model": "a public model; the roles permit the deployment's ARNs only",
+    "email_threads.model": "a public model; the roles permit the deployment's ARNs only",
+    "newsletters.model": "a public model; the roles permit the deployment's ARNs only",
+    "ShopifyVersion": "a version of an API",
+}
 # Names of variables in paths of routes.
 IN_PATHS: Final = {"email_threads": ("address",)}
 _APIS: Final[dict[str, tuple[ModuleType, ...]]] = {

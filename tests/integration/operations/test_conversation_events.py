@@ -10,7 +10,7 @@ import boto3
 import pytest
 
 from conversations.recovery import parking
-from conversations.store import claims, routes
+from conversations.store import routes
 from conversations.store.items.routes import BusinessAddress
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments
@@ -18,6 +18,9 @@ from operations.recovery import cli, contexts
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.events import DeliveryStatus, InboundMessage, body_of, inbound_entry, status_entry
+from shared.ownership import claims
+from shared.ownership.claims import Proof
+from shared.ownership.ids import ProviderId
 from shared.recovery import quota
 from tests.template import create_queue, create_table, template
 
@@ -194,7 +197,7 @@ def test_events_that_an_account_signs_for_another_companys_number_are_not_in_tha
 
 def give(log: Table, number: str, company: str) -> None:
     """Assign a number to a company and its project."""
-    claims.claim(log, claims.Name("sms", number), company)
+    claims.claim(log, ProviderId("sms", number), claims.new(company, Proof.GRANTED))
     routes.add_address(log, "sms", number, owner(company))
 
 
