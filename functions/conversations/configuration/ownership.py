@@ -35,7 +35,7 @@ from shared.identity.addresses import AddressInvalid
 from shared.identity.secret_owners import SECRET_RULE, TOKEN_RULE, owns_secret, owns_token
 from shared.ownership import claims, ids
 from shared.ownership.claims import SHARED, Proof
-from shared.ownership.ids import ProviderId
+from shared.ownership.ids import IdInvalid, ProviderId
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -254,12 +254,15 @@ def _names(used: Used) -> list[ProviderId]:
 
 
 def _sender_id(company: Company) -> ProviderId | None:
-    """Return the provider's id of the project's WhatsApp number; an ARN and a bare id give the same name."""
+    """Return the provider's id of the project's WhatsApp number, the same for an ARN and a bare id. Raises NotOwned."""
     whatsapp = company.channel_config.whatsapp
     if whatsapp is None or whatsapp.provider not in OF_THE_INBOX or not whatsapp.phone_number_id:
         return None
-    kind, _, suffix = whatsapp.phone_number_id.rpartition(":")[2].rpartition("/")
-    return ProviderId(ids.NUMBER, (f"{kind}-{suffix}" if kind else suffix).lower())
+    try:
+        return ids.number(whatsapp.phone_number_id)
+    except IdInvalid as fault:
+        attribute = f"channel_config.{ChannelMethod.WHATSAPP.value}.{_ATTRIBUTES[ids.NUMBER]}"
+        raise NotOwned(attribute, str(fault)) from None
 
 
 def _email_of(company: Company) -> ProviderId | None:

@@ -121,6 +121,10 @@ def put_mailbox(
 
     Raises NotProven unless the company owns its domain, `mailboxes.TooMany` and Transient.
     """
+    if request.input.ai is not None:
+        proofs.require_secret(
+            request.caller.company, request.input.ai.api_key_reference, "ai.api_key_reference"
+        )
     proofs.own_email(
         deps.log,
         request.caller.company,

@@ -69,6 +69,8 @@ class CompanyRoutes:
 
         def change() -> views.SettingsView:
             given, company = request.input, request.caller.company
+            if given.ai is not None:
+                proofs.require_secret(company, given.ai.api_key_reference, "ai.api_key_reference")
             self._prove(given.retrieval, company, request.caller.principal)
             settings = CompanySettings(
                 **CompanySettings.key(company),

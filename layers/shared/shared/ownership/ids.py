@@ -148,6 +148,11 @@ def configuration_set(text: str) -> ProviderId:
     return ProviderId(CONFIGURATION_SET, text)
 
 
+def number(text: str) -> ProviderId:
+    """Return the id of a WhatsApp number at Meta, or at AWS from an id or an ARN. Raises IdInvalid."""
+    return _at_meta_or_aws(NUMBER, text)
+
+
 def _at_meta_or_aws(kind: str, text: str) -> ProviderId:
     return meta_id(kind, text) if text.isdecimal() else aws_id(kind, text)
 
@@ -155,7 +160,7 @@ def _at_meta_or_aws(kind: str, text: str) -> ProviderId:
 _READERS: Mapping[str, Callable[[str], list[ProviderId]]] = {
     **dict.fromkeys(PHONES, phone),
     EMAIL: lambda text: [email(text)],
-    NUMBER: lambda text: [_at_meta_or_aws(NUMBER, text)],
+    NUMBER: lambda text: [number(text)],
     ACCOUNT: lambda text: [_at_meta_or_aws(ACCOUNT, text)],
     APP: lambda text: [meta_id(APP, text)],
     TOPIC: lambda text: [arn(TOPIC, text)],

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shared.api.errors import InvalidInput
+from shared.identity.secret_owners import SECRET_RULE, owns_secret
 from shared.ownership import claims
 from shared.ownership.claims import SHARED, Proof
 
@@ -87,6 +88,12 @@ def own_email(
     if owner is not None or single_company != company_id:
         raise NotProven(field, EMAIL_RULE)
     store(table, company_id, {deciding: Proof.DEPLOYMENT}, by)
+
+
+def require_secret(company_id: str, secret_id: str | None, field: str) -> None:
+    """Check that a secret belongs to a company, whose id is part of its name. Raises NotProven."""
+    if secret_id is not None and not owns_secret(company_id, secret_id):
+        raise NotProven(field, SECRET_RULE)
 
 
 def store(table: Table, company_id: str, proofs: Mapping[ProviderId, Proof], by: str) -> None:
