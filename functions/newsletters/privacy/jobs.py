@@ -1,8 +1,8 @@
 """
 Jobs that erase or export a user, a page of the company's newsletters at each turn.
 
-    newsletters   the newsletters of the user: deleted, or exported with their files; those of colleagues that the user
-                  has reviewed: the name of the reviewer is removed, or the review exported
+    newsletters   the newsletters of the user: deleted, or exported with their files; those of colleagues whose review
+                  the user has requested or decided: the name is removed, or the review exported
     finish        the receipt is written; an erasure deletes earlier exports
 
 A page is planned in one turn and done in the next: the counts are those of the plan, also after a crash. All
@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.api.changes import delete
+from newsletters.privacy.remainders import REMAINDERS
 from newsletters.privacy.requests import enqueue, is_done
 from newsletters.store import companies, newsletters, privacy_jobs
 from newsletters.store.items import PrivacyJob
@@ -27,6 +28,7 @@ from newsletters.store.newsletters import (
 from newsletters.store.objects import folder_of, privacy_exports
 from shared.aws.stored_objects import ObjectUnusable, record
 from shared.failures import Permanent, Transient
+from shared.privacy import remainders
 from shared.privacy.exports import ExportFolder
 from shared.runtime import clock
 
@@ -76,7 +78,8 @@ def _newsletters(resources: Resources, job: PrivacyJob) -> PrivacyJob:
     planned = [
         one.newsletterCode
         for one in found
-        if one.user_id == user or (one.review is not None and one.review.decided_by == user)
+        if one.user_id == user
+        or (one.review is not None and user in {one.review.requested_by, one.review.decided_by})
     ]
     update: dict[str, Any] = {"state": "running", "planned": planned, "start": _position(last)}
     if last is None:
@@ -120,13 +123,15 @@ def _finish(resources: Resources, job: PrivacyJob) -> PrivacyJob:
         for key in bucket.all_keys_under(privacy_exports(job.company_id, exported)):
             bucket.delete(key)
     finished_at = clock.to_text(clock.now_ms())
-    receipt = {
+    receipt: dict[str, object] = {
         "run": job.run,
         "requested_at": job.requested_at,
         "requested_by": job.requested_by,
         "finished_at": finished_at,
         "counts": job.counts,
     }
+    if job.kind == "erase":
+        receipt["left"] = remainders.ends(REMAINDERS, clock.from_text(finished_at))
     update: dict[str, Any] = {
         "state": "done",
         "finished_at": finished_at,
@@ -142,9 +147,13 @@ _STEPS: Final = {"newsletters": _newsletters, "planned": _done, "finish": _finis
 
 def _forget_reviewer(resources: Resources, newsletter: Newsletter, user: str | None) -> None:
     metadata = newsletter.metadata
-    if metadata.review is None or metadata.review.decided_by != user:
+    if metadata.review is None:
+        return
+    named = ("requested_by", "decided_by")
+    theirs = {name: ERASED for name in named if getattr(metadata.review, name) == user}
+    if not theirs:
         return  # Erased by an interrupted turn, or decided again by a colleague.
-    review = metadata.review.model_copy(update={"decided_by": ERASED})
+    review = metadata.review.model_copy(update=theirs)
     try:
         newsletters.change_metadata(resources.store.table, metadata, {"review": review})
     except StaleVersion:

@@ -11,13 +11,15 @@ from pydantic import Field
 from newsletters.api.access import NotFound
 from newsletters.configuration.resources import Resources
 from newsletters.privacy import requests
+from newsletters.privacy.remainders import REMAINDERS
 from newsletters.store import privacy_jobs
 from newsletters.store.items import PrivacyJob
 from newsletters.store.items.privacy import PrivacyKind
 from shared.api.auth import Scope
 from shared.api.inputs import Input, NoInput
 from shared.api.routing import Request, Routes
-from shared.privacy.views import ExportView, PrivacyJobView, ReceiptView
+from shared.privacy import remainders
+from shared.privacy.views import ExportView, PrivacyJobView
 
 _JOB_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
@@ -100,6 +102,6 @@ class PrivacyRoutes:
             run=job.run,
             requested_at=job.requested_at,
             counts=job.counts,
-            receipts=[ReceiptView.model_validate(receipt) for receipt in job.receipts],
+            receipts=[remainders.receipt(REMAINDERS, one) for one in job.receipts],
             export=self._export(job) if is_exported else None,
         )

@@ -106,11 +106,18 @@ class ClearedView(View):
 
 
 class ErasedView(View):
-    """An erased conversation: the time of its tombstone."""
+    """An erased conversation: the time of its tombstone, what is kept, and the copies that are not reached."""
 
     conversation_id: str
     erased_at: str
-    kept: str = "ids, hashes and codes of events and actions, for at most 30 days"
+    kept: str = (
+        "ids, hashes and codes of events and actions, for at most 30 days; the tombstone, for 35 days; "
+        "the record of this change, for 60 days; times of replies to the customer under a keyed hash, for 7 days"
+    )
+    outside: str = (
+        "ids in queues and dead letters, for at most 28 days; backups, for 35 days; the ticket at the help desk; "
+        "the logs of the shop's and the model's providers"
+    )
 
 
 class HealthView(View):

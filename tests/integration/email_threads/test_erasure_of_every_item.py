@@ -8,6 +8,7 @@ import pytest
 
 from email_threads.privacy.remainders import REMAINDERS
 from email_threads.store.items import CHILDREN, Thread
+from email_threads.store.items.item import ThreadItem
 from tests.erasure.coverage import Day
 from tests.erasure.traces import words
 from tests.integration.email_threads.person_day import FLOWS, NAME, others, values
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 WORDS = words(ANN, NAME, CANARY)
-PATTERNS = {one.__name__: f"item {one.pattern}" for one in [Thread, *CHILDREN]}
+CLASSES: list[type[ThreadItem]] = [Thread, *CHILDREN]
+PATTERNS = {one.__name__: f"item {one.pattern}" for one in CLASSES}
 # Classes of which no item may have a trace of a person, with the reason.
 WITHOUT_TRACES = {
     "Audit": "states, ids and codes",

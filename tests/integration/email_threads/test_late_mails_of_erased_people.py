@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from email_threads.privacy import jobs
+from email_threads.store import erased_addresses
 from email_threads.threading import tombstones
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import body_of
@@ -80,7 +81,7 @@ def test_a_mail_that_is_processed_at_once_costs_no_read_of_a_tombstone(
     def refuse(*_: object) -> str:
         raise AssertionError("read")
 
-    monkeypatch.setattr(tombstones.erased_addresses, "newest", refuse)
+    monkeypatch.setattr(erased_addresses, "newest", refuse)
 
     arrive(system, mail("a@x"))
 

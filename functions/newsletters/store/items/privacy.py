@@ -42,7 +42,7 @@ class PrivacyJob(TableItem):
     planned: list[str] = Field(default_factory=list)  # codes of the next turn
     page: int = 0
     counts: dict[str, int] = Field(default_factory=dict)
-    # The newest ten runs, newest first: {run, requested_at, requested_by, finished_at, counts}.
+    # The newest ten runs, newest first: {run, requested_at, requested_by, finished_at, counts, left}.
     receipts: list[dict[str, Any]] = Field(default_factory=list)
 
     @classmethod

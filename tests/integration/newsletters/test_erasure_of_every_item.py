@@ -1,0 +1,98 @@
+"""No item or object has a trace of an erased user, beyond what the receipt names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from newsletters.inbound.events import PurgeRequested
+from newsletters.privacy.jobs import ERASED
+from newsletters.privacy.remainders import REMAINDERS
+from newsletters.store.items import ITEMS
+from newsletters.store.newsletters import change_metadata
+from newsletters.worker.purge import purge
+from tests.erasure.coverage import Day
+from tests.erasure.traces import words
+from tests.integration.newsletters.deployment import (
+    COLLEAGUE,
+    OTHER_COMPANY,
+    USER,
+    many_chunks,
+)
+from tests.integration.newsletters.test_privacy import finish, request, review
+
+if TYPE_CHECKING:
+    from tests.integration.newsletters.deployment import Deployment
+
+CANARY, NAME, MAIL = "canary-words", "Ann Öhlund", "ann@acme.example"
+SOUGHT = words(USER, CANARY, NAME, MAIL)
+PATTERNS = {item.__name__: f"item {item.partition} {item.sort}" for item in ITEMS}
+# Classes of which no item may have a trace of a user, with the reason.
+WITHOUT_TRACES = {
+    "CompanyEntry": "the code of a newsletter",
+    "AiUse": "a number",
+    "FinishedUnit": "content of a newsletter, removed with it",
+    "Deletion": "a code and times: what a deletion itself writes",
+    "StoredAnswer": "ids and codes, under a hash",
+    "ParkedEvent": "ids",
+    "DeadLetterNote": "a reason, under a hash",
+    "PrivacyJob": "the user while it runs, then counts",
+    "CompanySettings": "the company's; the author's id is replaced",
+    "Job": "removed with its newsletter",
+    "Revision": "removed with its newsletter",
+}
+
+
+def values(newsletters: Deployment) -> dict[str, Any]:
+    """All items and objects."""
+    items = {f"item {' '.join(key)}": row for key, row in newsletters.items().items()}
+    return items | {f"object {key}": body for key, body in newsletters.objects().items()}
+
+
+def others(newsletters: Deployment) -> str:
+    newsletters.complete(cause="colleague-2", user=COLLEAGUE, title="Not reviewed")
+    newsletters.complete(cause="other-1", company=OTHER_COMPANY, title="Of the other company")
+    return newsletters.complete(cause="colleague-1", user=COLLEAGUE, title="Reviewed")
+
+
+def own(newsletters: Deployment) -> None:
+    """Newsletters of the user with large passages and files, and an export of them."""
+    facts = {"user_name": NAME, "user_email": MAIL, "description": CANARY}
+    first = newsletters.complete(cause="own-1", title=f"Own {CANARY}", **facts)
+    newsletters.write(first, many_chunks(first))
+    for partition, sort in newsletters.items():
+        if first in partition:  # texts of every step
+            newsletters.table.update({"PK": partition, "SK": sort}, put={"words": CANARY})
+    newsletters.store.bucket.put(f"newsletters/{first}/export.pdf", f"{CANARY} {NAME}".encode())
+    newsletters.create("own-2", title=f"Second {CANARY}", **facts)
+    finish(newsletters, request(newsletters, "export"))
+
+
+def requested(newsletters: Deployment, code: str) -> None:
+    """The user requests and decides the review of a colleague's newsletter."""
+    review(newsletters, code, USER)
+    metadata = newsletters.read(code).metadata
+    assert metadata.review is not None
+    asked = metadata.review.model_copy(update={"requested_by": USER})
+    change_metadata(newsletters.table, metadata, {"review": asked})
+
+
+def test_nothing_is_left_and_others_lose_nothing(newsletters: Deployment) -> None:
+    reviewed = others(newsletters)
+    before = values(newsletters)
+    own(newsletters)
+    requested(newsletters, reviewed)
+    stored = values(newsletters)
+
+    job = finish(newsletters, request(newsletters, "erase"))
+    for event in newsletters.messages():
+        if event["type"] == "newsletter.purge":
+            purge(newsletters.resources, PurgeRequested(code=event["code"]))
+
+    done = Day(others=before, person=stored, erased=values(newsletters), words=SOUGHT)
+    assert done.left() == {}
+    assert done.harmed(except_for=[reviewed]) == []
+    found = newsletters.read(reviewed).metadata.review
+    assert found is not None
+    assert (found.requested_by, found.decided_by) == (ERASED, ERASED)
+    assert PATTERNS.keys() - done.tried(PATTERNS) <= WITHOUT_TRACES.keys()
+    assert set(job.receipts[0]["left"]) == {one.kind for one in REMAINDERS}
