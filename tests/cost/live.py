@@ -30,8 +30,11 @@ MESSAGE = 1.00 / 1e6  # each 32 KB, in both directions
 CONNECTION_MINUTE = 0.25 / 1e6
 WRITE_UNIT, READ_UNIT = 0.625 / 1e6, 0.125 / 1e6
 INVOCATION = 0.20 / 1e6 + 0.05 * 0.5 * 0.0000133334  # 50 ms of 512 MB on arm64
-# Tickets are calls of the REST API, with the authorizer and a unit for its rate limit.
-CALL = 3.50 / 1e6 + 2 * INVOCATION + WRITE_UNIT
+# Tickets are calls of the REST API, with the authorizer, its read of the revocation and a unit for its rate limit.
+CALL = 3.50 / 1e6 + 2 * INVOCATION + READ_UNIT + WRITE_UNIT
+# The ticket and the connection with their entries in the indexes, twice in the transaction, which also checks the
+# revocation; and their deletion.
+OPENING_WRITES = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +58,16 @@ def day(agents: int) -> Day:
     seconds = max(BATCH_SECONDS, agents / MOST_AT_ONCE * POST_SECONDS)
     batches = min(agents * CHANGES, round(SECONDS / seconds))
     look = -(-agents * CONNECTION_BYTES // 4_096) * READ_UNIT
+    check = agents * READ_UNIT  # the revocation of each agent
     posting = seconds * 0.5 * 0.0000133334  # the feed runs on while it posts
-    typed = 2 * MESSAGE + INVOCATION + WRITE_UNIT + READ_UNIT + look
-    opened = CALL + 2 * INVOCATION + 2 * MESSAGE + 8 * WRITE_UNIT + 2 * READ_UNIT
+    typed = (
+        2 * MESSAGE + INVOCATION + WRITE_UNIT + 3 * READ_UNIT + look
+    )  # two of them for revocations
+    opened = CALL + 2 * INVOCATION + 2 * MESSAGE + OPENING_WRITES * WRITE_UNIT + 2 * READ_UNIT
     return Day(
         agents=agents,
         posts=batches,
-        hints=batches * MESSAGE + batches * (look + posting) / agents,
+        hints=batches * MESSAGE + batches * (look + check + posting) / agents,
         typing=TYPING_HINTS * typed,
         connection=HOURS * 60 * CONNECTION_MINUTE
         + CONNECTS * opened

@@ -100,14 +100,14 @@ def _relay(deps: LiveDependencies, sender: Connection, about: Place, name: str) 
         return
     text = to_json({name: {**about.model_dump(mode="json"), "principal": sender.principal}})
     here = place(about.context, about.key)
-    company = connections.of_company(deps.live, sender.company)
-    if sender.connection_id not in {one.connection_id for one in company}:
-        return  # closed or revoked meanwhile
-    receivers = [
-        (one, text)
-        for one in company
+    colleagues = [
+        one
+        for one in connections.of_company(deps.live.table, sender.company)
         if one.connection_id != sender.connection_id
         and one.may_read(sender.company, about.context, project)
         and one.shown in {None, here}
     ]
-    posts.post(deps.live, receivers, within_ms=RELAY_WITHIN_MS)
+    permitted = connections.with_access(deps.live.keys, [sender, *colleagues])
+    if sender in permitted:
+        receivers = [(one, text) for one in permitted if one is not sender]
+        posts.post(deps.live, receivers, within_ms=RELAY_WITHIN_MS)

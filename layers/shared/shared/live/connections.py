@@ -19,26 +19,35 @@ from shared.live.items import (
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shared.aws.dynamodb import Attributes, Table
-    from shared.live.posts import Live
 
 MOST = 1_000  # about 300 KB
 
 
-def of_company(live: Live, company: str) -> list[Connection]:
+def of_company(table: Table, company: str) -> list[Connection]:
     """
-    Return the open connections of a company whose callers still have access, MOST at most: clients without hints look
-    again once a minute.
+    Return the open connections of a company, also those whose caller lost access (see `with_access`), MOST at most:
+    clients without hints look again once a minute.
 
     Strongly consistent and never cached: a client lists the inbox after it has connected, so a change that it does not
-    see there must find its connection. Without connections: one read unit; else one more for each caller.
+    see there must find its connection. Without connections: one read unit.
     """
     condition = Key(PARTITION_KEY).eq(Connection.partition(company))
-    items, _ = live.table.query(None, condition, limit=MOST)
-    unexpired = [one for one in map(Connection.read, items) if not clock.is_over(one.ttl)]
-    revoked = revocations.find_all(live.keys, (one.principal for one in unexpired))
+    items, _ = table.query(None, condition, limit=MOST)
+    return [one for one in map(Connection.read, items) if not clock.is_over(one.ttl)]
+
+
+def with_access(keys: Table, found: Sequence[Connection]) -> list[Connection]:
+    """
+    Leave out the connections whose callers' access is revoked: a connection may be open although it should be closed.
+
+    Nothing is posted without this. *keys*: the table of API keys. One read unit for each caller, a hundred in a call.
+    """
+    revoked = revocations.find_all(keys, (one.principal for one in found))
     none = revocations.Revocation()
-    return [one for one in unexpired if not revoked.get(one.principal, none).covers(one.issued_at)]
+    return [one for one in found if not revoked.get(one.principal, none).covers(one.issued_at)]
 
 
 def of_principal(table: Table, principal: str) -> list[Connection]:

@@ -47,8 +47,8 @@ class Announcer:
         return [
             message
             for company, some in by_company.items()
-            if (found := connections.of_company(self.live, company))
-            for message in self._to_company(some, found)
+            if (found := connections.of_company(self.live.table, company))
+            for message in self._to_company(some, connections.with_access(self.live.keys, found))
         ]
 
     def _to_company(
