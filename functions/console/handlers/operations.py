@@ -17,18 +17,20 @@ from console.operations.conservation import Conservation
 from console.operations.cost import Cost
 from console.operations.measurements import CloudWatchMetrics, Unavailable
 from console.operations.queues import Queues
+from console.operations.spending import CompanySpending
 from console.operations.switches import StoredSwitches
 from shared.api.auth import Scope
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
-from shared.runtime.settings import Settings
+from shared.aws.dynamodb import Table
+from shared.spending.configuration import SpendingSettings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
 @dataclass(frozen=True, kw_only=True)
-class OperationsSettings(Settings):
+class OperationsSettings(SpendingSettings):
     """The environment of this function. *first_queue_url*: any queue; *tables*: in the order of `INDEXES`."""
 
     stage: str
@@ -52,6 +54,13 @@ alarms = Alarms(client=cloudwatch, prefix=settings.alarm_prefix)
 conservation = Conservation(metrics=metrics, queues=queues, namespace=f"Parley/{settings.stage}")
 cost = Cost(metrics=metrics, stage=settings.stage, tables=settings.tables)
 switches = StoredSwitches(client=ssm, stage=settings.stage)
+spending = cache(
+    lambda: CompanySpending(
+        table=Table(boto3.client("dynamodb", config=quick), settings.spending_table_name),
+        percent=settings.spending_percent,
+        most_percent=settings.spending_most_percent,
+    )
+)
 audit_log = AuditLog(client=logs, stage=settings.stage)
 routes = Routes(
     title="Parley: operations",
@@ -98,6 +107,17 @@ def get_conservation(request: Request[inputs.DaysQuery]) -> views.ConservationVi
 def get_cost(request: Request[inputs.MonthQuery]) -> views.CostView:
     """Return an estimate of a month's cost from measured units."""
     return cost.shown(request.input.month)
+
+
+@routes.reads(
+    "GET /operations/spending",
+    Scope.OPERATOR,
+    input_model=inputs.SpendingQuery,
+    result=views.SpendingView,
+)
+def get_spending(request: Request[inputs.SpendingQuery]) -> views.SpendingView:
+    """Return the costs that outsiders have caused for a company today, with the bounds."""
+    return spending().shown(request.input.company or request.caller.company)
 
 
 @routes.reads(

@@ -56,3 +56,9 @@ class ActionsQuery(DaysQuery):
     )
     company: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] | None = None
     limit: int = Field(default=100, ge=1, le=500)
+
+
+class SpendingQuery(Input):
+    """`company`: by default that of the caller."""
+
+    company: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] | None = None

@@ -21,8 +21,8 @@ from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
-from shared.spending.configuration import SpendingSettings, spending_of
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
+from shared.spending.configuration import SpendingSettings, spending_of
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.event import OUTBOUND, Outcome
 from whatsapp.recovery import parking

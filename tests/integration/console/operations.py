@@ -16,7 +16,7 @@ from shared.api.auth import Caller
 from shared.runtime import clock
 from tests.integration.answers import Answer
 from tests.integration.console.system import Invocation
-from tests.template import environment
+from tests.template import create_table, environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -132,6 +132,7 @@ def operations_on_moto() -> Iterator[Operations]:
     for path, names in SWITCHES.values():
         for name in names:
             ssm.put_parameter(Name=f"/parley/{STAGE}/{path}/{name}", Value="true", Type="String")
+    create_table(boto3.client("dynamodb"), "SpendingTable", Stage=STAGE)
     first = sqs.get_queue_url(QueueName=f"parley-{STAGE}-whatsapp.fifo")["QueueUrl"]
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment("OperationsApi", Stage=STAGE).items():

@@ -75,7 +75,7 @@ def handle(
     owner: str,
     remaining_ms: Callable[[], int],
 ) -> Outcome:
-    """Send the step of a run that is due, if there is one; beyond the bounds on costs, the next day. Raises Transient."""
+    """Send the step of a run that is due, if there is one; beyond the bounds, the next day. Raises Transient."""
     run = sequences.get_run(resources.table, event.id)
     if run is None or run.phone != event.phone or run.state != "running" or run.due_at is None:
         return Outcome.DUPLICATE  # Also: an id in an event proves no ownership.

@@ -8,9 +8,9 @@ Media files: each is downloaded by a function of its own, so that a slow file de
     any ------message revoked------> REVOKED
 """
 
+from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
-from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from shared.spending.bounds import Kind
 from shared.spending.budget import REASON
@@ -106,9 +106,7 @@ def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
         store.media.mark_unavailable(resources.table, record, "EXPIRED", "too_old")
         return Outcome.PERSISTED
     sender = str(payload.get(costs.SENDER) or digest(message_pk))
-    if costs.reserve(
-        resources.spending, Kind.MEDIA_DOWNLOAD, phone, sender=sender, event=event.id
-    ):
+    if costs.reserve(resources.spending, Kind.MEDIA_DOWNLOAD, phone, sender=sender, event=event.id):
         # It stays PENDING: a person may fetch it while the provider keeps it.
         store.media.note_reason(resources.table, record, REASON)
         return Outcome.PERSISTED

@@ -307,3 +307,17 @@ def test_a_file_beyond_the_bound_on_costs_stays_pending_and_a_person_may_fetch_i
     assert (record["mediaStatus"], record["reason"]) == ("PENDING", "spending_limit")
     assert "s3Key" not in harness.item("MSG#wamid.1")
     assert [one for one in sandbox.sent if one.operation == "get_media"] == []
+
+
+def test_a_message_beyond_the_bound_on_costs_is_not_marked_as_read(
+    harness: Harness, sandbox: Sandbox
+) -> None:
+    table = harness.resources.spending.table
+    usage.set_percents(table, "acme", {Kind.READ_RECEIPT: 0}, by="a person")
+    store.phones.register(harness.resources.table, a_phone(auto_mark_read=True))
+    store.phones.forget()
+    harness.take({"messages": [text()]})
+
+    assert fetch(harness) == [Outcome.PERSISTED]
+
+    assert sandbox.sent == []
