@@ -316,7 +316,7 @@ def test_a_message_beyond_the_bound_on_costs_is_not_marked_as_read(
     usage.set_percents(table, "acme", {Kind.READ_RECEIPT: 0}, by="a person")
     store.phones.register(harness.resources.table, a_phone(auto_mark_read=True))
     store.phones.forget()
-    harness.take({"messages": [text()]})
+    harness.take({"messages": [text("wamid.1")]})
 
     assert fetch(harness) == [Outcome.PERSISTED]
 
