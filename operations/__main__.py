@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
-from operations import api_keys, documents, identity, phones, users
+from operations import api_keys, documents, identity, phones, spending, users
 from operations.arguments import USAGE_ERROR
 from operations.doctor import cli as doctor
 from operations.email_threads import cli as email_threads
@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
     "recovery": (recovery, "list parked events and dead letters; replay and redrive them"),
     "richpanel": (richpanel, "settings, report on old tickets and backfill of the help desk"),
     "secrets": (secrets, "write one field of a secret, rotate it, and list its fields"),
+    "spending": (spending, "costs that outsiders have caused, and the bounds of a company"),
     "stage": (stages, "delete a stage, in the right order, with its stack"),
     "users": (users, "people who log in: create, disable, roles, passwords"),
 }

@@ -17,13 +17,14 @@ from console.operations.conservation import Conservation
 from console.operations.cost import Cost
 from console.operations.measurements import CloudWatchMetrics, Unavailable
 from console.operations.queues import Queues
+from console.operations.spending import CompanySpending
 from console.operations.switches import StoredSwitches
 from console.store import metric_reads
 from shared.api.auth import Scope
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
 from shared.aws.dynamodb import Table
-from shared.runtime.settings import Settings
+from shared.spending.configuration import SpendingSettings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OperationsSettings(Settings):
+class OperationsSettings(SpendingSettings):
     """The environment of this function. *first_queue_url*: any queue; *tables*: in the order of `INDEXES`."""
 
     stage: str
@@ -60,6 +61,13 @@ switches = StoredSwitches(client=ssm, stage=settings.stage)
 dynamodb = boto3.client("dynamodb", config=quick)
 audit_log = Table(dynamodb, settings.audit_log_table_name)
 live_table = Table(dynamodb, settings.live_table_name)
+spending = cache(
+    lambda: CompanySpending(
+        table=Table(dynamodb, settings.spending_table_name),
+        percent=settings.spending_percent,
+        most_percent=settings.spending_most_percent,
+    )
+)
 routes = Routes(
     title="Parley: operations",
     document="/operations/openapi.json",
@@ -116,6 +124,17 @@ def get_cost(request: Request[inputs.MonthQuery]) -> views.CostView:
     """Return an estimate of a month's cost from measured units."""
     _count(metric_reads.COST)
     return cost.shown(request.input.month)
+
+
+@routes.reads(
+    "GET /operations/spending",
+    Scope.OPERATOR,
+    input_model=inputs.SpendingQuery,
+    result=views.SpendingView,
+)
+def get_spending(request: Request[inputs.SpendingQuery]) -> views.SpendingView:
+    """Return the costs that outsiders have caused for a company today, with the bounds."""
+    return spending().shown(request.input.company or request.caller.company)
 
 
 @routes.reads(

@@ -57,3 +57,9 @@ class ActionsQuery(DaysQuery):
     company: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] | None = None
     limit: int = Field(default=100, ge=1, le=500)
     cursor: Annotated[str, Field(pattern=r"^20[0-9-]{8}T[0-9:.]{12}Z#[0-9a-f]{16}$")] | None = None
+
+
+class SpendingQuery(Input):
+    """`company`: by default that of the caller."""
+
+    company: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] | None = None

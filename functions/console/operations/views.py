@@ -170,3 +170,31 @@ class ActionsView(View):
     """Changes, newest first. A page may be short although there is a cursor."""
 
     actions: list[ActionView]
+
+
+class BoundView(View):
+    """A bound of one day."""
+
+    units: int
+    dollars: float
+
+
+class SpentView(View):
+    """What outsiders have caused of one kind: `addresses` are units by mailbox or number; then the three bounds."""
+
+    kind: str
+    percent: int
+    units: int
+    dollars: float
+    addresses: dict[str, int]
+    sender: BoundView
+    address: BoundView
+    company: BoundView
+
+
+class SpendingView(View):
+    """Costs that outsiders have caused for a company on a day (UTC), with the bounds."""
+
+    company: str
+    day: str
+    kinds: list[SpentView]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shared.aws.sqs_standard import StandardQueue
     from shared.providers.whatsapp.aws_eum import Eum
     from shared.providers.whatsapp.meta_graph import Graph
+    from shared.spending.budget import Spending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,5 +45,6 @@ class Resources(FileResources):
     queue: FifoQueue
     files: StandardQueue  # Downloads of media files are sent to this queue.
     conversation_statuses: FifoQueue  # Statuses at automated numbers are forwarded to this queue.
+    spending: Spending  # bounds what customers cause
     keep_revoked_content: bool
     log_all_events: bool

@@ -80,7 +80,9 @@ def _of_sequence(event: Event, record: Record) -> Handled:
 
     remaining_ms = record.context.get_remaining_time_in_millis
     owner = record.context.aws_request_id  # as of a campaign's page
-    outcome = sequence_runs.handle(_resources_of_actions(), event, owner, remaining_ms)
+    outcome = sequence_runs.handle(
+        _resources_of_actions(), resources.spending, event, owner, remaining_ms
+    )
     return Handled(event, None, outcome)
 
 

@@ -67,3 +67,15 @@ def mark_unavailable(table: Table, record: Media, status: str, reason: str) -> N
         )
     except ConditionFailed:
         return
+
+
+def note_reason(table: Table, record: Media, reason: str) -> None:
+    """Record why a PENDING file is not downloaded yet."""
+    try:
+        table.update(
+            pk(record.pk),
+            put=Media.named(reason=reason),
+            when=_of("media_status").eq("PENDING"),
+        )
+    except ConditionFailed:
+        return

@@ -21,7 +21,8 @@ from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
-from shared.runtime.settings import Origin, Settings
+from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
+from shared.spending.configuration import SpendingSettings, spending_of
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.event import OUTBOUND, Outcome
 from whatsapp.recovery import parking
@@ -42,7 +43,7 @@ _patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempt
 
 
 @dataclass(frozen=True, kw_only=True)
-class InboxSettings(Settings):
+class InboxSettings(SpendingSettings):
     """The environment that both functions have."""
 
     messages_table_name: str
@@ -95,6 +96,7 @@ def resources_of(settings: InboxSettings, *, provider_seconds: int) -> Resources
             lambda: boto3.client("secretsmanager"), settings.whatsapp_tokens_secret_id
         ),
         media_origins=settings.media_origins,
+        spending=spending_of(settings, table),
         message_ttl_days=settings.message_ttl_days,
         keep_revoked_content=settings.keep_revoked_content,
         log_all_events=settings.event_log == "all",

@@ -132,6 +132,7 @@ def operations_on_moto() -> Iterator[Operations]:
     for path, names in SWITCHES.values():
         for name in names:
             ssm.put_parameter(Name=f"/parley/{STAGE}/{path}/{name}", Value="true", Type="String")
+    create_table(boto3.client("dynamodb"), "SpendingTable", Stage=STAGE)
     first = sqs.get_queue_url(QueueName=f"parley-{STAGE}-whatsapp.fifo")["QueueUrl"]
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment("OperationsApi", Stage=STAGE).items():

@@ -16,6 +16,8 @@ from console.store import metric_reads
 from console.store.metric_reads import LIMITS
 from shared.rate_limits.limit import Limit
 from shared.runtime import clock
+from shared.spending.bounds import Kind
+from shared.spending.budget import Cause, Spending
 from tests.integration.console.operations import ADMIN, OPERATOR, Operations, operations_on_moto
 
 NOW_MS = clock.from_text("2026-11-27T12:00:00.000Z")
@@ -336,3 +338,21 @@ def test_a_read_of_metrics_that_cannot_be_counted_is_not_made(
 
     assert operations.get("cost", OPERATOR).status == 503
     assert asked == []
+
+
+def test_the_costs_that_outsiders_have_caused_are_shown_with_their_bounds(
+    operations: Operations,
+) -> None:
+    found = operations.module.spending()
+    spending = Spending(found.table, 100, 1_000)
+    cause = Cause(company=OPERATOR.company, address="help@shop.example", sender="a" * 32, event="1")
+    spending.reserve(Kind.MAIL_ANALYSIS, cause, 20_000)
+
+    shown = operations.get("spending").body["result"]
+
+    row = of(shown["kinds"], kind="mail_analysis")
+    assert (shown["company"], shown["day"]) == (OPERATOR.company, "2026-11-27")
+    assert (row["units"], row["dollars"], row["percent"]) == (1, 0.02, 100)
+    assert row["addresses"] == {"help@shop.example": 1}
+    assert row["address"] == {"units": 80, "dollars": 3.0}
+    assert len(shown["kinds"]) == len(Kind)

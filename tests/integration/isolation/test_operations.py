@@ -102,6 +102,13 @@ ATTACKS = [
     of_actions("the caller", principal="{principal}"),
     of_actions("the company", company="{company}"),
     *map(of_deployment, ("queues", "alarms", "conservation", "cost", "switches")),
+    Attack(
+        line=f"{PATH}spending",
+        names="nothing",
+        scopes=OF_THE_DEPLOYMENT,
+        call=lambda _: Call(),
+        is_blind="it shows the company of the caller; only operators, who see all companies, name another",
+    ),
     of_document(f"{PATH}openapi.json", *AUDIT),
 ]
 

@@ -23,6 +23,7 @@ from shared.providers.whatsapp.meta_graph import Graph
 from shared.recovery.port import Recovery
 from shared.runtime import clock
 from shared.runtime.observability import metrics
+from shared.spending.budget import Spending
 from tests.integration.whatsapp.inbound.ingress import ingress  # noqa: F401 - a fixture for the tests of this folder
 from tests.template import create_queue, create_table, properties
 from whatsapp import store
@@ -183,6 +184,7 @@ def harness_on_moto() -> Harness:
         tokens=JsonSecret(lambda: secrets, "tokens"),
         media_origins=(),
         message_ttl_days=0,
+        spending=Spending(Table(dynamodb, create_table(dynamodb, "SpendingTable")), 100, 1_000),
         keep_revoked_content=False,
         log_all_events=False,
     )

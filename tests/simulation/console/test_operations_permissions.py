@@ -19,7 +19,7 @@ from tests.simulation.permissions import (
 )
 
 FUNCTION = "OperationsApi"
-ROUTES = ("queues", "alarms", "conservation", "cost", "switches")
+ROUTES = ("queues", "alarms", "conservation", "cost", "spending", "switches")
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.interceptor import Died, Interceptor
 from tests.simulation.processes import quiet
-from tests.simulation.stored import items_of, objects_of, restore_objects
+from tests.simulation.stored import items_of, objects_of, remove, restore_objects
 from whatsapp import store
 from whatsapp.configuration import ownership
 from whatsapp.store.items import Phone, PhoneList
@@ -141,6 +141,9 @@ class System:
         self.sandbox.reset()
         self._write(snapshot.stored, written)
         restore_objects(self.bucket, snapshot.objects)
+        spending = self.worker.resources.spending.table.name
+        for item in list(items_of(spending)):
+            remove(spending, item["pk"]["S"], item["sk"]["S"])
         self.new_process()
         self.interceptor.rewind()
 

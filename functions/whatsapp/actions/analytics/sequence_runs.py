@@ -14,18 +14,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shared.api.errors import InvalidInput, KeyReused, StillRunning
-from shared.aws.sqs_fifo import to_json
+from shared.aws.sqs_fifo import digest, to_json
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.spending.bounds import Kind
 from whatsapp import store, transmission
 from whatsapp.inbound.event import Outcome
 from whatsapp.jobs import sequence_steps
 from whatsapp.sending import failures, messages, payloads
 from whatsapp.store.sending import sequences
+from whatsapp.worker import costs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from shared.spending.budget import Spending
     from whatsapp.actions.calls.call import ActionResources
     from whatsapp.inbound.event import Event
     from whatsapp.sending.payloads import Draft
@@ -66,9 +69,13 @@ class _Step:
 
 
 def handle(
-    resources: ActionResources, event: Event, owner: str, remaining_ms: Callable[[], int]
+    resources: ActionResources,
+    spending: Spending,
+    event: Event,
+    owner: str,
+    remaining_ms: Callable[[], int],
 ) -> Outcome:
-    """Send the step of a run that is due, if there is one. Raises Transient."""
+    """Send the step of a run that is due, if there is one; beyond the bounds, the next day. Raises Transient."""
     run = sequences.get_run(resources.table, event.id)
     if run is None or run.phone != event.phone or run.state != "running" or run.due_at is None:
         return Outcome.DUPLICATE  # Also: an id in an event proves no ownership.
@@ -79,6 +86,18 @@ def handle(
     step = _step_of(resources, run)
     if isinstance(step, str):
         sequences.stop(resources.table, run, step)
+        return Outcome.PERSISTED
+    sender = digest(str(run.company), run.conversation)
+    reached = costs.reserve(
+        spending,
+        Kind.SEQUENCE_MESSAGE,
+        step.phone,
+        sender=sender,
+        event=f"{run.run_id}:{run.step}",
+    )
+    if reached is not None:
+        due_at = clock.to_text(reached.free_at)
+        _arrange(resources, sequences.postpone(resources.table, run, due_at))
         return Outcome.PERSISTED
     try:
         outcome = _sent(resources, step, messages.Run(owner=owner, remaining_ms=remaining_ms))

@@ -2,21 +2,25 @@
 Media files: each is downloaded by a function of its own, so that a slow file delays no message and no other file.
 
     PENDING --fetched and checked--> STORED
+       |-----bound on costs reached-> stays, with the reason; a person may fetch it
        |-----gone at the provider--> EXPIRED
        |-----wrong hash, type, size> FAILED
     any ------message revoked------> REVOKED
 """
 
+from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
+from shared.spending.bounds import Kind
+from shared.spending.budget import REASON
 from whatsapp import store
 from whatsapp.configuration.folders import file_prefix
 from whatsapp.configuration.resources import FileResources, Resources
 from whatsapp.inbound.content import MediaFile
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Media, Message, Phone
-from whatsapp.worker import ownership
+from whatsapp.worker import costs, ownership
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import copying, types
 from whatsapp.worker.media.copying import Announced, FileRefused
@@ -48,6 +52,7 @@ def request(
             "type": (event.payload or {}).get("type"),
             "mimeType": file.mime_type,
             "sha256": file.sha256,
+            **costs.sender_of(event, phone),
         },
     )  # fmt: skip
     _enqueue(resources, fetch, message_pk)
@@ -99,6 +104,11 @@ def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
         return Outcome.DUPLICATE
     if event.at + PROVIDER_KEEPS_SECONDS < clock.now_ms() // 1_000:
         store.media.mark_unavailable(resources.table, record, "EXPIRED", "too_old")
+        return Outcome.PERSISTED
+    sender = str(payload.get(costs.SENDER) or digest(message_pk))
+    if costs.reserve(resources.spending, Kind.MEDIA_DOWNLOAD, phone, sender=sender, event=event.id):
+        # It stays PENDING: a person may fetch it while the provider keeps it.
+        store.media.note_reason(resources.table, record, REASON)
         return Outcome.PERSISTED
     try:
         store_file(resources, phone, record, message_pk, announced)
@@ -216,6 +226,7 @@ def _stored(
     return record.model_copy(
         update={
             "media_status": "STORED",
+            "reason": None,
             "ttl": None,
             "s3_bucket": resources.bucket.name,
             "s3_key": key,

@@ -259,7 +259,7 @@ def _follow_up(
                 resources.table, message.conversation_pk, moment
             )
     if phone.auto_mark_read:
-        read_receipts.request(resources, event)
+        read_receipts.request(resources, event, phone)
 
 
 def _welcome(resources: Resources, phone: Phone, message: Message, head: Conversation) -> None:

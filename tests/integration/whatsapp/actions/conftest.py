@@ -209,6 +209,7 @@ def actions(harness: Harness, running_sandbox: Sandbox) -> Iterator[Actions]:
         "WHATSAPP_QUEUE_URL": create_queue(sqs, "WhatsAppQueue"),
         "WHATSAPP_JOBS_QUEUE_URL": create_queue(sqs, "WhatsAppJobsQueue"),
         "MEDIA_BUCKET_NAME": harness.resources.bucket.name,
+        "SPENDING_TABLE_NAME": harness.resources.spending.table.name,
         "AWS_ENDPOINT_URL_SOCIALMESSAGING": sandbox.url,
         "WHATSAPP_TOKENS_SECRET_ID": "tokens",
         "WHATSAPP_APP_SECRET_ID": "app-secrets",

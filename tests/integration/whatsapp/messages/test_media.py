@@ -15,6 +15,8 @@ from local.sandbox.providers.whatsapp.media import WEBHOOK_MEDIA
 from shared.failures import Transient
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
+from shared.spending import usage
+from shared.spending.bounds import Kind
 from tests import keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from whatsapp import store
@@ -290,3 +292,32 @@ def test_numbers_configured_without_receipts_send_none(harness: Harness) -> None
     harness.take({"messages": [text("wamid.1")]})
 
     assert harness.outbox.entries == []
+
+
+def test_a_file_beyond_the_bound_on_costs_stays_pending_and_a_person_may_fetch_it(
+    harness: Harness, sandbox: Sandbox
+) -> None:
+    table = harness.resources.spending.table
+    usage.set_percents(table, "acme", {Kind.MEDIA_DOWNLOAD: 0}, by="a person")
+    harness.take({"messages": [media_message(JPEG)]})
+
+    assert fetch(harness) == [Outcome.PERSISTED]
+
+    record = harness.item(f"MEDIA#{JPEG}")
+    assert (record["mediaStatus"], record["reason"]) == ("PENDING", "spending_limit")
+    assert "s3Key" not in harness.item("MSG#wamid.1")
+    assert [one for one in sandbox.sent if one.operation == "get_media"] == []
+
+
+def test_a_message_beyond_the_bound_on_costs_is_not_marked_as_read(
+    harness: Harness, sandbox: Sandbox
+) -> None:
+    table = harness.resources.spending.table
+    usage.set_percents(table, "acme", {Kind.READ_RECEIPT: 0}, by="a person")
+    store.phones.register(harness.resources.table, a_phone(auto_mark_read=True))
+    store.phones.forget()
+    harness.take({"messages": [text("wamid.1")]})
+
+    assert fetch(harness) == [Outcome.PERSISTED]
+
+    assert sandbox.sent == []

@@ -9,6 +9,8 @@ import boto3
 import pytest
 
 from shared.runtime import clock
+from shared.spending import usage
+from shared.spending.bounds import Kind
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.analytics.welcomes import (
     GRACE,
@@ -404,3 +406,20 @@ def test_a_run_that_was_moved_by_another_worker_is_not_moved_again(welcomes: Wel
     assert sequences.postpone(table, seen, "2026-01-01T12:01:00.000Z") is None
     # A repetition by the SDK, whose first response was lost.
     assert sequences.advance(table, seen, "sent", "2026-01-01T12:30:00.000Z") == moved
+
+
+def test_a_step_beyond_the_bound_on_costs_is_sent_the_next_day(welcomes: Welcomes) -> None:
+    table = welcomes.actions.harness.resources.spending.table
+    usage.set_percents(table, "acme", {Kind.SEQUENCE_MESSAGE: 0}, by="a person")
+    welcomes.set_up(HELLO)
+    welcomes.write()
+    welcomes.runs.drain()
+    run = welcomes.run()
+    assert (welcomes.sent(), run["state"]) == ([], "running")
+
+    usage.set_percents(table, "acme", {}, by="a person")
+    welcomes.runs.now = clock.from_text(run["dueAt"])
+    welcomes.runs.wait(2)
+
+    assert run["dueAt"].endswith("T00:00:00.000Z")
+    assert welcomes.sent() == ["Hello!"]

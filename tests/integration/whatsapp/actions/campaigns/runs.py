@@ -231,7 +231,7 @@ def runs(actions: Actions, monkeypatch: pytest.MonkeyPatch) -> Runs:
             "MESSAGES_TABLE_NAME", "CONVERSATION_LOG_TABLE_NAME", "CONVERSATIONS_INBOUND_QUEUE_URL",
             "WHATSAPP_QUEUE_URL", "WHATSAPP_JOBS_QUEUE_URL", "MEDIA_BUCKET_NAME",
             "WHATSAPP_TOKENS_SECRET_ID", "WHATSAPP_APP_SECRET_ID", "IDENTIFIER_KEYS_SECRET_ID",
-            "API_SEAL_SECRET_ID",
+            "API_SEAL_SECRET_ID", "SPENDING_TABLE_NAME",
         )
     }  # fmt: skip
     modules = []

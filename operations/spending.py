@@ -1,0 +1,63 @@
+"""Show what outsiders have caused for a company today, and change the bounds of its costs."""
+
+import argparse
+import re
+from collections.abc import Sequence
+
+from operations import arguments
+from operations.arguments import Refused
+from shared.aws.dynamodb import Table
+from shared.runtime import clock
+from shared.spending import usage
+from shared.spending.bounds import MICROS, Kind
+
+TABLE_OF_SPENDING = "SpendingTableName"  # an output of template.yaml
+MOST_PERCENT = 10_000
+_SETTING = re.compile(r"([a-z_]+)=([0-9]{1,5})")
+_DATE = len("2026-03-01")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    return arguments.run(parser(), argv, _act)
+
+
+def _act(options: argparse.Namespace) -> int:
+    options.run(arguments.table_of(options, TABLE_OF_SPENDING), options)
+    return 0
+
+
+def _show(table: Table, options: argparse.Namespace) -> None:
+    today = clock.to_text(clock.now_ms())[:_DATE]
+    percents = usage.percents_of(table, options.company)
+    for used in usage.of_day(table, options.company, today, percent=100, most_percent=MOST_PERCENT):
+        percent = f"{percents[used.kind]} %" if used.kind in percents else "deployment"
+        print(used.kind, used.units, f"${used.micros / MICROS:.2f}", percent, sep="\t")
+
+
+def _set(table: Table, options: argparse.Namespace) -> None:
+    percents = {Kind(name): one for name, one in usage.percents_of(table, options.company).items()}
+    for text in options.settings:
+        matched = _SETTING.fullmatch(text)
+        if matched is None or matched[1] not in set(Kind) or int(matched[2]) > MOST_PERCENT:
+            kinds = ", ".join(Kind)
+            raise Refused(f"settings: must be <kind>=<0 to {MOST_PERCENT}>; kinds: {kinds}")
+        percents[Kind(matched[1])] = int(matched[2])
+    usage.set_percents(table, options.company, percents, by="operator")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    made = argparse.ArgumentParser(prog="python -m operations spending", description=__doc__)
+    actions = made.add_subparsers(required=True, metavar="<action>")
+    for name, run, text in (
+        ("show", _show, "units and dollars of each kind today"),
+        ("set", _set, "percentages of the default bounds, by kind"),
+    ):
+        one = actions.add_parser(name, help=text, description=text)
+        if name == "set":
+            one.add_argument("settings", nargs="+", metavar="<kind>=<percent>")
+        one.add_argument("--company", required=True, type=arguments.word)
+        arguments.add_table(one)
+        one.set_defaults(run=run)
+    return made
