@@ -36,7 +36,8 @@ def keep_answer(
     is_other = mail.analysis is not None and mail.analysis.get("evidence_seq", 0) != evidence_seq
     item = table.update(
         {PARTITION_KEY: mail.conversation_id},
-        **({"put": {"analysis": answer}} if is_other else {"put_once": {"analysis": answer}}),
+        put={"analysis": answer} if is_other else {},
+        put_once={} if is_other else {"analysis": answer},
         when=Mail.attr("email_id").eq(mail.email_id) & Mail.attr("erased").not_exists(),
     )
     kept: Attributes = item["analysis"]
