@@ -47,8 +47,8 @@ ADDRESSED: Final = re.compile(
     r"|ditt|dit|sinun|ваш|ваше|твой|твоё|váš|vaši|az ön)\s+(?:[^\W\d_]+[ -]){0,3}?"
     rf"(?:{_VERIFICATION_STEMS}|e-?mail|mail|address|adres|direcci|indirizzo|endereço|account|konto|compte|cuenta"
     r"|conta\b|почт|адрес)"
-    r"|您的.{0,10}(?:码|碼)|あなたの|お客様の.{0,10}コード|귀하의|회원님의|رمزك|الخاص بك|הקוד שלך|שלך|आपका|आपकी|รหัสของคุณ|của bạn"
-    r"|kodunuz|şifreniz|σας",
+    r"|您的.{0,10}(?:码|碼)|あなたの|お客様の.{0,10}コード|귀하의|회원님의|رمزك|الخاص بك|שלך|आपका|आपकी|ของคุณ"
+    r"|của bạn|kodunuz|şifreniz|σας",
     re.IGNORECASE,
 )
 # How long a code is valid.

@@ -151,7 +151,8 @@ def test_an_admission_is_undone(system: System) -> None:
     assert {one: thread[one] for one in same} == {one: before[one] for one in same}
     assert (stored["evidence"], stored.get("admitted_by")) == ("weak", None)
     assert int(desk.analysis(system)["analysed_n"]) == 1
-    assert [row["is_weak"] for row in system.rows().values() if row.get("participant") == SERVICE] == [True]  # fmt: skip
+    rows = [row for row in system.rows().values() if row.get("participant") == SERVICE]
+    assert [row["is_weak"] for row in rows] == [True]
     assert ("key-1", "withhold", "n=2") in desk.changes(system)
     waiting = [one for one in system.drafts() if one["draft_status"] == "pending"]
     assert [int(one["in_reply_to_n"]) for one in waiting] == [1]

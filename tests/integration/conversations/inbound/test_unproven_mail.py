@@ -9,8 +9,14 @@ import pytest
 
 from events.conversations import sample_data
 from tests.integration.conversations.inbound.test_intake import mail
-from tests.integration.conversations.inbound.test_sender_matching import last_sid, messages_of
-from tests.integration.conversations.steps import HOUR_MS, start_conversation, status_of, texts_by
+from tests.integration.conversations.steps import (
+    HOUR_MS,
+    last_sid,
+    messages_of,
+    start_conversation,
+    status_of,
+    texts_by,
+)
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
