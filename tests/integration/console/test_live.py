@@ -449,3 +449,13 @@ def test_messages_of_an_unknown_connection_are_dropped(live: LiveSystem) -> None
     assert live.say("stranger", {"shows": TYPING["typing"]}) == 200
     assert live.sockets.received == {}
     assert len(live.stored()) == 1
+
+
+def test_a_batch_reads_a_bounded_number_of_connections(
+    live: LiveSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "MOST", 2)
+    for _ in range(3):
+        live.connect()
+
+    assert len(connections.of_company(live.table, "acme")) == 2
