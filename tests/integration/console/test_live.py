@@ -13,6 +13,7 @@ from moto import mock_aws
 from shared.aws.dynamodb import Table
 from shared.inbox.entries import Change
 from shared.inbox.items import Context
+from shared.live import connections
 from shared.live.items import CONNECTION_SECONDS, TICKET_SECONDS
 from shared.live.posts import MOST_AT_ONCE, SETTLED_MS
 from shared.runtime import clock
@@ -455,7 +456,7 @@ def test_a_batch_reads_a_bounded_number_of_connections(
     live: LiveSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "MOST", 2)
-    for _ in range(3):
-        live.connect()
+    for name in ("one", "two", "three"):
+        assert live.connect(name=name) == 200
 
     assert len(connections.of_company(live.table, "acme")) == 2
