@@ -13,6 +13,7 @@ from moto import mock_aws
 from shared.aws.dynamodb import Table
 from shared.inbox.entries import Change
 from shared.inbox.items import Context
+from shared.live import connections
 from shared.live.items import CONNECTION_SECONDS, TICKET_SECONDS
 from shared.live.posts import MOST_AT_ONCE, SETTLED_MS
 from shared.runtime import clock
@@ -449,3 +450,13 @@ def test_messages_of_an_unknown_connection_are_dropped(live: LiveSystem) -> None
     assert live.say("stranger", {"shows": TYPING["typing"]}) == 200
     assert live.sockets.received == {}
     assert len(live.stored()) == 1
+
+
+def test_a_batch_reads_a_bounded_number_of_connections(
+    live: LiveSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "MOST", 2)
+    for name in ("one", "two", "three"):
+        assert live.connect(name=name) == 200
+
+    assert len(connections.of_company(live.table, "acme")) == 2

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from email_threads.api.drafts import actions
 from tests.integration.email_threads.drafting import (
     asked,
     begun,
@@ -107,3 +110,23 @@ def test_threads_are_filtered_by_whether_they_have_an_open_draft(system: System)
     assert subjects(has_draft="0") == ["Blue"]
     send(system, draft)
     assert subjects(has_draft="1") == []
+
+
+def test_a_page_of_one_mailbox_reads_a_bounded_number_of_drafts(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system.register("sales@shop.example")
+    path = asked(system)
+    for _ in range(4):
+        composed(system, path)
+        system.clock.ms += 1_000
+    wanted = begun(system, mailbox="sales@shop.example")
+    monkeypatch.setattr(actions, "_ROWS", 1)
+    monkeypatch.setattr(actions, "MOST_ROWS", 3)
+    query = {"mailbox": "sales@shop.example", "limit": "1"}
+
+    _, first = system.call("GET", f"{THREADS}/drafts", query=query)
+    _, second = system.call("GET", f"{THREADS}/drafts", query=query | {"cursor": first["cursor"]})
+
+    assert first["result"] == {"drafts": []}
+    assert [draft_path(one) for one in second["result"]["drafts"]] == [wanted]
