@@ -174,6 +174,7 @@ def erase_and_export(system: System, start: Callable[[System, Kind], object]) ->
     with mock.patch.object(parked_quota, "has_room", return_value=False):
         system.deliver(webhook_of(ada_message("first", text("of a third kind"))))
         system.drain()
+    contact_day.list_in_campaign(system)
     kinds: tuple[Kind, ...] = ("export", "erase")
     for kind in kinds:
         start(system, kind)

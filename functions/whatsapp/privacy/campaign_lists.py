@@ -30,7 +30,8 @@ def pages_with(
 ) -> tuple[list[str], int | None]:
     """Return the pages with a contact among those from position *first* on, and the position after them."""
     keys = list(islice(bucket.all_keys_under(campaigns_of(company)), first, first + PAGES_A_TURN))
-    found = [key for key in keys if any(_names(row, ids) for row in _rows(bucket, key))]
+    pages = [key for key in keys if "/pages/" in key]
+    found = [key for key in pages if any(_names(row, ids) for row in _rows(bucket, key))]
     return found, first + PAGES_A_TURN if len(keys) == PAGES_A_TURN else None
 
 

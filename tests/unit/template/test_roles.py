@@ -160,7 +160,7 @@ def test_replay_roles_cannot_read_messages_and_the_inbox_api_cannot_use_queues()
 @pytest.mark.parametrize(
     ("function", "prefixes"),
     [
-        ("WhatsAppWorker", ["media/*", "content/*", "parked/*", "exports/*"]),
+        ("WhatsAppWorker", ["media/*", "content/*", "parked/*", "exports/*", "campaigns/*"]),
         ("WhatsAppJobs", ["media/*", "campaigns/*", "exports/*"]),
         ("WhatsAppActions", ["media/*", "content/*", "exports/*"]),
         ("WhatsAppAdmin", "exports/*"),

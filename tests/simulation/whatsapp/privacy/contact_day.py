@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp.payloads import content, media, message, text
-from events.whatsapp.sample_data import ADA, COMPANY
+from events.whatsapp.sample_data import ADA, COMPANY, JUERGEN
 from events.whatsapp.samples import samples
 from local.sandbox.providers.whatsapp.media import MP4_VIDEO
 from tests.simulation.whatsapp.event_builders import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 WORDS = "canary-words of Ada"
 LONG = f"{WORDS} " * 2_000
+CAMPAIGN_PAGE = f"campaigns/{COMPANY}/c1/pages/1.json"
 
 
 def day() -> list[dict[str, Any]]:
@@ -81,6 +83,13 @@ def _versions(photo_id: str) -> list[dict[str, Any]]:
         webhook_of(ada_message("edited", text(WORDS), EVENT_MINUTE - 1)),
         *(webhook_of(*edits[first : first + 6]) for first in (0, 6)),
     ]
+
+
+def list_in_campaign(system: System) -> None:
+    """A campaign still has to send to Ada and Jürgen."""
+    people = enumerate((ADA, JUERGEN), start=1)
+    rows = [{"to": f"+{one.wa_id}", "bodyParams": [one.name], "line": line} for line, one in people]
+    system.s3.put_object(Bucket=system.bucket, Key=CAMPAIGN_PAGE, Body=json.dumps(rows).encode())
 
 
 def start(system: System, kind: Kind) -> PrivacyJob:

@@ -23,7 +23,13 @@ from tests.simulation.whatsapp.event_builders import (
     wamid,
     webhook_of,
 )
-from tests.simulation.whatsapp.privacy.contact_day import WORDS, day, finished
+from tests.simulation.whatsapp.privacy.contact_day import (
+    CAMPAIGN_PAGE,
+    WORDS,
+    day,
+    finished,
+    list_in_campaign,
+)
 from tests.simulation.whatsapp.privacy.generated import generated_items
 from tests.simulation.whatsapp.privacy.test_erasure import agents_work
 from whatsapp import store
@@ -117,24 +123,12 @@ def parked_of_no_company(system: System) -> None:
     deliver(system, webhook_of(ada_message("to-unknown", text(WORDS)), number=UNKNOWN))
 
 
-def campaign_lists(system: System) -> None:
-    rows = [
-        {"to": f"+{ADA.wa_id}", "bodyParams": [ADA.name], "line": 1},
-        {"to": f"+{JUERGEN.wa_id}", "bodyParams": [JUERGEN.name], "line": 2},
-    ]
-    system.s3.put_object(
-        Bucket=system.bucket,
-        Key=f"campaigns/{COMPANY}/c1/pages/1.json",
-        Body=json.dumps(rows).encode(),
-    )
-
-
 def store_day(system: System) -> None:
     """Everything that the inbox stores about Ada."""
     deliver(system, *day())
     agents_work(system)
     parked_of_no_company(system)
-    campaign_lists(system)
+    list_in_campaign(system)
     for item in generated_items(to_text(system.clock.ms)):
         system.table.put(item)
     head = Conversation.key(COUNTER.phone, ADA.wa_id)
@@ -167,7 +161,7 @@ def test_nothing_is_left_and_others_lose_nothing(erased: tuple[Day, Any], system
     )
     assert done.tried(PATTERNS) <= PERSONAL
     assert set(job.receipts[0]["left"]) == {one.kind for one in REMAINDERS}
-    page = json.loads(system.objects()[f"campaigns/{COMPANY}/c1/pages/1.json"])
+    page = json.loads(system.objects()[CAMPAIGN_PAGE])
     assert page == [
         {"line": 1, "erased": True},
         {"to": f"+{JUERGEN.wa_id}", "bodyParams": [JUERGEN.name], "line": 2},
