@@ -10,13 +10,15 @@ from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.utilities import dynamo_to_dict
 from moto.s3.models import s3_backends
 
-from tests.template import ACCOUNT, REGION
+from tests.template import ACCOUNT, REGION, properties
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from moto.dynamodb.models.dynamo_type import Item
     from moto.dynamodb.models.table import Table
+
+ATTEMPTS = properties("AttemptsTable", Stage="local")["TableName"]
 
 
 def items_of(table: str) -> Iterator[dict[str, Any]]:
@@ -83,6 +85,20 @@ def empty(bucket: str) -> None:
     keys = s3_backends[ACCOUNT]["aws"].buckets[bucket].keys
     for name in list(keys):
         keys.pop(name)
+
+
+def attempts() -> dict[str, int]:
+    """The attempts of redelivered messages by message id."""
+    counted = items_of(ATTEMPTS)
+    return {item["message_id"]["S"]: int(item["redeliveries"]["N"]) for item in counted}
+
+
+def restore_attempts(wanted: Mapping[str, int]) -> None:
+    """Give redelivered messages exactly these attempts: a restored queue has messages with the same ids again."""
+    for message_id in attempts():
+        take(ATTEMPTS, message_id)
+    for message_id, count in wanted.items():
+        put(ATTEMPTS, {"message_id": {"S": message_id}, "redeliveries": {"N": str(count)}})
 
 
 def _with_own_sets(item: dict[str, Any]) -> dict[str, Any]:
