@@ -11,6 +11,8 @@ from tests.simulation.fifo import FifoQueue, Queued, is_for_dead_letters, redriv
 if TYPE_CHECKING:
     from shared.aws.sqs_fifo import Entry
 
+MOST_MESSAGES = 1_000_000  # of a queue
+
 
 @dataclass
 class FifoQueues:
@@ -18,6 +20,11 @@ class FifoQueues:
 
     queues: dict[str, FifoQueue]
     delays_ms: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """No two messages have the same id."""
+        for number, queue in enumerate(self.queues.values()):
+            queue._ids = max(queue._ids, number * MOST_MESSAGES)
 
     def answer(self, request_body: bytes) -> dict[str, Any]:
         """SendMessageBatch: the request's JSON in, the answer's JSON out."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from moto.dynamodb.models.dynamo_type import Item
     from moto.dynamodb.models.table import Table
 
+    from tests.simulation.fifo import Queued
+
 ATTEMPTS = properties("AttemptsTable", Stage="local")["TableName"]
 
 
@@ -99,6 +101,13 @@ def restore_attempts(wanted: Mapping[str, int]) -> None:
         take(ATTEMPTS, message_id)
     for message_id, count in wanted.items():
         put(ATTEMPTS, {"message_id": {"S": message_id}, "redeliveries": {"N": str(count)}})
+
+
+def use_up_attempts(*messages: Queued) -> None:
+    """Let messages be such that have killed every run so far: the next one moves them to the dead letters."""
+    for message in messages:
+        message.receives += 1
+        restore_attempts(attempts() | {message.message_id: 99})
 
 
 def _with_own_sets(item: dict[str, Any]) -> dict[str, Any]:
