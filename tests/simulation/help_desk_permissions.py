@@ -235,6 +235,7 @@ def sweep_and_work(deployment: HelpDeskDeployment) -> None:
     deployment.drain(worker, "RichpanelQueue")
     deployment.use_up_attempts("RichpanelQueue")
     deployment.drain(worker, "RichpanelQueue")
+    deployment.sqs.purge_queue(QueueUrl=deployment.urls["RichpanelDeadLetters"])
 
 
 def answer(deployment: HelpDeskDeployment) -> None:
