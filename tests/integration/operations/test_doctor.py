@@ -284,7 +284,11 @@ def test_a_service_that_the_emulator_lacks_is_not_checkable_and_needs_no_step(
     code, rows, steps = examine()
 
     assert (code, steps) == (0, "")
-    assert {row[:2] for row in rows} == {("not checkable", "concurrency"), ("not checkable", "tables"), ("not checkable", "alarms")}
+    assert {row[:2] for row in rows} == {
+        ("not checkable", "concurrency"),
+        ("not checkable", "tables"),
+        ("not checkable", "alarms"),
+    }
 
 
 @pytest.mark.long
