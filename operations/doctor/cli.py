@@ -9,6 +9,7 @@ from operations import arguments
 from operations.arguments import Refused
 from operations.doctor import (
     account,
+    capacity,
     connections,
     findings,
     infrastructure,
@@ -21,6 +22,7 @@ from operations.doctor.deployment import Deployment, describe
 from operations.doctor.findings import Finding, unchecked
 
 CHECKS: Mapping[str, Callable[[Deployment], list[Finding]]] = {
+    "concurrency": capacity.concurrency,
     "secrets": secrets.of_deployment,
     "connections": connections.anything,
     "numbers": connections.numbers,

@@ -141,6 +141,7 @@ INDEXES: Final = {
     "audit_log": (),
     "api_keys": (),
     "spending": (),
+    "attempts": (),
 }
 
 # The switches below `/parley/{stage}/{path}/` of each context. Those of the help desk have an API of their own too.

@@ -114,7 +114,7 @@ def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> FifoQueue:
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     """Table, buckets and secrets of the template, in moto."""
     direct_session = boto3.Session()
-    for table in ("EmailThreadsTable", "ConversationLogTable", "SpendingTable"):
+    for table in ("EmailThreadsTable", "ConversationLogTable", "SpendingTable", "AttemptsTable"):
         template.create_table(direct_session.client("dynamodb"), table, **given)
     template.create_audit_log(direct_session.client("dynamodb"), **given)
     for name in ("EMAIL_BUCKET_NAME", "MEDIA_BUCKET_NAME"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -65,6 +65,7 @@ class Snapshot:
     logs: dict[str, list[dict[str, Any]]]
     objects: dict[str, dict[str, bytes]]
     fifo_queues: FifoQueues
+    attempts: dict[str, int] = field(default_factory=stored.attempts)
 
 
 @dataclass(kw_only=True)
@@ -102,6 +103,7 @@ class System(Workers):
     def reset(self) -> System:
         """Reset to the initial state: three mailboxes, open switches, nothing else."""
         self.clock.ms = Clock().ms
+        stored.restore_attempts({})
         self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
         self.sandbox.reset()
         self._write({}, {self.log: [], self.spending: []}, {self.bucket: {}, self.media: {}})
@@ -135,6 +137,7 @@ class System(Workers):
         self.fifo_queues = self.interceptor.queue = snapshot.fifo_queues.copy()
         self.sandbox.reset()
         self._write(snapshot.items, snapshot.logs, snapshot.objects)
+        stored.restore_attempts(snapshot.attempts)
         self.new_process()
         self.interceptor.rewind()
 

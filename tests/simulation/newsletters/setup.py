@@ -112,7 +112,7 @@ def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> FifoQueue:
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     """Table, bucket and secrets of the template, in moto."""
     direct_session = boto3.Session()
-    for table in ("NewslettersTable", "ConversationLogTable"):
+    for table in ("NewslettersTable", "ConversationLogTable", "AttemptsTable"):
         template.create_table(direct_session.client("dynamodb"), table, **given)
     template.create_audit_log(direct_session.client("dynamodb"), **given)
     direct_session.client("s3").create_bucket(Bucket=settings["NEWSLETTERS_BUCKET_NAME"])

@@ -137,7 +137,7 @@ def _keep_outcomes_of(module: ModuleType, outcomes: Callable[[], dict[str, str]]
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     """Table, bucket and secrets of the template, in moto."""
     direct_session = boto3.Session()
-    for table in ("WhatsAppTable", "SpendingTable"):
+    for table in ("WhatsAppTable", "SpendingTable", "AttemptsTable"):
         template.create_table(direct_session.client("dynamodb"), table, **given)
     template.create_audit_log(direct_session.client("dynamodb"), **given)
     direct_session.client("s3").create_bucket(Bucket=settings["MEDIA_BUCKET_NAME"])
