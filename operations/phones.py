@@ -14,7 +14,7 @@ from shared.aws.dynamodb import Table
 from shared.identity.secret_owners import TOKEN_RULE, owns_token
 from shared.ownership.proofs import NotProven
 from whatsapp import store
-from whatsapp.configuration import ownership
+from whatsapp.store.accounts import ownership
 from whatsapp.store.accounts.phones import ListFull, PhoneTaken
 from whatsapp.store.items import Phone
 from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION

@@ -15,7 +15,7 @@ from shared.ownership import claims, ids
 from shared.ownership.claims import SHARED
 from shared.ownership.ids import EMAIL, ProviderId
 from whatsapp import store
-from whatsapp.configuration import ownership as whatsapp_ownership
+from whatsapp.store.accounts import ownership as whatsapp_ownership
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

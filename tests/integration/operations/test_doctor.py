@@ -9,6 +9,7 @@ import boto3
 import pytest
 from botocore.awsrequest import AWSResponse
 from botocore.client import BaseClient
+from botocore.compat import HTTPHeaders
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
@@ -55,7 +56,7 @@ def webhooks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Webhooks]:
 def _account(**_: Any) -> tuple[AWSResponse, dict[str, Any]]:
     """The limits of an account whose quota was raised to AWS's default; moto has none."""
     limits = {"AccountLimit": {"UnreservedConcurrentExecutions": 1_000}}
-    return AWSResponse("", 200, {}, None), limits
+    return AWSResponse("", 200, HTTPHeaders(), None), limits
 
 
 def use(monkeypatch: pytest.MonkeyPatch, stack: CloudFormation) -> None:
@@ -65,6 +66,7 @@ def use(monkeypatch: pytest.MonkeyPatch, stack: CloudFormation) -> None:
     def client(service: str, **more: Any) -> Any:
         made = stack if service == "cloudformation" else make(service, **more)
         if service == "lambda":
+            assert not isinstance(made, CloudFormation)
             made.meta.events.register("before-call.lambda.GetAccountSettings", _account)
         return made
 

@@ -26,6 +26,7 @@ from tests.simulation.clock import Clock
 from tests.simulation.fifo_queues import FifoQueues
 from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.processes import quiet
+from tests.simulation.stored import attempts as attempts_stored
 from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Snapshot:
     desk: HelpDesk
     orders: dict[str, Any]
     fifo_queues: FifoQueues
-    attempts: dict[str, int] = field(default_factory=stored.attempts)
+    attempts: dict[str, int] = field(default_factory=attempts_stored)
 
 
 @dataclass(kw_only=True)

@@ -24,8 +24,9 @@ from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.interceptor import Died, Interceptor
 from tests.simulation.processes import quiet
+from tests.simulation.stored import attempts as attempts_stored
 from whatsapp import store
-from whatsapp.configuration import ownership
+from whatsapp.store.accounts import ownership
 from whatsapp.store.items import Phone, PhoneList
 from whatsapp.store.items.phones import NO_AUTOMATION
 
@@ -68,7 +69,7 @@ class Snapshot:
     objects: dict[str, bytes]
     queue: FifoQueue
     outcomes: dict[str, str]
-    attempts: dict[str, int] = field(default_factory=stored.attempts)
+    attempts: dict[str, int] = field(default_factory=attempts_stored)
 
 
 @dataclass

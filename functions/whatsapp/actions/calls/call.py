@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from shared.aws.sqs_fifo import FifoQueue
     from shared.aws.sqs_standard import StandardQueue
     from shared.consent.records import Consents
-    from whatsapp.configuration.ownership import Ownership
     from whatsapp.sending.gate import Gate
+    from whatsapp.store.accounts.ownership import Ownership
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,8 @@ from shared.runtime import clock
 from shared.runtime.observability import count_condition, logger
 from whatsapp import store
 from whatsapp.actions.calls import remote
-from whatsapp.configuration import ownership
 from whatsapp.sending.failures import NotConfigured, ProviderRejected
+from whatsapp.store.accounts import ownership
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -109,7 +109,7 @@ def register(table: Table, phone: Phone) -> None:
     """
     Write a number and list it; an existing number gets the new settings and is enabled again.
 
-    The caller has proven that the number is the company's (`whatsapp.configuration.ownership`). Safe to repeat and to
+    The caller has proven that the number is the company's (`whatsapp.store.accounts.ownership`). Safe to repeat and to
     run concurrently for the same number. Raises PhoneTaken or ListFull, and ValueError without a proof.
     """
     if phone.proof is None:

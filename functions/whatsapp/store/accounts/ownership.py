@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from shared.ownership import claims, ids, proofs
 from shared.ownership.claims import SHARED, Proof
 from shared.ownership.proofs import Named, NotProven
-from whatsapp import store
+from whatsapp.store.accounts import phones
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -108,7 +108,7 @@ def end(table: Table, log: Table, phone: Phone) -> None:
     End the company's ownership of a number: it is no longer used, and another company can prove it. The account stays
     with the company, which may have further numbers in it. Safe to repeat.
     """
-    store.phones.end_proof(table, phone)
+    phones.end_proof(table, phone)
     for one in named_by(phone):
         if one.resource.kind == ids.NUMBER:
             claims.release(log, one.resource, str(phone.company))
