@@ -33,8 +33,8 @@ class Sessions:
     def of(cls, outputs: Mapping[str, str]) -> Sessions:
         """Return the sessions of the stack with these outputs."""
         dynamodb = boto3.client("dynamodb")
-        tables = (Table(dynamodb, outputs[name]) for name in (LIVE_TABLE, TABLE_OF_KEYS))
-        return cls(Live(*tables, outputs[LIVE_ENDPOINT]))
+        live, keys = (Table(dynamodb, outputs[name]) for name in (LIVE_TABLE, TABLE_OF_KEYS))
+        return cls(Live(live, keys, outputs[LIVE_ENDPOINT]))
 
     def end(self, principal: str, moment: int) -> None:
         """Revoke what was issued until *moment* (epoch seconds), and close connections. Raises Refused."""

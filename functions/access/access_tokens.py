@@ -114,8 +114,9 @@ def _checked_times(claims: Mapping[str, Any]) -> int:
 
 
 def _moment(given: object) -> float:
-    is_number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not is_number or not 0 <= given < _LATEST:  # also false for NaN
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise TokenRefused("invalid")
+    if not 0 <= given < _LATEST:  # also false for NaN
         raise TokenRefused("invalid")
     return given
 

@@ -233,7 +233,7 @@ def test_a_disable_that_dies_at_any_call_is_completed_by_a_repeat_and_the_api_is
         if len(made) == dies_at:
             raise EndpointConnectionError(endpoint_url="https://aws")
 
-    make = boto3.client
+    make: Any = boto3.client
 
     def watched(name: str) -> Any:
         client = make(name)
