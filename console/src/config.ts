@@ -4,6 +4,7 @@ export interface Login {
   authorizeUrl: string;
   tokenUrl: string;
   logoutUrl: string | null;
+  revokeUrl: string | null;
   clientId: string;
   scopes: string;
   groupsClaim: string;

@@ -75,7 +75,7 @@ export function nameColleagues(people: { principal: string; name?: string | null
 // Who acted, or has a conversation: a person of ours, a team, an API key, the system.
 export function actor(principal: string, me: string | null): string {
   if (principal === me) return t("actor.you");
-  if (principal.startsWith("api-key:")) return t("actor.software");
+  if (/^(api-key|client):/.test(principal)) return t("actor.software");
   if (principal.startsWith("team:")) return t("actor.team", { name: principal.slice(5) });
   if (principal.startsWith("user:")) return names.get(principal) ?? t("actor.colleague", { id: principal.slice(5, 9) });
   return principal;

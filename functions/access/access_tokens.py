@@ -114,7 +114,7 @@ def _checked_times(claims: Mapping[str, Any]) -> int:
 
 
 def _moment(given: object) -> float:
-    if not isinstance(given, int | float) or isinstance(given, bool):
+    if isinstance(given, bool) or not isinstance(given, int | float):
         raise TokenRefused("invalid")
     if not 0 <= given < _LATEST:  # also false for NaN
         raise TokenRefused("invalid")

@@ -35,16 +35,16 @@ export class Client {
     for (const [name, value] of Object.entries(call.query ?? {})) {
       if (value !== undefined && value !== null && value !== "") address.searchParams.set(name, String(value));
     }
-    const answer = await this.answerOf(address, method, call);
+    const answer = await this.answerOf(address, method, { ...call, key: call.key ?? crypto.randomUUID() });
     const content = (await answer.json()) as { result: Result<R>; cursor?: string };
     return { result: content.result, cursor: content.cursor ?? null };
   }
 
-  private async answerOf<R extends Route>(address: URL, method: string, call: Call<R>): Promise<Response> {
+  private async answerOf<R extends Route>(address: URL, method: string, call: Call<R>, isLast = false): Promise<Response> {
     const headers: Record<string, string> = { Accept: "application/json", ...(await this.session.headers()) };
     const init: RequestInit = { method, headers, cache: "no-store" };
     if (call.signal) init.signal = call.signal;
-    if (method !== "GET") headers["Idempotency-Key"] = call.key ?? crypto.randomUUID();
+    if (method !== "GET") headers["Idempotency-Key"] = call.key!;
     if (call.body !== undefined && call.body !== null) {
       headers["Content-Type"] = "application/json";
       init.body = JSON.stringify(call.body);
@@ -57,6 +57,7 @@ export class Client {
       throw asApiError(failure);
     }
     if (answer.status === 401) {
+      if (!isLast && (await this.session.renewAfter(headers.Authorization!))) return this.answerOf(address, method, call, true);
       this.session.end();
       throw new ApiError(401, "unauthenticated", "the session has ended", false);
     }

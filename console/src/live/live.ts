@@ -48,6 +48,7 @@ export class Live {
   private socket: WebSocket | null = null;
   private attempts = 0;
   private generation = 0; // results of older ones are dropped
+  private isStopped = false;
   private company: string | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private steady: ReturnType<typeof setTimeout> | undefined;
@@ -71,6 +72,13 @@ export class Live {
     });
     setInterval(() => this.send({ ping: {} }), PING_MS);
     this.follow();
+  }
+
+  // For good: the person signs out.
+  stop(): void {
+    this.isStopped = true;
+    this.close();
+    this.become("off");
   }
 
   onHints(listener: (hints: Hint[]) => void): () => void {
@@ -105,6 +113,7 @@ export class Live {
 
   // Opens a connection for the person who is signed in, with the company that they chose, and closes any other.
   private follow(): void {
+    if (this.isStopped) return;
     const isIn = this.session.state === "in" && rightsOf(this.session).reads;
     if (isIn && this.state !== "off" && this.company === this.session.company) return;
     if (!isIn && this.state === "off") return;

@@ -61,6 +61,13 @@ export function refreshed(login: Login, refreshToken: string): Promise<Tokens> {
   return exchange(login, { grant_type: "refresh_token", refresh_token: refreshToken });
 }
 
+// The page is about to be left: nothing waits for the answer, and the provider need not share it with this origin.
+export function revoke(login: Login, refreshToken: string): void {
+  if (!login.revokeUrl) return;
+  const body = new URLSearchParams({ client_id: login.clientId, token: refreshToken });
+  void fetch(login.revokeUrl, { method: "POST", mode: "no-cors", keepalive: true, body }).catch(() => undefined);
+}
+
 export function goToLogout(login: Login): void {
   if (!login.logoutUrl) return location.assign(PAGE);
   const address = new URL(login.logoutUrl);

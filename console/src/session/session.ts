@@ -3,7 +3,7 @@
 import type { Login } from "../config";
 import { forgetDrafts, keepDraftsOf } from "../drafts";
 import { companiesOf, type Membership } from "./groups";
-import { goToLogin, goToLogout, LoginFailed, refreshed, returnFromLogin, type Tokens } from "./pkce";
+import { goToLogin, goToLogout, LoginFailed, refreshed, returnFromLogin, revoke, type Tokens } from "./pkce";
 
 export type SessionState = "out" | "in" | "ended";
 
@@ -14,6 +14,9 @@ export interface Person {
 }
 
 const EARLY_MS = 60_000; // a token is renewed before it ends, so that no call is refused
+// The API refuses the tokens of the second in which sessions ended.
+const NEXT_SECOND_MS = 1_100;
+const UNCONFIRMED = "parley:sign-out-unconfirmed";
 
 export class Session {
   state: SessionState = "out";
@@ -44,11 +47,21 @@ export class Session {
     if (this.login) void goToLogin(this.login, location.hash);
   }
 
-  signOut(): void {
+  // *isConfirmed*: the API has ended the session. Otherwise the page that follows says so.
+  signOut(isConfirmed: boolean): void {
     forgetDrafts();
+    if (!isConfirmed) sessionStorage.setItem(UNCONFIRMED, "1");
+    if (this.login && this.refresh) revoke(this.login, this.refresh);
     this.access = "";
     this.refresh = null;
     if (this.login) goToLogout(this.login);
+  }
+
+  // Whether the API has not confirmed that the last session ended. Told once.
+  takeUnconfirmed(): boolean {
+    const isUnconfirmed = sessionStorage.getItem(UNCONFIRMED) !== null;
+    sessionStorage.removeItem(UNCONFIRMED);
+    return isUnconfirmed;
   }
 
   // The API or the login provider no longer accepts the token. Drafts stay.
@@ -71,6 +84,17 @@ export class Session {
     const headers: Record<string, string> = { Authorization: `Bearer ${this.access}` };
     if (this.company && (this.person?.companies.length ?? 0) > 1) headers["x-company"] = this.company;
     return headers;
+  }
+
+  // Whether there is another token than the one that the API refused: roles change, and a sign-out elsewhere ends all
+  // tokens, but not this login.
+  async renewAfter(refused: string): Promise<boolean> {
+    const isOther = () => this.state === "in" && `Bearer ${this.access}` !== refused;
+    if (isOther()) return true;
+    if (this.state !== "in" || !this.refresh) return false;
+    await new Promise((done) => setTimeout(done, NEXT_SECOND_MS));
+    if (!isOther()) await (this.renewal ??= this.renew().finally(() => (this.renewal = null)));
+    return isOther();
   }
 
   choose(company: string): void {

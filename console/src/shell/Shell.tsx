@@ -3,6 +3,7 @@ import { useApp, useSession } from "../app";
 import { LiveSign } from "../live/hooks";
 import { partsFor, rightsOf } from "../operations/access";
 import { placeOf } from "../router";
+import { signOut } from "../session/signout";
 import { t, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
 import { Button, Menu } from "../ui/parts";
@@ -60,6 +61,7 @@ export function Shell({ section, children }: { section: string; children: Compon
 }
 
 function Account() {
+  const app = useApp();
   const session = useSession();
   const person = session.person;
   if (!person) return null;
@@ -81,7 +83,7 @@ function Account() {
             ) : (
               <p class="quiet">{session.company}</p>
             )}
-            <Button icon="out" onClick={() => session.signOut()}>
+            <Button icon="out" onClick={() => void signOut(app)}>
               {t("account.signout")}
             </Button>
           </div>

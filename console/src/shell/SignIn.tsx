@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useApp, useSession } from "../app";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
@@ -15,6 +15,7 @@ export function Mark() {
 export function SignIn({ failed }: { failed: boolean }) {
   const { config } = useApp();
   const session = useSession();
+  const [isUnconfirmed] = useState(() => session.takeUnconfirmed());
   return (
     <main class="signin">
       <div class="signin-card">
@@ -25,6 +26,12 @@ export function SignIn({ failed }: { failed: boolean }) {
           <div class="notice notice-error" role="alert">
             <Icon name="alert" />
             <p>{t("signin.failed")}</p>
+          </div>
+        )}
+        {isUnconfirmed && (
+          <div class="notice notice-error" role="alert">
+            <Icon name="alert" />
+            <p>{t("signin.unconfirmed")}</p>
           </div>
         )}
         {config.login ? (

@@ -47,6 +47,7 @@ quick = Config(connect_timeout=1, read_timeout=2, retries={"total_max_attempts":
 table = Table(boto3.client("dynamodb", config=quick), settings.api_keys_table_name)
 logins = StoredLogins(lambda: boto3.client("ssm", config=quick), settings.login_settings_name)
 
+SIGN_OUT = "POST/sign-out"  # method and path
 # A JSON Web Token: three parts in URL-safe base64. API Gateway limits the length of all headers to 10 KB.
 _BEARER = re.compile(r"Bearer +([\w-]+\.[\w-]+\.[\w-]+)", re.ASCII | re.IGNORECASE)
 
@@ -62,7 +63,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         if "x-api-key" in headers:
             context = _limited(api_keys.verify(table, headers["x-api-key"].strip()).caller())
         else:
-            context = _context_of_holder(headers)
+            context = _context_of_holder(headers, event["methodArn"])
     except CredentialsRefused as refusal:
         facts = {"reason": refusal.reason, "credentials": refusal.kind}
         logger.warning("credentials refused", extra=facts)
@@ -73,7 +74,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     return _policy(event, "Allow", context["principal"], context)
 
 
-def _context_of_holder(headers: Mapping[str, str]) -> dict[str, str]:
+def _context_of_holder(headers: Mapping[str, str], method_arn: str) -> dict[str, str]:
     """
     Return the context of the person whose access token the call carries.
 
@@ -91,7 +92,9 @@ def _context_of_holder(headers: Mapping[str, str]) -> dict[str, str]:
     caller = roles.caller_of(holder, headers.get(COMPANY_HEADER))
     if isinstance(caller, Unresolved):
         return unresolved(holder.principal, caller)
-    return _limited(caller)
+    # A company above its rate must not keep a person signed in. A token can do this once.
+    is_sign_out = method_arn.split("/", 2)[2] == SIGN_OUT
+    return caller.as_context() if is_sign_out else _limited(caller)
 
 
 def _limited(caller: Caller) -> dict[str, str]:

@@ -101,6 +101,7 @@ def _configuration() -> dict[str, Any]:
         "authorizeUrl": found.authorize_url,
         "tokenUrl": found.token_url,
         "logoutUrl": found.logout_url or None,
+        "revokeUrl": found.revoke_url or None,
         "clientId": found.client_id,
         "scopes": " ".join(SCOPES),
         "groupsClaim": found.groups_claim,
@@ -162,7 +163,8 @@ def _answer(status: HTTPStatus, headers: dict[str, str], body: str = "") -> dict
 def _policy() -> str:
     """Return what a page may load, and which servers it may call."""
     login = _login()
-    addresses = (login and login.token_url, settings.live_url, settings.upload_origin)
+    of_login = (login.token_url, login.revoke_url) if login else ()
+    addresses = (*of_login, settings.live_url, settings.upload_origin)
     connected = sorted({_origin(address) for address in addresses if address})
     policy = {
         "default-src": "'none'",

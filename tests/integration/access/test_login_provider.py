@@ -1,5 +1,6 @@
 """The keys and settings of the login provider: rotation, outages, and another OpenID provider than the user pool."""
 
+import json
 from types import ModuleType
 from typing import Any
 
@@ -198,6 +199,29 @@ def test_settings_are_read_every_five_minutes_and_survive_an_outage(
 
     now[0] += 300_000
     assert caller_of(behind(authorizer, request(token))).company == "acme"
+
+
+def test_settings_of_an_earlier_release_accept_the_console_only(
+    authorizer: ModuleType, provider: Provider
+) -> None:
+    ssm, name = boto3.client("ssm"), "/parley/dev/logins"
+    stored = json.loads(ssm.get_parameter(Name=name)["Parameter"]["Value"])
+    for added in ("revoke_url", "other_clients", "machine_clients"):
+        del stored[added]
+    ssm.put_parameter(Name=name, Value=json.dumps(stored), Overwrite=True)
+
+    assert caller_of(behind(authorizer, request(provider.token()))).company == "acme"
+    assert is_denied(authorizer, request(provider.token({"client_id": "other"})))
+    assert is_denied(authorizer, request(provider.token({"client_id": ""})))
+
+
+def test_the_address_that_revokes_refresh_tokens_comes_from_the_openid_configuration(
+    authorizer: ModuleType, other_provider: Provider
+) -> None:
+    url = f"{OTHER}/.well-known/openid-configuration"
+    other_provider.documents[url]["revocation_endpoint"] = f"{OTHER}/revoke"
+
+    assert authorizer.logins.value().revoke_url == f"{OTHER}/revoke"
 
 
 def test_without_settings_a_token_is_an_error_and_a_key_is_not(

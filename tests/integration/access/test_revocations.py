@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from types import ModuleType
 from typing import Any
@@ -12,10 +13,11 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 
 from access import api_keys
 from shared import revocations
-from shared.api.auth import caller_of
+from shared.api.auth import RateLimited, caller_of
 from shared.aws.dynamodb import Table
 from tests.integration.access.provider import Provider
 from tests.integration.access.test_authorizer import (
+    ARN,
     a_key,
     authorizer,
     is_denied,
@@ -33,6 +35,7 @@ from tests.integration.access.test_people import (
     provider,
     request,
 )
+from tests.template import properties
 
 __all__ = [
     "authorizer",
@@ -191,6 +194,34 @@ def test_a_call_of_a_person_reads_one_item_and_writes_one(
     authorizer.handler(request(provider.token()), None)
 
     assert made == ["GetItem", "UpdateItem"]  # the revocation, and the count of calls
+
+
+def test_a_company_above_its_rate_keeps_no_one_signed_in(
+    authorizer: ModuleType, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = replace(authorizer.settings, api_company_rate_limit=1)
+    monkeypatch.setattr(authorizer, "settings", settings)
+    stage = ARN.partition("/GET/")[0]
+    call, other, sign_out = (
+        request(provider.token()) | {"methodArn": f"{stage}/{path}"}
+        for path in ("GET/inbox", "POST/sign-out/x", "POST/sign-out")
+    )
+    caller_of(behind(authorizer, call))
+
+    for refused_call in (call, other):
+        with pytest.raises(RateLimited):
+            caller_of(behind(authorizer, refused_call))
+    assert caller_of(behind(authorizer, sign_out)).principal == ADA
+    key = sign_out | {"headers": {"x-api-key": a_key(authorizer.table)}}
+    with pytest.raises(RateLimited):
+        caller_of(behind(authorizer, key))
+
+
+def test_the_route_of_sign_out_is_the_one_that_the_authorizer_knows(authorizer: ModuleType) -> None:
+    events = properties("InboxApi")["Events"].values()
+    routes = {f"{one['Properties']['Method']}{one['Properties']['Path']}" for one in events}
+
+    assert authorizer.SIGN_OUT in routes
 
 
 def test_a_key_is_no_revocation_and_a_revocation_is_no_key(

@@ -33,6 +33,9 @@ LOGIN = {
     "authorize_url": "https://login.example.com/oauth2/authorize",
     "token_url": "https://login.example.com/oauth2/token",
     "logout_url": "https://login.example.com/logout",
+    "revoke_url": "https://login.example.com/oauth2/revoke",
+    "other_clients": "",
+    "machine_clients": "till",
 }
 ADDRESSES = {
     "LIVE_URL": "wss://live.example.com/dev",
@@ -204,6 +207,7 @@ def test_the_page_learns_where_to_sign_in(assets: ModuleType) -> None:
             "authorizeUrl": "https://login.example.com/oauth2/authorize",
             "tokenUrl": "https://login.example.com/oauth2/token",
             "logoutUrl": "https://login.example.com/logout",
+            "revokeUrl": "https://login.example.com/oauth2/revoke",
             "clientId": "client-1",
             "scopes": "openid email profile",
             "groupsClaim": "cognito:groups",

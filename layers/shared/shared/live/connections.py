@@ -52,9 +52,8 @@ def with_access(keys: Table, found: Sequence[Connection]) -> list[Connection]:
 
 def of_principal(table: Table, principal: str) -> list[Connection]:
     """Return the connections of a caller in all companies, but for those younger than the index (about a second)."""
-    condition = Key(Connection.name_of("principal")).eq(principal) & Key(SORT_KEY).begins_with(
-        Connection.sort_key("")
-    )
+    is_theirs = Key(Connection.name_of("principal")).eq(principal)
+    condition = is_theirs & Key(SORT_KEY).begins_with(Connection.sort_key(""))
     keys: list[Attributes] = []
     start: Attributes | None = None
     while True:

@@ -1,0 +1,22 @@
+// Ends the session at the API, at the login provider, and here.
+
+import type { Client } from "../api/client";
+import { ApiError } from "../api/errors";
+import type { App } from "../app";
+
+const WITHIN_MS = 5_000;
+
+export async function signOut({ client, live, session }: App): Promise<void> {
+  live.stop();
+  session.signOut(await isEnded(client));
+}
+
+async function isEnded(client: Client): Promise<boolean> {
+  try {
+    await client.call("POST /sign-out", { body: {}, signal: AbortSignal.timeout(WITHIN_MS) });
+    return true;
+  } catch (failure) {
+    // The API no longer accepted the token.
+    return failure instanceof ApiError && failure.status === 401;
+  }
+}
