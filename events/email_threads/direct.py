@@ -122,6 +122,7 @@ def queue_batch(name: str, at: int) -> Json:
     body = {
         "etag": "0123456789abcdef0123456789abcdef",
         "is_released": False,
+        "cause": None,
         "key": KEY,
         "received_at": "2026-01-01T10:00:00.000Z",
         "replay": 0,

@@ -40,7 +40,7 @@ class Refusal(StrEnum):
     BLOCKED_ATTACHMENT = "blocked_attachment"
     NO_SENDER = "no_sender"
     OWN_ADDRESS = "own_address"  # From or Reply-To is the mailbox itself
-    OTHER_REPLY_TO = "other_reply_to"  # the answer goes to an address that nobody has proven
+    OTHER_REPLY_TO = "other_reply_to"  # the answer would go to an unproven address
 
 
 def refusal(mail: ParsedMail, mailbox: str, *, needs_review: bool) -> Refusal | None:

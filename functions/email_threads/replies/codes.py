@@ -50,12 +50,12 @@ def _code(word: str) -> str | None:
 
 
 def _joined(groups: Sequence[str]) -> Iterator[str]:
-    """Yield the codes that neighbouring groups make together."""
+    """Yield the codes that neighbouring groups with digits make together: "1 EUR" is none."""
     for first in range(len(groups)):
         joined = ""
         for group in groups[first:]:
             joined += group
-            if len(joined) > _JOINED:
+            if group.isalpha() or len(joined) > _JOINED:
                 break
             if len(joined) in _LENGTHS and any(map(str.isdigit, joined)):
                 yield joined.casefold()

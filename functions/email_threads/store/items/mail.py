@@ -128,8 +128,8 @@ class Mail(ThreadItem, EmailFields):
     def may_be_admitted(self) -> bool:
         """Whether a person may decide that the mail counts: never one that failed a check or is over a cap."""
         if self.kind is Kind.HELD:
-            return self.hold_reason is HoldReason.VERIFICATION
-        return self.evidence is Evidence.WEAK
+            return self.hold_reason is HoldReason.VERIFICATION and not self.erased
+        return self.evidence is Evidence.WEAK and not self.erased
 
     @property
     def thread(self) -> str:

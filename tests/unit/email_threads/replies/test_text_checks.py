@@ -26,6 +26,9 @@ def fault(
         ("Order XXX is ready.", "placeholder"),
         ("See evil.example/login.", "foreign_link"),
         ("It costs 500 EUR.", "unknown_amount"),
+        ("Your code is 48151.", "unknown_number"),
+        ("Call 030 123 456.", "unknown_number"),
+        ("It is \u0664\u0668\u0661\u0665\u0661\u0666.", "unknown_number"),
         ("The list is attached.", "missing_attachment"),
         ("Anbei die Liste.", "missing_attachment"),
     ],
@@ -37,6 +40,15 @@ def test_a_text_that_a_person_must_read(text: str, expected: str) -> None:
 @pytest.mark.parametrize("text", ["Thank you.", "a" * 5_000, "Grüße\n\n- Wann?", "See [2] above."])
 def test_a_plain_text_has_no_fault(text: str) -> None:
     assert fault(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["On 12.05.2026 at 10:30.", "From 2026-05-12 to 2026-06-01.", "In 2026, 12 chairs, 4711.",
+     "Call 030 123456 or 0171-555 12.", "Order 483920, part 2."],
+)  # fmt: skip
+def test_dates_short_numbers_and_known_numbers_are_no_fault(text: str) -> None:
+    assert fault(text, "My order is 483 920.", "Phone (030) 123-456; 0171/55512") is None
 
 
 def test_a_link_to_a_host_of_the_mailbox_is_allowed() -> None:
