@@ -64,7 +64,7 @@ def use(monkeypatch: pytest.MonkeyPatch, stack: CloudFormation) -> None:
     make: Any = boto3.client
 
     def client(service: str, **more: Any) -> Any:
-        made = stack if service == "cloudformation" else make(service, **more)
+        made: Any = stack if service == "cloudformation" else make(service, **more)
         if service == "lambda":
             assert not isinstance(made, CloudFormation)
             made.meta.events.register("before-call.lambda.GetAccountSettings", _account)
