@@ -21,6 +21,7 @@ from shared.ownership.ids import (
     ProviderId,
 )
 
+_EARLIER_DOMAIN = "maildomain#"  # key of the items of release 0.1.0
 _SHARED_KINDS = frozenset({APP, KNOWLEDGE_BASE, CONFIGURATION_SET})
 _SHAREABLE = (
     "only a domain (@example.com), an app, a knowledge base or a configuration set can be shared"
@@ -75,6 +76,30 @@ def _list(tables: Tables, options: argparse.Namespace) -> None:
     rows = [row for row in _stored(tables) if options.company in {None, row[0]}]
     for row in sorted(rows):
         print(*row, sep="\t")
+
+
+def _adopt_domains(tables: Tables, _options: argparse.Namespace) -> None:
+    """Only domains that an operator gave to a company are granted: others belonged to the first that named them."""
+    by = boto3.client("sts").get_caller_identity()["Arn"]
+    for domain, company, was_given in sorted(_earlier_domains(tables)):
+        granted = was_given and claims.claim(
+            tables.log, ids.email(f"@{domain}"), claims.new(company, Proof.GRANTED, by)
+        )
+        print("granted" if granted else "left to you", company, EMAIL, f"@{domain}", sep="\t")
+
+
+def _earlier_domains(tables: Tables) -> Iterator[tuple[str, str, bool]]:
+    """Yield domain, company, and whether an operator gave it, of the items that release 0.1.0 wrote."""
+    pages: Any = boto3.client("dynamodb").get_paginator("scan")
+    for page in pages.paginate(
+        TableName=tables.mail.name,
+        FilterExpression="begins_with(conversation_id, :prefix)",
+        ExpressionAttributeValues={":prefix": {"S": _EARLIER_DOMAIN}},
+    ):
+        for item in page["Items"]:
+            domain = item["conversation_id"]["S"].removeprefix(_EARLIER_DOMAIN)
+            was_given = item.get("may_send", {}).get("BOOL", False)
+            yield domain, item["company_id"]["S"], was_given
 
 
 def _company(options: argparse.Namespace) -> str:
@@ -174,6 +199,12 @@ def parser() -> argparse.ArgumentParser:
             required=True,
             help="in any spelling; of a phone number with country code, of a domain as @example.com",
         )
-    for command in (listing, grant, revoke):
+    adopt = arguments.sub_command(
+        commands,
+        "adopt-domains",
+        _adopt_domains,
+        "after an upgrade from 0.1.0, grant the mail domains that operators gave to companies; list the others",
+    )
+    for command in (listing, grant, revoke, adopt):
         arguments.add_stack(command)
     return own

@@ -166,11 +166,7 @@ class Account:
         self.running -= 1
         event = {"Records": [message.as_record(source.name) for message in batch]}
         with quiet():
-<<<<<<< HEAD
-            run: Any = Invocation(self.clock)  # the context's part that workers use
-=======
             run: Any = Invocation(self.clock)  # has what the worker uses of Lambda's context
->>>>>>> f1955861f936880d0e511bd8c6a937f19bdde62a
             answer = process(self.worker(source), event, run)
         failed = {entry["itemIdentifier"] for entry in answer["batchItemFailures"]}
         for message in batch:

@@ -224,3 +224,27 @@ def test_grants_are_listed_with_their_proof(
     assert (company, kind, text, proof) == (OTHER, "knowledge_base", "AB12CD34EF", "granted")
     assert at.startswith("2026-01-01T13:00")
     assert by.startswith("arn:aws:")
+
+
+def test_after_an_upgrade_only_domains_that_an_operator_gave_are_granted(
+    system: System, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for domain, more in (
+        ("given.example", {"may_send": {"BOOL": True}}),
+        ("first.example", {"may_send": {"BOOL": False}}),
+        ("shop.example", {"may_send": {"BOOL": True}}),
+    ):
+        key = {"conversation_id": {"S": f"maildomain#{domain}"}, "company_id": {"S": OTHER}}
+        system.dynamodb.put_item(TableName=system.table, Item=key | more)
+
+    for _ in range(2):
+        assert operations(["owners", "adopt-domains", "--stack", STACK]) == 0
+
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        f"left to you\t{OTHER}\temail\t@first.example",
+        f"granted\t{OTHER}\temail\t@given.example",
+        f"left to you\t{OTHER}\temail\t@shop.example",
+    ]
+    assert owner(system, "email", "@given.example") == {OTHER}
+    assert owner(system, "email", "@first.example") == set()
+    assert owner(system, "email", "@shop.example") == {COMPANY}

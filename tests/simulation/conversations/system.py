@@ -36,11 +36,7 @@ from tests.simulation.conversations.tables import Key, Tables
 from tests.simulation.interceptor import Died
 from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.processes import quiet
-<<<<<<< HEAD
-from tests.simulation.stored import attempts as attempts_stored
-=======
 from tests.simulation.stored import attempts as attempts_now
->>>>>>> f1955861f936880d0e511bd8c6a937f19bdde62a
 from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
@@ -72,11 +68,7 @@ class Snapshot:
     fifo_queues: FifoQueues
     sent: list[Sent]
     calls: list[str]
-<<<<<<< HEAD
-    attempts: dict[str, int] = field(default_factory=attempts_stored)
-=======
     attempts: dict[str, int] = field(default_factory=attempts_now)
->>>>>>> f1955861f936880d0e511bd8c6a937f19bdde62a
 
 
 @dataclass(kw_only=True)

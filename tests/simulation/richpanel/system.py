@@ -26,11 +26,7 @@ from tests.simulation.clock import Clock
 from tests.simulation.fifo_queues import FifoQueues
 from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.processes import quiet
-<<<<<<< HEAD
-from tests.simulation.stored import attempts as attempts_stored
-=======
 from tests.simulation.stored import attempts as attempts_now
->>>>>>> f1955861f936880d0e511bd8c6a937f19bdde62a
 from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
@@ -83,11 +79,7 @@ class Snapshot:
     desk: HelpDesk
     orders: dict[str, Any]
     fifo_queues: FifoQueues
-<<<<<<< HEAD
-    attempts: dict[str, int] = field(default_factory=attempts_stored)
-=======
     attempts: dict[str, int] = field(default_factory=attempts_now)
->>>>>>> f1955861f936880d0e511bd8c6a937f19bdde62a
 
 
 @dataclass(kw_only=True)

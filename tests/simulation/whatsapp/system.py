@@ -24,11 +24,7 @@ from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.interceptor import Died, Interceptor
 from tests.simulation.processes import quiet
-<<<<<<< HEAD
-from tests.simulation.stored import attempts as attempts_stored
-=======
 from tests.simulation.stored import attempts as attempts_now
->>>>>>> f1955861f936880d0e511bd8c6a937f19bdde62a
 from whatsapp import store
 from whatsapp.store.accounts import ownership
 from whatsapp.store.items import Phone, PhoneList
@@ -73,11 +69,7 @@ class Snapshot:
     objects: dict[str, bytes]
     queue: FifoQueue
     outcomes: dict[str, str]
-<<<<<<< HEAD
-    attempts: dict[str, int] = field(default_factory=attempts_stored)
-=======
     attempts: dict[str, int] = field(default_factory=attempts_now)
->>>>>>> f1955861f936880d0e511bd8c6a937f19bdde62a
 
 
 @dataclass
