@@ -238,21 +238,12 @@ KINDS = (
     Kind("a mail again", _again, Figures(4, 16, 6, 2, 2, 1, 900), 20, _then(_writes, _six_minutes),
          smaller={1: {"requests": 17}}),
     Kind("a mail without a mailbox", _to_nobody, Figures(3, 10, 5, 2, 2, 2, 1_100), 3),
-<<<<<<< HEAD
     Kind("its analysis, with a draft", _run, Figures(25, 12, 2, 0, 1, 1, 800), 26, _writes,
          smaller={1: {"write_units": 18, "requests": 14}, 10: {"write_units": 23}}),
     Kind("its analysis, over a waiting draft", _run, Figures(27, 14, 2, 0, 1, 1, 800), 27, _written_twice,
          smaller={1: {"write_units": 20}, 10: {"write_units": 25}}),
     Kind("its analysis, with a changed value", _run, Figures(36, 12, 2, 0, 1, 1, 800), 26, _writes_otherwise,
          smaller={1: {"write_units": 25, "requests": 14}, 10: {"write_units": 33}}),
-=======
-    Kind("its analysis, with a draft", _run, Figures(22, 9, 2, 0, 1, 1, 800), 24, _writes,
-         smaller={1: {"write_units": 15, "requests": 11}, 10: {"write_units": 20}}),
-    Kind("its analysis, over a waiting draft", _run, Figures(24, 11, 2, 0, 1, 1, 800), 25, _written_twice,
-         smaller={1: {"write_units": 17}, 10: {"write_units": 22}}),
-    Kind("its analysis, with a changed value", _run, Figures(33, 9, 2, 0, 1, 1, 800), 24, _writes_otherwise,
-         smaller={1: {"write_units": 22, "requests": 11}, 10: {"write_units": 30}}),
->>>>>>> cfbb11bea8ecdd508dd2ada162dc9fe6fdce8711
     Kind("its approval", approves, Figures(44, 7, 1, 0, 2, 0, 700), 3, _then(_is_drafted, a_minute_later),
          smaller={1: {"write_units": 28}, 10: {"write_units": 40}}),
     Kind("its send", _run, Figures(53, 24, 2, 0, 1, 1, 700), 30, _is_approved,
