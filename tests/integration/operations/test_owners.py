@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -234,7 +234,10 @@ def test_after_an_upgrade_only_domains_that_an_operator_gave_are_granted(
         ("first.example", {"may_send": {"BOOL": False}}),
         ("shop.example", {"may_send": {"BOOL": True}}),
     ):
-        key = {"conversation_id": {"S": f"maildomain#{domain}"}, "company_id": {"S": OTHER}}
+        key: dict[str, Any] = {
+            "conversation_id": {"S": f"maildomain#{domain}"},
+            "company_id": {"S": OTHER},
+        }
         system.dynamodb.put_item(TableName=system.table, Item=key | more)
 
     for _ in range(2):
