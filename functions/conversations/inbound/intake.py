@@ -34,9 +34,9 @@ from conversations.store.items.routes import Inbound
 from conversations.store.recovery import unhandled
 from shared.aws.sqs_fifo import digest
 from shared.consent import unreachable
-from shared.events import counts_as_customers, is_proven_author
 from shared.failures import Permanent
 from shared.identity.addresses import other_spellings
+from shared.identity.authors import counts_as_customers, is_proven_author
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 

@@ -10,8 +10,8 @@ from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause, move
 from shared.consent.keywords import ConsentKeyword, vocabulary
 from shared.consent.records import Source, Statement
-from shared.events import is_proven_author
 from shared.identity.addresses import other_spellings
+from shared.identity.authors import is_proven_author
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
+SYNTHETIC_DOMAIN: Final = "missing.invalid"  # of the ids that mails without a usable Message-ID get
 MOST_BYTES: Final = 10 * 1024 * 1024
 MOST_LINES: Final = 500_000  # the standard library's parser needs about 60 bytes for each line
 MOST_HEADER_BYTES: Final = 256 * 1024

@@ -10,7 +10,7 @@ from email.policy import compat32
 from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing import addresses, caps, html, kinds, parts, reply_text, trust
-from email_threads.parsing.caps import HoldReason, MailHeld
+from email_threads.parsing.caps import SYNTHETIC_DOMAIN, HoldReason, MailHeld
 from email_threads.parsing.flags import Flag
 from email_threads.parsing.headers import Headers, cut_subject
 from email_threads.parsing.kinds import Kind
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _HASH_CHARACTERS: Final = 32
 # Before the first header: a byte order mark and empty lines, as exports write them.
 _LEADING: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?[\r\n]*")
-SYNTHETIC_DOMAIN: Final = "missing.invalid"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

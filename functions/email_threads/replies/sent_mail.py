@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from email_threads.parsing import mail as mails
 from email_threads.parsing.attachments import Attachment
+from email_threads.parsing.caps import SYNTHETIC_DOMAIN
 from email_threads.store import drafts
 from email_threads.store.items import AliasKind, Automation, DraftStatus
 from email_threads.store.items.thread import Direction
@@ -81,7 +82,7 @@ def _incoming(
     assigned, *others = (
         message_ids(ses_id, resources.region)
         if ses_id
-        else (f"{draft.action_id}@{mails.SYNTHETIC_DOMAIN}",)
+        else (f"{draft.action_id}@{SYNTHETIC_DOMAIN}",)
     )
     return Incoming(
         company_id=draft.company_id,

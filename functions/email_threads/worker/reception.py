@@ -21,7 +21,7 @@ from email_threads.configuration.resources import owns, token_secrets
 from email_threads.inbound import events
 from email_threads.inbound.events import EmailAnalyse, EmailMerge
 from email_threads.parsing import mail as mails
-from email_threads.parsing.caps import MOST_BYTES, MOST_HEADER_BYTES, HoldReason
+from email_threads.parsing.caps import MOST_BYTES, MOST_HEADER_BYTES, SYNTHETIC_DOMAIN, HoldReason
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
 from email_threads.parsing.verification import is_verification
@@ -75,7 +75,7 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
     if mark is not None and reply_tokens.is_mark(mark, found.mailbox.company_id, token_secrets()):
         return None
     if event.is_released:  # A person accepted another mail with a stored Message-ID.
-        mail = replace(mail, message_id=f"{mail.fingerprint}@{mails.SYNTHETIC_DOMAIN}")
+        mail = replace(mail, message_id=f"{mail.fingerprint}@{SYNTHETIC_DOMAIN}")
     incoming = _incoming(event, mail, found)
     if _is_erased(resources, incoming, found):
         resources.bucket.delete(event.key)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 from shared.spending import prices
 from shared.spending.bounds import Kind
 from shared.spending.budget import Cause, Reached
-from shared.spending.models import BoundedModel
 from shared.spending.senders import sender_hash
 
 if TYPE_CHECKING:
     from richpanel.clients.language_model import Judge
     from richpanel.configuration.resources import Sources
     from richpanel.worker.cases import Case
+    from shared.spending.models import BoundedModel
 
 # A help desk belongs to one company; its costs stand under this name if the account names none.
 HELP_DESK: Final = "help-desk"
@@ -44,6 +44,8 @@ def bounded(
     judge = resources.judge
     if judge is None or resources.spending is None:
         return judge
+    from shared.spending.models import BoundedModel  # noqa: PLC0415 - most tickets are decided by rules
+
     cause = cause_of(resources, case, address, sender)
     model = BoundedModel(
         judge.model, resources.spending, Kind.TICKET_MODEL, cause, judge.model.name
@@ -53,14 +55,14 @@ def bounded(
 
 def is_refused(judge: Judge | None) -> bool:
     """Whether a bound has stopped this judge's model."""
-    model = getattr(judge, "model", None)  # recorded answers have none
-    return isinstance(model, BoundedModel) and model.is_refused
+    model = _bounded_model_of(judge)
+    return model is not None and model.is_refused
 
 
 def settle(judge: Judge | None) -> None:
     """Count the real price of the calls."""
-    model = getattr(judge, "model", None)
-    if isinstance(model, BoundedModel):
+    model = _bounded_model_of(judge)
+    if model is not None:
         model.settle()
 
 
@@ -71,3 +73,13 @@ def may_look_up(resources: Sources, case: Case, address: str | None, sender: str
     cause = cause_of(resources, case, address, sender)
     price = prices.UNITS[Kind.ORDER_LOOKUP]
     return not isinstance(resources.spending.reserve(Kind.ORDER_LOOKUP, cause, price), Reached)
+
+
+def _bounded_model_of(judge: Judge | None) -> BoundedModel | None:
+    """Return a judge's bounded model; recorded answers have no model."""
+    model = getattr(judge, "model", None)
+    if model is None:
+        return None
+    from shared.spending.models import BoundedModel  # noqa: PLC0415 - most tickets are decided by rules
+
+    return model if isinstance(model, BoundedModel) else None

@@ -66,7 +66,7 @@ class InboundMessage:
     *account* is verified by the provider: an account SID, a WABA id, the ARN of a topic. *company* owns the number in
     the inbox that reports the message; None for providers that the inbox does not serve. *extra* holds provider fields
     without a field of their own, at most 8 KB; for e-mail it includes `auto_answer_allowed`, `trust` (see
-    `is_proven_author`) and `admitted`.
+    `shared.identity.authors`) and `admitted`.
     """
 
     type: Literal["inbound_message", "human_reply"] = "inbound_message"
@@ -89,19 +89,6 @@ class InboundMessage:
     reply_to: str | None = None
     opt_out_type: str | None = None
     extra: dict[str, Any] = field(default_factory=dict, repr=False)
-
-
-def is_proven_author(channel: str, extra: Mapping[str, Any]) -> bool:
-    """
-    Whether the sender of a message is who it names. A phone number is proven by its network; the author of an e-mail by
-    the checks of SES (`extra["trust"]`), without which anyone may have written it.
-    """
-    return channel != "email" or extra.get("trust") == "verified"
-
-
-def counts_as_customers(channel: str, extra: Mapping[str, Any]) -> bool:
-    """Whether a model may read a message as the customer's: its author is proven, or a person has admitted it."""
-    return is_proven_author(channel, extra) or extra.get("admitted") is True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

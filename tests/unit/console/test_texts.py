@@ -24,7 +24,7 @@ CODE = "\n".join(file.read_text("utf-8") for file in sorted(SOURCES.rglob("*.ts*
 BY_VALUE = {
     *("nav", "inbox.status", "channel", "media", "type", "delivery", "draft", "status", "error"),
     *("change.status", "reason", "call.state", "unknown.decision", "unknown.outcome", "verdict"),
-    *("author", "review", "mail.held", "mail.evidence"),
+    *("author", "review", "mail.held", "mail.evidence", "change_outcome"),
     *("ops.part", "ops.period", "ops.actors", "context", "alarm", "parked", "outcome", "variant"),
 }
 

@@ -13,6 +13,7 @@ NOT_SHOWN = {
     "address": "a mailbox",
     "key": "a sealed address of a customer, which an erasure would not reach; or a section of a newsletter",
     "kind": "a word",
+    "n": "a mail of the thread that comes before it",
     "name": "a text of the company",
     "action": "the change itself",
     "context": "a part of the path in the documentation",

@@ -41,6 +41,8 @@ BOUNDED = {
     "newsletters.store.jobs.due": "one page",
     "newsletters.store.jobs.work_keys": "one page",
     "shared.aws.dead_letters.each": "at most *most* letters",
+    "shared.live.connections.of_principal": "connections of one caller, whose tickets have the API's rate limit",
+    "shared.spending.usage.of_day": "one page, with an item of each kind of cost",
     "shared.inbox.lists._of_partition": "read lazily; ENTRIES_PER_CALL a call",
     "whatsapp.actions.campaigns.queries._of_account": "MOST_CAMPAIGNS",
     "whatsapp.actions.campaigns.queries._without_messages": "MOST_PAGES, and a cursor",

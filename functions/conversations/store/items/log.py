@@ -21,7 +21,7 @@ from conversations.store.items.conversation import ChannelMethod, Conversation, 
 from conversations.store.items.proposal import Proposal
 from conversations.store.items.turn import Turn, TurnKind
 from shared.aws.dynamodb import Attributes
-from shared.events import counts_as_customers
+from shared.identity.authors import counts_as_customers
 from shared.principals import is_team
 
 DUE_INDEX = "due-index"

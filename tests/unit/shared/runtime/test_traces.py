@@ -201,9 +201,11 @@ def test_a_batch_is_traced_record_by_record_with_conversation_attempt_and_outcom
             "error": "Transient",
             "reason": "busy",
         },
+        # The last attempt is over: the message is a dead letter, and its group goes on.
+        {"context": "whatsapp", "conversation": "b", "attempt": 1, "outcome": "done"},
     ]
     # Messages sent by a hook, such as a notice of the last failure, also continue the trace.
     assert sent == {
         name: f"Root={ROOT};Parent={segment['id']};Sampled=1"
-        for name, segment in zip("12", segments, strict=True)
+        for name, segment in zip("123", segments, strict=True)
     }
