@@ -8,6 +8,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from operations import arguments
 from operations.arguments import Refused
 from operations.doctor import (
+    capacity,
     connections,
     findings,
     infrastructure,
@@ -20,6 +21,7 @@ from operations.doctor.deployment import Deployment, describe
 from operations.doctor.findings import Finding, unchecked
 
 CHECKS: Mapping[str, Callable[[Deployment], list[Finding]]] = {
+    "concurrency": capacity.concurrency,
     "secrets": secrets.of_deployment,
     "connections": connections.anything,
     "numbers": connections.numbers,

@@ -10,8 +10,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field, replace
+from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+
+from tests import template
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -145,6 +148,8 @@ class FifoQueue:
         if name in self.elsewhere:
             return self.elsewhere[name].answer(request_body)
         entries = asked["Entries"]
+        if is_for_dead_letters(name):
+            return self.bury(entries)
         assert 1 <= len(entries) <= MOST_ENTRIES
         assert sum(len(entry["MessageBody"].encode()) for entry in entries) <= LARGEST_BATCH_BYTES
         assert len({entry["Id"] for entry in entries}) == len(entries)
@@ -170,6 +175,8 @@ class FifoQueue:
     def answer_other(self, operation: str, request_body: bytes) -> dict[str, Any]:
         """A call to the dead letters, ours or the social function's, or a retry that the worker schedules."""
         asked = json.loads(request_body)
+        if asked.get("AttributeNames") == ["RedrivePolicy"]:
+            return redrive_policy(asked["QueueUrl"])
         if operation == "ChangeMessageVisibility":
             self.hide(asked["ReceiptHandle"], asked["VisibilityTimeout"])
         letters, others = self._letters_of(asked["QueueUrl"].rpartition("/")[2])
@@ -191,6 +198,32 @@ class FifoQueue:
                 others.remove(letter)
                 self.redriven.add(letter.message_id)
         return {}
+
+    def bury(self, entries: list[dict[str, Any]]) -> dict[str, Any]:
+        """SendMessageBatch to the dead letters, by the worker whose last attempt failed. The message is in flight."""
+        for entry in entries:
+            message = self.in_flight(entry)
+            assert message is not None
+            now = self.clock.now_ms()
+            is_repeated = any(
+                letter.message_id == message.message_id and now - letter.sent_at < DEDUPLICATION_MS
+                for letter in self.dead_letters
+            )
+            if message.standard or not is_repeated:
+                self._bury(message)
+        return {"Successful": [{"Id": entry["Id"]} for entry in entries], "Failed": []}
+
+    def in_flight(self, entry: dict[str, Any]) -> Queued | None:
+        """The received message that a dead letter was made of."""
+        for message in self.messages:
+            is_same = message.message_id == entry.get("MessageDeduplicationId")
+            if message.receives and message.body == entry["MessageBody"]:
+                if message.standard and "MessageGroupId" not in entry:
+                    return message
+                if is_same:
+                    assert message.group == entry["MessageGroupId"]
+                    return message
+        return None
 
     def _letters_of(self, name: str) -> tuple[list[Queued], list[Queued]]:
         """The letters in a queue of this name, and the list that has them, perhaps among others."""
@@ -321,3 +354,24 @@ class FifoQueue:
             standard=message.standard,
         )
         self.dead_letters.append(buried)
+
+
+@cache
+def _redrive_policies() -> dict[str, dict[str, Any]]:
+    """The redrive policies of the template, by the name of the queue."""
+    queues = [
+        template.properties(name, Stage="local") for name in template.resources("AWS::SQS::Queue")
+    ]
+    return {one["QueueName"]: one["RedrivePolicy"] for one in queues if "RedrivePolicy" in one}
+
+
+def redrive_policy(url: str) -> dict[str, Any]:
+    """GetQueueAttributes of a queue's redrive policy."""
+    policy = _redrive_policies()[url.rpartition("/")[2]]
+    return {"Attributes": {"RedrivePolicy": json.dumps(policy)}}
+
+
+def is_for_dead_letters(name: str) -> bool:
+    """Whether a queue is the dead-letter queue of another one."""
+    targets = {policy["deadLetterTargetArn"] for policy in _redrive_policies().values()}
+    return name in {arn.rpartition(":")[2] for arn in targets}

@@ -6,10 +6,12 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tests.simulation.fifo import FifoQueue, Queued
+from tests.simulation.fifo import FifoQueue, Queued, is_for_dead_letters, redrive_policy
 
 if TYPE_CHECKING:
     from shared.aws.sqs_fifo import Entry
+
+MOST_MESSAGES = 1_000_000  # of a queue
 
 
 @dataclass
@@ -19,8 +21,15 @@ class FifoQueues:
     queues: dict[str, FifoQueue]
     delays_ms: dict[str, int] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """No two messages have the same id."""
+        for number, queue in enumerate(self.queues.values()):
+            queue._ids = max(queue._ids, number * MOST_MESSAGES)
+
     def answer(self, request_body: bytes) -> dict[str, Any]:
         """SendMessageBatch: the request's JSON in, the answer's JSON out."""
+        if is_for_dead_letters(json.loads(request_body)["QueueUrl"].rpartition("/")[2]):
+            return self._bury(json.loads(request_body)["Entries"])
         name, queue, _ = self._asked(request_body)
         before = {message.message_id for message in queue.messages}
         answer = queue.answer(request_body)
@@ -34,6 +43,8 @@ class FifoQueues:
         url = json.loads(request_body)["QueueUrl"]
         if url.rpartition("/")[2] not in self.queues:
             return self._answer_about_letters(operation, json.loads(request_body))
+        if json.loads(request_body).get("AttributeNames") == ["RedrivePolicy"]:
+            return redrive_policy(url)
         if operation == "GetQueueAttributes":
             waiting = len(self.queues[url.rpartition("/")[2]].messages)
             return {"Attributes": {"ApproximateNumberOfMessages": str(waiting)}}
@@ -81,6 +92,13 @@ class FifoQueues:
     def dead_letters(self) -> list[str]:
         """The bodies of dead letters."""
         return [letter.body for queue in self.queues.values() for letter in queue.dead_letters]
+
+    def _bury(self, entries: list[dict[str, Any]]) -> dict[str, Any]:
+        """Several queues may have the same dead-letter queue: each letter stays with the queue of its message."""
+        for entry in entries:
+            (queue,) = [one for one in self.queues.values() if one.in_flight(entry)]
+            queue.bury([entry])
+        return {"Successful": [{"Id": entry["Id"]} for entry in entries], "Failed": []}
 
     def _answer_about_letters(self, operation: str, asked: dict[str, Any]) -> dict[str, Any]:
         """

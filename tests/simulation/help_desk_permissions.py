@@ -23,6 +23,7 @@ from richpanel.store.rate_limit import Limiter
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from tests import keyring
+from tests.simulation import stored
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.system import Invocation
 from tests.template import create_queue, create_table, environment, properties, resources
@@ -73,6 +74,10 @@ class HelpDeskDeployment:
         )
         for queue in QUEUES:
             self.urls[queue] = create_queue(self.sqs, queue, **self.given)
+        policy = json.dumps(properties("RichpanelQueue", **self.given)["RedrivePolicy"])
+        self.sqs.set_queue_attributes(
+            QueueUrl=self.urls["RichpanelQueue"], Attributes={"RedrivePolicy": policy}
+        )
         for parameter in resources("AWS::SSM::Parameter"):
             wanted = properties(parameter, **self.given)
             self.ssm.put_parameter(
@@ -105,6 +110,19 @@ class HelpDeskDeployment:
             id=name, channel=channel, comments=[comment], updated_at=at, sender=sender
         )
         self.system.sandbox.help_desk.seed(seed, at)
+
+    def use_up_attempts(self, queue: str) -> None:
+        """Put a message on a queue that has killed every run so far."""
+        self.sqs.send_message(
+            QueueUrl=self.urls[queue],
+            MessageBody="{}",
+            MessageGroupId="fatal",
+            MessageDeduplicationId="fatal",
+        )
+        (message,) = self.sqs.receive_message(QueueUrl=self.urls[queue], VisibilityTimeout=0)[
+            "Messages"
+        ]
+        stored.restore_attempts({message["MessageId"]: 99})
 
     def drain(self, handler: Callable[..., Any], queue: str) -> None:
         """Invoke the worker with one message of a queue, as the event source does."""
@@ -215,6 +233,9 @@ def sweep_and_work(deployment: HelpDeskDeployment) -> None:
         ),
     )
     deployment.drain(worker, "RichpanelQueue")
+    deployment.use_up_attempts("RichpanelQueue")
+    deployment.drain(worker, "RichpanelQueue")
+    deployment.sqs.purge_queue(QueueUrl=deployment.urls["RichpanelDeadLetters"])
 
 
 def answer(deployment: HelpDeskDeployment) -> None:

@@ -43,7 +43,7 @@ class Queues(Protocol):
 
 LONGEST_KEY_BYTES = 2_048
 # The first one that an item has is its key: other rows of the same context have the second as a plain attribute.
-_PARTITION_KEYS = ("PK", "pk", "event_id", "conversation_id")
+_PARTITION_KEYS = ("PK", "pk", "event_id", "conversation_id", "message_id")
 _SORT_KEYS = {"PK": "SK", "conversation_id": "ts_action_id"}
 _TRANSACTION = ".TransactWriteItems"
 # moto accepts them in reads.
@@ -94,6 +94,11 @@ class Recorded:
     name: str
     answer: Any
     body: bytes | None = None
+
+
+def of_handling(call: str) -> bool:
+    """Whether a call is one of a message's handling: neither of the count of its attempts, nor to SQS."""
+    return not call.startswith(("dynamodb.UpdateItem 00000000-0000-4000-8000-", "sqs."))
 
 
 def _never(_: str) -> bool:

@@ -15,6 +15,7 @@ PARTITION_KEYS = (
     "PK",
     "pk",
     "key_id",
+    "message_id",
     "event_id",
     "primary_channel",
     "conversation_id",

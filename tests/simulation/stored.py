@@ -10,13 +10,17 @@ from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.utilities import dynamo_to_dict
 from moto.s3.models import s3_backends
 
-from tests.template import ACCOUNT, REGION
+from tests.template import ACCOUNT, REGION, properties
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from moto.dynamodb.models.dynamo_type import Item
     from moto.dynamodb.models.table import Table
+
+    from tests.simulation.fifo import Queued
+
+ATTEMPTS = properties("AttemptsTable", Stage="local")["TableName"]
 
 
 def items_of(table: str) -> Iterator[dict[str, Any]]:
@@ -83,6 +87,27 @@ def empty(bucket: str) -> None:
     keys = s3_backends[ACCOUNT]["aws"].buckets[bucket].keys
     for name in list(keys):
         keys.pop(name)
+
+
+def attempts() -> dict[str, int]:
+    """The attempts of redelivered messages by message id."""
+    counted = items_of(ATTEMPTS)
+    return {item["message_id"]["S"]: int(item["redeliveries"]["N"]) for item in counted}
+
+
+def restore_attempts(wanted: Mapping[str, int]) -> None:
+    """Give redelivered messages exactly these attempts: a restored queue has messages with the same ids again."""
+    for message_id in attempts():
+        take(ATTEMPTS, message_id)
+    for message_id, count in wanted.items():
+        put(ATTEMPTS, {"message_id": {"S": message_id}, "redeliveries": {"N": str(count)}})
+
+
+def use_up_attempts(*messages: Queued) -> None:
+    """Let messages be such that have killed every run so far: the next one moves them to the dead letters."""
+    for message in messages:
+        message.receives += 1
+        restore_attempts(attempts() | {message.message_id: 99})
 
 
 def _with_own_sets(item: dict[str, Any]) -> dict[str, Any]:

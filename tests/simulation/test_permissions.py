@@ -27,6 +27,7 @@ from shared.logins import LoginSettings
 from shared.providers import http
 from shared.runtime.clock import to_text
 from tests.integration.access.provider import Provider
+from tests.simulation import stored
 from tests.simulation.fifo import Queued
 from tests.simulation.help_desk_permissions import asked, exercise_help_desk
 from tests.simulation.permissions import (
@@ -161,6 +162,7 @@ def exercise_ingress_and_worker(system: System, observer: CallObserver) -> None:
         observer.watching(function, break_off_a_large_file)(system, module.resources.bucket, key)
     schedule_a_retry(system)
     park_a_file(system)
+    use_up_attempts_of_a_file(system)
     copy_a_file_twice(system)
     erase_and_export(system, observer.watching("WhatsAppAdmin", contact_day.start))
 
@@ -205,6 +207,16 @@ def park_a_file(system: System) -> None:
     system.run_worker()
     with mock.patch.object(system.media.resources.tokens, "value", return_value={}):
         system.run_worker()
+
+
+def use_up_attempts_of_a_file(system: System) -> None:
+    """It has killed every run: the next one moves it to the dead letters."""
+    system.reset()
+    system.deliver(sample("image").event)
+    system.run_worker()
+    stored.use_up_attempts(*system.queue.messages)
+    system.run_worker()
+    assert len(system.queue.dead_letters) == 1
 
 
 def schedule_a_retry(system: System) -> None:

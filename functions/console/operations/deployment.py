@@ -152,6 +152,7 @@ INDEXES: Final = {
     "inbox": ("gsi_list", "gsi_assignee"),
     "live": ("gsi_connection",),
     "api_keys": (),
+    "attempts": (),
 }
 
 # The switches below `/parley/{stage}/{path}/` of each context. Those of the help desk have an API of their own too.

@@ -49,7 +49,8 @@ class SpeakingSettings(ConnectedSettings):
     graph_api_version: str
     eum_meta_api_version: str
     processor_version: str
-    max_receive_count: int
+    attempts_table_name: str
+    max_attempts: int
     newsletters_bucket_name: str | None = None  # has the documents that models may search
 
 

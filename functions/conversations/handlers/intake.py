@@ -17,6 +17,7 @@ from pydantic import Field, TypeAdapter
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.inbound import intake, late_attachments
 from conversations.recovery.worker import queue_worker
+from shared.aws.attempts import Attempts
 from shared.aws.record_body import parse_body
 from shared.aws.sqs_standard import StandardQueue
 from shared.consent.records import Consents
@@ -36,7 +37,8 @@ class IntakeSettings(ConnectedSettings):
 
     conversations_inbound_queue_url: str
     conversations_media_queue_url: str
-    max_receive_count: int
+    attempts_table_name: str
+    max_attempts: int
 
 
 settings = IntakeSettings.load()
@@ -65,7 +67,7 @@ worker = queue_worker(
     sqs,
     source="intake",
     queue_url=settings.conversations_inbound_queue_url,
-    max_receive_count=settings.max_receive_count,
+    attempts=Attempts.of(settings),
     handle=_handle,
 )
 

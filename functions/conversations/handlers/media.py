@@ -17,6 +17,7 @@ from botocore.config import Config
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.inbound import downloads
 from conversations.recovery.worker import queue_worker
+from shared.aws.attempts import Attempts
 from shared.aws.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.observability import metrics
@@ -36,7 +37,8 @@ class MediaSettings(ConnectedSettings):
     conversations_media_queue_url: str
     media_origins: tuple[Origin, ...]
     twilio_base_url: Origin
-    max_receive_count: int
+    attempts_table_name: str
+    max_attempts: int
 
 
 # A file that waits this long for its first attempt shows that more files arrive than are downloaded.
@@ -65,7 +67,7 @@ worker = queue_worker(
     sqs,
     source="media",
     queue_url=settings.conversations_media_queue_url,
-    max_receive_count=settings.max_receive_count,
+    attempts=Attempts.of(settings),
     handle=_handle,
     show_failure=downloads.show_failure,
 )

@@ -16,6 +16,7 @@ from conversations.lifecycle import commands
 from conversations.recovery import exhausted_retries
 from conversations.recovery.worker import queue_worker
 from conversations.store.items.conversation import ChannelMethod
+from shared.aws.attempts import Attempts
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ worker = queue_worker(
     deps.resources.replies.client,
     source=f"processor-{channel}",
     queue_url=deps.resources.channels[channel].url,
-    max_receive_count=settings.max_receive_count,
+    attempts=Attempts.of(settings),
     handle=_handle,
     show_failure=exhausted_retries.of_record,
 )

@@ -17,6 +17,7 @@ from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependen
 from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.recovery import exhausted_retries
 from conversations.recovery.worker import queue_worker
+from shared.aws.attempts import Attempts
 from shared.aws.record_body import parse_body
 from shared.runtime import clock
 from shared.runtime.observability import metrics
@@ -52,7 +53,7 @@ worker = queue_worker(
     deps.resources.replies.client,
     source="replies",
     queue_url=deps.resources.replies.url,
-    max_receive_count=settings.max_receive_count,
+    attempts=Attempts.of(settings),
     handle=_handle,
     show_failure=exhausted_retries.of_trigger,
 )

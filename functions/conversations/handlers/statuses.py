@@ -19,6 +19,7 @@ from conversations.outbound.delivery import status_updates
 from conversations.outbound.turns import transmission
 from conversations.recovery import parking
 from conversations.recovery.worker import queue_worker
+from shared.aws.attempts import Attempts
 from shared.aws.record_body import parse_body
 from shared.events import DeliveryStatus
 from shared.failures import Permanent, Transient
@@ -37,7 +38,8 @@ class StatusesSettings(ConnectedSettings):
     """Environment variables of this function."""
 
     conversations_statuses_queue_url: str
-    max_receive_count: int
+    attempts_table_name: str
+    max_attempts: int
 
 
 SOURCE = "statuses"
@@ -71,7 +73,7 @@ worker = queue_worker(
     sqs,
     source=SOURCE,
     queue_url=settings.conversations_statuses_queue_url,
-    max_receive_count=settings.max_receive_count,
+    attempts=Attempts.of(settings),
     handle=_handle,
 )
 

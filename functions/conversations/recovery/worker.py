@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
     from conversations.configuration.resources import Resources
+    from shared.aws.attempts import Attempts
 
 # Handles a record body and returns the outcome for the log, a short word.
 type Handle = Callable[[str, Run], str]
@@ -35,7 +36,7 @@ def queue_worker(
     *,
     source: str,
     queue_url: str,
-    max_receive_count: int,
+    attempts: Attempts,
     handle: Handle,
     show_failure: ShowFailure | None = None,
 ) -> Worker[str]:
@@ -88,7 +89,7 @@ def queue_worker(
         sqs=sqs,
         queue_urls=[queue_url],
         tables=tables,
-        max_receive_count=max_receive_count,
+        attempts=attempts,
         handle=handle_record,
         park=park,
         report=report,

@@ -16,6 +16,7 @@ from botocore.config import Config
 from email_threads.inbound import notifications, ses_events
 from email_threads.inbound.events import entry
 from email_threads.inbound.ingest import Ingest, queue_mails
+from shared.aws.attempts import Attempts
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Worker
@@ -37,7 +38,8 @@ class IngestSettings(Settings):
     email_bucket_name: str
     email_threads_queue_url: str
     email_inbound_queue_url: str
-    max_receive_count: int
+    attempts_table_name: str
+    max_attempts: int
 
 
 settings = IngestSettings.load()
@@ -70,7 +72,7 @@ worker = Worker(
     sqs=sqs,
     queue_urls=[settings.email_inbound_queue_url],
     tables=[],
-    max_receive_count=settings.max_receive_count,
+    attempts=Attempts.of(settings),
     handle=_handle,
     park=_park,
     report=_report,

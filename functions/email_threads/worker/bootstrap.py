@@ -16,6 +16,7 @@ from email_threads.store.items.sends import action_key
 from email_threads.worker.dispatcher import Handled, Outcome, process
 from shared.action_ledger import Action, Ledger
 from shared.ai.providers import ModelDependencies
+from shared.aws.attempts import Attempts
 from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -58,7 +59,8 @@ class WorkerSettings(Settings):
     switches_path: str
     openai_base_url: Origin
     email_configuration_set: str
-    max_receive_count: int
+    attempts_table_name: str
+    max_attempts: int
 
 
 def _parameters() -> SSMProvider:
@@ -114,7 +116,7 @@ def worker_of(resources: SendingResources, settings: WorkerSettings) -> Worker[H
         sqs=resources.queue.client,
         queue_urls=[settings.email_threads_queue_url],
         tables=[resources.table],
-        max_receive_count=settings.max_receive_count,
+        attempts=Attempts.of(settings),
         handle=lambda record: process(resources, record.body, _run_of(record)),
         park=park,
         report=lambda record, handled: _report(

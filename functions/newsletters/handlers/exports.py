@@ -20,6 +20,7 @@ from newsletters.recovery import parking
 from newsletters.store.objects import Store
 from newsletters.worker import results
 from newsletters.worker.results import Handled, Outcome
+from shared.aws.attempts import Attempts
 from shared.aws.dynamodb import Table
 from shared.aws.record_body import parse_body
 from shared.aws.s3 import Bucket
@@ -46,7 +47,8 @@ class ExportSettings(Settings):
     newsletters_bucket_name: str
     newsletter_steps_queue_url: str
     newsletter_exports_queue_url: str
-    max_receive_count: int
+    attempts_table_name: str
+    max_attempts: int
     image_origins: tuple[Origin, ...] = ()
 
 
@@ -84,7 +86,7 @@ worker = Worker(
     sqs=sqs,
     queue_urls=[settings.newsletter_exports_queue_url],
     tables=[table],
-    max_receive_count=settings.max_receive_count,
+    attempts=Attempts.of(settings),
     handle=_handle,
     park=_park,
     report=lambda record, handled: results.report(table.consumed_write_units, record, handled),

@@ -15,6 +15,7 @@ from newsletters.worker import results
 from newsletters.worker.dispatcher import process
 from newsletters.worker.results import Handled, Outcome
 from shared.ai.providers import ModelDependencies
+from shared.aws.attempts import Attempts
 from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -42,7 +43,8 @@ class WorkerSettings(Settings):
     newsletter_steps_queue_url: str
     newsletter_exports_queue_url: str
     openai_base_url: Origin
-    max_receive_count: int
+    attempts_table_name: str
+    max_attempts: int
 
 
 def resources_of(settings: WorkerSettings) -> WorkerResources:
@@ -81,7 +83,7 @@ def worker_of(resources: WorkerResources, settings: WorkerSettings) -> Worker[Ha
         sqs=resources.steps.client,
         queue_urls=[settings.newsletter_steps_queue_url],
         tables=[table],
-        max_receive_count=settings.max_receive_count,
+        attempts=Attempts.of(settings),
         handle=lambda record: process(resources, record.body, results.run_of(record)),
         park=park,
         report=lambda record, handled: results.report(table.consumed_write_units, record, handled),

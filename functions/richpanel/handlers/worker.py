@@ -22,6 +22,7 @@ from richpanel.store.lease import Lease
 from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
 from shared.action_ledger import Ledger
+from shared.aws.attempts import Attempts
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_worker import Record, Worker
 from shared.failures import Permanent
@@ -41,7 +42,8 @@ class WorkerSettings(SourcesSettings):
     richpanel_queue_url: str
     richpanel_live_queue_url: str
     switches_path: str
-    max_receive_count: int
+    attempts_table_name: str
+    max_attempts: int
 
 
 @cache
@@ -113,7 +115,7 @@ worker = Worker(
     sqs=boto3.client("sqs", config=quick),
     queue_urls=[settings.richpanel_queue_url, settings.richpanel_live_queue_url],
     tables=[idempotency, resources.state, audit],
-    max_receive_count=settings.max_receive_count,
+    attempts=Attempts.of(settings),
     handle=_handle,
     park=_park,
     report=_report,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from shared.aws.attempts import Attempts
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp.configuration.settings import ActionsSettings
@@ -107,7 +108,7 @@ def _resources_of_actions() -> ActionResources:
 worker = worker_of(
     resources,
     queue_url=settings.whatsapp_jobs_queue_url,
-    max_receive_count=settings.max_receive_count,
+    attempts=Attempts.of(settings),
     handle=_handle,
 )
 

@@ -10,6 +10,7 @@ from shared.aws import sqs_worker
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from shared.aws.attempts import Attempts
 from shared.runtime.observability import metrics
 from whatsapp.worker.bootstrap import InboxSettings, resources_of, worker_of
 from whatsapp.worker.dispatcher import Handled, Invocation, process
@@ -39,7 +40,7 @@ def _handle(record: Record) -> Handled:
 worker = worker_of(
     resources,
     queue_url=settings.whatsapp_queue_url,
-    max_receive_count=settings.max_receive_count,
+    attempts=Attempts.of(settings),
     handle=_handle,
 )
 

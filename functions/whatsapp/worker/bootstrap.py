@@ -31,6 +31,7 @@ from whatsapp.worker.dispatcher import Handled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from shared.aws.attempts import Attempts
     from shared.failures import Permanent
 
 # For these kinds the provider's time is the time of the event; a synchronized history is months old.
@@ -60,7 +61,8 @@ class InboxSettings(Settings):
     event_log: Literal["none", "all"]
     message_ttl_days: int
     keep_revoked_content: bool
-    max_receive_count: int
+    attempts_table_name: str
+    max_attempts: int
 
 
 def resources_of(settings: InboxSettings, *, provider_seconds: int) -> Resources:
@@ -105,7 +107,7 @@ def worker_of(
     resources: Resources,
     *,
     queue_url: str,
-    max_receive_count: int,
+    attempts: Attempts,
     handle: Callable[[Record], Handled],
 ) -> Worker[Handled]:
     """Return the worker of one queue. *handle* processes a record."""
@@ -125,7 +127,7 @@ def worker_of(
         sqs=resources.queue.client,
         queue_urls=[queue_url],
         tables=[resources.table],
-        max_receive_count=max_receive_count,
+        attempts=attempts,
         handle=handle,
         park=park,
         report=report,

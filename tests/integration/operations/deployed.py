@@ -13,11 +13,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import boto3
 
+from operations.doctor import capacity
 from tests.template import (
     ACCOUNT,
     REGION,
     create_queue,
     create_table,
+    parameters,
     properties,
     resolved,
     resources,
@@ -25,7 +27,9 @@ from tests.template import (
 )
 
 STACK = "parley-dev"
-PARAMETERS = {"RichpanelAuthMode": "token"}
+PARAMETERS = {"RichpanelAuthMode": "token"} | {
+    name: parameters({})[name] for name in capacity.SOURCES
+}
 TOKEN = "the-verify-token-of-the-tests"
 SECRETS: dict[str, dict[str, Any]] = {
     "whatsapp-apps": {"verify_token": TOKEN, "apps": {}},

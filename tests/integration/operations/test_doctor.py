@@ -1,25 +1,27 @@
 """`python -m operations doctor`: missing parts of a deployment, and the next step."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import boto3
 import pytest
+from botocore.awsrequest import AWSResponse
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from events.conversations import sample_data
 from operations.__main__ import main
-from operations.doctor import cli, newsletters
+from operations.doctor import capacity, cli, newsletters
 from operations.doctor.deployment import Deployment, describe
 from operations.doctor.infrastructure import CONTEXT_OF_QUEUES, DEAD_LETTERS, WITHOUT_TTL
 from operations.recovery.contexts import OUTPUTS
 from shared.aws.dynamodb import Table
 from tests.integration.operations import deployed
 from tests.integration.operations.deployed import STACK, CloudFormation, Webhooks, keep
-from tests.template import resources
+from tests.template import parameters, resources
 from whatsapp import store
 from whatsapp.store.items import Phone
 
@@ -48,12 +50,21 @@ def webhooks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Webhooks]:
         yield found
 
 
+def _account(**_: Any) -> tuple[AWSResponse, dict[str, Any]]:
+    """The limits of an account whose quota was raised to AWS's default; moto has none."""
+    limits = {"AccountLimit": {"UnreservedConcurrentExecutions": 1_000}}
+    return AWSResponse("", 200, {}, None), limits
+
+
 def use(monkeypatch: pytest.MonkeyPatch, stack: CloudFormation) -> None:
     """Use this for CloudFormation, and moto for all other services."""
     make: Any = boto3.client
 
     def client(service: str, **more: Any) -> Any:
-        return stack if service == "cloudformation" else make(service, **more)
+        made = stack if service == "cloudformation" else make(service, **more)
+        if service == "lambda":
+            made.meta.events.register("before-call.lambda.GetAccountSettings", _account)
+        return made
 
     monkeypatch.setattr(boto3, "client", client)
 
@@ -101,6 +112,70 @@ def test_a_complete_deployment_needs_nothing(examine: Callable[[], Any]) -> None
     connect()
 
     assert examine() == (0, [], "")
+
+
+def limited_to(executions: int) -> Callable[[str, dict[str, Any]], None]:
+    """Answers of AWS for an account with this limit of concurrent executions."""
+
+    def change(operation: str, answer: dict[str, Any]) -> None:
+        if operation == "GetAccountSettings":
+            answer["AccountLimit"]["UnreservedConcurrentExecutions"] = executions
+
+    return change
+
+
+def test_a_new_account_gets_the_parameters_to_lower_and_the_request_of_a_quota(
+    examine: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect()
+    change_answers(monkeypatch, limited_to(10))
+
+    code, rows, steps = examine()
+
+    assert code == 1
+    assert [row[:2] for row in rows] == [("action needed", "concurrency")] * 2
+    assert "10 concurrent executions; queues take up to 180, 20 are for requests" in rows[0][2]
+    assert "at least 30 with the lowest parameters" in rows[1][2]
+    assert (
+        "`aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384"
+        " --desired-value 1000 --region us-east-1`"
+    ) in steps
+    assert all(f"{name}=2" in steps for name in capacity.SOURCES)
+
+
+@pytest.mark.parametrize(("limit", "needs_action"), [(199, True), (200, False), (1_000, False)])
+def test_an_account_that_runs_all_event_sources_beside_requests_needs_nothing(
+    examine: Callable[[], Any], monkeypatch: pytest.MonkeyPatch, limit: int, needs_action: bool
+) -> None:
+    connect()
+    change_answers(monkeypatch, limited_to(limit))
+
+    assert (examine()[0] == 1) == needs_action
+
+
+@pytest.mark.parametrize("limit", [10, 49, 50, 51, 100, 199])
+def test_lowered_parameters_fit_the_limit_or_are_the_lowest(limit: int) -> None:
+    maxima = {name: int(parameters({})[name]) for name in capacity.SOURCES}
+
+    lowered = capacity.lower(maxima, limit)
+
+    used = capacity.FIXED + sum(capacity.SOURCES[name] * most for name, most in lowered.items())
+    assert used + capacity.RESERVE <= limit or set(lowered.values()) == {capacity.FEWEST}
+    assert all(capacity.FEWEST <= lowered[name] <= maxima[name] for name in maxima)
+
+
+def test_the_doctor_knows_every_event_source_of_a_queue() -> None:
+    maxima = [
+        event["Properties"]["ScalingConfig"]["MaximumConcurrency"]
+        for function in resources("AWS::Serverless::Function").values()
+        for event in function["Properties"].get("Events", {}).values()
+        if event["Type"] == "SQS"
+    ]
+
+    named = Counter(one["Ref"] for one in maxima if isinstance(one, dict))
+    assert named == capacity.SOURCES
+    assert sum(one for one in maxima if not isinstance(one, dict)) == capacity.FIXED
+    assert len(maxima) == 15
 
 
 def test_a_number_without_its_secrets_names_the_commands_that_add_them(
@@ -209,7 +284,11 @@ def test_a_service_that_the_emulator_lacks_is_not_checkable_and_needs_no_step(
     code, rows, steps = examine()
 
     assert (code, steps) == (0, "")
-    assert {row[:2] for row in rows} == {("not checkable", "tables"), ("not checkable", "alarms")}
+    assert {row[:2] for row in rows} == {
+        ("not checkable", "concurrency"),
+        ("not checkable", "tables"),
+        ("not checkable", "alarms"),
+    }
 
 
 @pytest.mark.long

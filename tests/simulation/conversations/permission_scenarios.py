@@ -15,10 +15,12 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from events.conversations import aws_sms, sample_data, twilio
 from local.sandbox.providers.sms.messages import TextMessage
+from shared.aws.sqs_fifo import Entry
 from shared.events import DeliveryStatus, File, FileStored, InboundMessage, body_of
 from shared.providers import http
 from shared.runtime import clock
 from tests import template
+from tests.simulation import stored
 from tests.simulation.conversations.invocations import PERSON
 from tests.simulation.conversations.scenarios import EVERY, Scenario, Steps, sends_pictures
 from tests.simulation.conversations.test_crash_matrix import SENDS
@@ -357,6 +359,16 @@ def table_failure(system: System) -> None:
                 system.wait()
 
 
+def attempts_used_up(system: System) -> None:
+    """A message of each queue has killed every run: the next one moves it to the dead letters."""
+    system.reset()
+    for name in system.workers:
+        system.fifo_queues.put(name, Entry("{}", "group", "fatal"))
+        stored.use_up_attempts(system.fifo_queues.queues[name].messages[-1])
+    system.drain()
+    assert len(system.fifo_queues.dead_letters) == len(system.workers)
+
+
 def missed_webhooks(system: System) -> None:
     """Twilio has a status, a message and a picture without a webhook; the picture is not available yet."""
     _start(system, TWILIO, "sms")
@@ -505,6 +517,7 @@ SCENARIOS: tuple[Steps, ...] = (
     queue_unavailable,
     due_work_without_conversation,
     table_failure,
+    attempts_used_up,
     missed_webhooks,
     replay_and_redrive,
     sns_notifications,

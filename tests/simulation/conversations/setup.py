@@ -155,5 +155,6 @@ def _create(given: dict[str, str]) -> tuple[dict[str, str], str]:
     for name in (bucket, DOCUMENTS_BUCKET):
         direct_session.client("s3").create_bucket(Bucket=name)
     dynamodb = direct_session.client("dynamodb")
+    template.create_table(dynamodb, "AttemptsTable", **given)
     tables = {use: template.create_table(dynamodb, name, **given) for use, name in TABLES.items()}
     return tables, bucket

@@ -67,6 +67,7 @@ class Snapshot:
     fifo_queues: FifoQueues
     sent: list[Sent]
     calls: list[str]
+    attempts: dict[str, int] = field(default_factory=stored.attempts)
 
 
 @dataclass(kw_only=True)
@@ -91,6 +92,7 @@ class System(Workers, Tables):
     def reset(self) -> System:
         """Reset to the initial state: one project, no events."""
         self.clock.ms = NOON_MS
+        stored.restore_attempts({})
         self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
         self._reset_sandbox()
         stored.empty(self.bucket)
@@ -156,6 +158,7 @@ class System(Workers, Tables):
         for request in snapshot.sent:
             self.sandbox.record(request)
         self._write(snapshot.stored)
+        stored.restore_attempts(snapshot.attempts)
         self.new_process()
         self.interceptor.rewind()
         self.interceptor.calls.extend(snapshot.calls)

@@ -113,7 +113,7 @@ def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> FifoQueue:
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     """Table, buckets and secrets of the template, in moto."""
     direct_session = boto3.Session()
-    for table in ("EmailThreadsTable", "ConversationLogTable"):
+    for table in ("EmailThreadsTable", "ConversationLogTable", "AttemptsTable"):
         template.create_table(direct_session.client("dynamodb"), table, **given)
     for name in ("EMAIL_BUCKET_NAME", "MEDIA_BUCKET_NAME"):
         direct_session.client("s3").create_bucket(Bucket=settings[name])

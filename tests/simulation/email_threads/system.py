@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -63,6 +63,7 @@ class Snapshot:
     log: list[dict[str, Any]]
     objects: dict[str, dict[str, bytes]]
     fifo_queues: FifoQueues
+    attempts: dict[str, int] = field(default_factory=stored.attempts)
 
 
 @dataclass(kw_only=True)
@@ -99,6 +100,7 @@ class System(Workers):
     def reset(self) -> System:
         """Reset to the initial state: three mailboxes, open switches, nothing else."""
         self.clock.ms = Clock().ms
+        stored.restore_attempts({})
         self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
         self.sandbox.reset()
         self._write({}, [], {self.bucket: {}, self.media: {}})
@@ -131,6 +133,7 @@ class System(Workers):
         self.fifo_queues = self.interceptor.queue = snapshot.fifo_queues.copy()
         self.sandbox.reset()
         self._write(snapshot.items, snapshot.log, snapshot.objects)
+        stored.restore_attempts(snapshot.attempts)
         self.new_process()
         self.interceptor.rewind()
 

@@ -111,7 +111,8 @@ def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> FifoQueue:
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     """Table, bucket and secrets of the template, in moto."""
     direct_session = boto3.Session()
-    template.create_table(direct_session.client("dynamodb"), "NewslettersTable", **given)
+    for table in ("NewslettersTable", "AttemptsTable"):
+        template.create_table(direct_session.client("dynamodb"), table, **given)
     direct_session.client("s3").create_bucket(Bucket=settings["NEWSLETTERS_BUCKET_NAME"])
     client = direct_session.client("secretsmanager")
     seal = template.properties("ApiSealSecret", **given)["Name"]

@@ -10,7 +10,7 @@ import json
 import random
 import shutil
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,7 @@ class Snapshot:
     objects: dict[str, bytes]
     fifo_queues: FifoQueues
     code: str
+    attempts: dict[str, int] = field(default_factory=stored.attempts)
 
 
 @dataclass(kw_only=True)
@@ -95,6 +96,7 @@ class System(Workers):
     def reset(self) -> System:
         """Reset to the initial state: nothing is stored."""
         self.clock.ms = Clock().ms
+        stored.restore_attempts({})
         self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
         self.sandbox.reset()
         self._write({}, {})
@@ -124,6 +126,7 @@ class System(Workers):
         self.fifo_queues = self.interceptor.queue = snapshot.fifo_queues.copy()
         self.sandbox.reset()
         self._write(snapshot.items, snapshot.objects)
+        stored.restore_attempts(snapshot.attempts)
         self.new_process()
         self.interceptor.rewind()
 

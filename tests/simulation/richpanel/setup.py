@@ -127,4 +127,5 @@ def _create(given: dict[str, str]) -> dict[str, str]:
     for logical_id, value in secrets.items():
         name = template.properties(logical_id, **given)["Name"]
         client.create_secret(Name=name, SecretString=json.dumps(value))
+    template.create_table(dynamodb, "AttemptsTable", **given)
     return {use: template.create_table(dynamodb, name, **given) for use, name in TABLES.items()}

@@ -10,7 +10,7 @@ import copy
 import json
 import random
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -21,11 +21,11 @@ from richpanel.configuration.resources import Account
 from richpanel.decisions.routing import ROUTE_TAGS, intent_tags
 from shared.aws.dynamodb import Table
 from shared.consent.records import Consents, Source, Statement
+from tests.simulation import stored
 from tests.simulation.clock import Clock
 from tests.simulation.fifo_queues import FifoQueues
 from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.processes import quiet
-from tests.simulation.stored import items_of
 from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class Snapshot:
     desk: HelpDesk
     orders: dict[str, Any]
     fifo_queues: FifoQueues
+    attempts: dict[str, int] = field(default_factory=stored.attempts)
 
 
 @dataclass(kw_only=True)
@@ -104,6 +105,7 @@ class System(Workers):
     def reset(self) -> System:
         """Reset to the initial state: no ticket, no row, all switches as for automatic replies."""
         self.clock.ms = Clock().ms
+        stored.restore_attempts({})
         self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
         self._reset_sandbox()
         for name in TAGS:
@@ -145,6 +147,7 @@ class System(Workers):
         self.sandbox.shop.orders = dict(snapshot.orders)
         self._write(snapshot.stored)
         self._delete_opt_outs()
+        stored.restore_attempts(snapshot.attempts)
         self.new_process()
         self.interceptor.rewind()
 
@@ -214,11 +217,11 @@ class System(Workers):
         return {
             (use, *(item[name]["S"] for name in KEY_NAMES[use])): item
             for use, table in self.tables.items()
-            for item in items_of(table)
+            for item in stored.items_of(table)
         }
 
     def _delete_opt_outs(self) -> None:
-        for item in items_of(self.log):
+        for item in stored.items_of(self.log):
             self.dynamodb.delete_item(
                 TableName=self.log, Key={name: item[name] for name in ("pk", "sk")}
             )

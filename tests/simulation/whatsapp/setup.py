@@ -137,7 +137,8 @@ def _keep_outcomes_of(module: ModuleType, outcomes: Callable[[], dict[str, str]]
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     """Table, bucket and secrets of the template, in moto."""
     direct_session = boto3.Session()
-    template.create_table(direct_session.client("dynamodb"), "WhatsAppTable", **given)
+    for table in ("WhatsAppTable", "AttemptsTable"):
+        template.create_table(direct_session.client("dynamodb"), table, **given)
     direct_session.client("s3").create_bucket(Bucket=settings["MEDIA_BUCKET_NAME"])
     secrets = {
         "WhatsAppAppSecrets": {

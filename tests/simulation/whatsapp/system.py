@@ -18,11 +18,11 @@ from events.whatsapp.sample_data import APP_ID, COMPANY, COUNTER, WORKSHOP
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
 from shared.runtime.clock import to_text
+from tests.simulation import stored
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.interceptor import Died, Interceptor
 from tests.simulation.processes import quiet
-from tests.simulation.stored import items_of, objects_of, restore_objects
 from whatsapp import store
 from whatsapp.store.items import Phone, PhoneList
 from whatsapp.store.items.phones import NO_AUTOMATION
@@ -66,6 +66,7 @@ class Snapshot:
     objects: dict[str, bytes]
     queue: FifoQueue
     outcomes: dict[str, str]
+    attempts: dict[str, int] = field(default_factory=stored.attempts)
 
 
 @dataclass
@@ -138,7 +139,8 @@ class System:
         self.outcomes = dict(snapshot.outcomes)
         self.sandbox.reset()
         self._write(snapshot.stored, written)
-        restore_objects(self.bucket, snapshot.objects)
+        stored.restore_objects(self.bucket, snapshot.objects)
+        stored.restore_attempts(snapshot.attempts)
         self.new_process()
         self.interceptor.rewind()
 
@@ -245,7 +247,7 @@ class System:
 
     def objects(self) -> dict[str, bytes]:
         """All objects of the bucket by key."""
-        return objects_of(self.bucket)
+        return stored.objects_of(self.bucket)
 
     def receipts(self) -> list[str]:
         """Ids of the messages that were marked as read at a provider, one for each time."""
@@ -266,11 +268,11 @@ class System:
         for number in (COUNTER, WORKSHOP):
             phone = registered(number, auto_mark_read=auto_mark_read, automation=automation)
             store.phones.register(self.table, phone)
-        return Snapshot(self.clock.ms, self._stored(), {}, self.queue.emptied(), {})
+        return Snapshot(self.clock.ms, self._stored(), {}, self.queue.emptied(), {}, attempts={})
 
     def _stored(self) -> dict[str, Any]:
         """All items by key, in DynamoDB's JSON."""
-        return {item["pk"]["S"]: item for item in items_of(self.table.name)}
+        return {item["pk"]["S"]: item for item in stored.items_of(self.table.name)}
 
     def _write(self, wanted: dict[str, Any], written: Iterable[str] | None = None) -> None:
         """Replace the content of the table by these items; if given, only *written* ones can differ."""

@@ -34,6 +34,7 @@ SECRETS_OF_OTHERS = [
 ]
 KEPT = [*TABLES, "MediaBucket", *SECRETS_OF_OTHERS]
 FOURTEEN_DAYS_SECONDS = 1_209_600
+MAX_ATTEMPTS = 5
 
 
 def events_of(kind: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -86,7 +87,25 @@ def test_dead_letters_of_a_fifo_queue_are_fifo_too(queue: str) -> None:
 
     is_fifo = properties(queue).get("FifoQueue", False)
     assert redrive["deadLetterTargetArn"].endswith(".fifo") == is_fifo
-    assert redrive["maxReceiveCount"] >= 5
+    assert redrive["maxReceiveCount"] > MAX_ATTEMPTS
+
+
+@pytest.mark.parametrize(
+    "queue", [queue for queue in QUEUES if "RedrivePolicy" in properties(queue)]
+)
+def test_receives_without_a_run_make_no_dead_letter_for_days_and_one_before_a_message_is_deleted(
+    queue: str,
+) -> None:
+    """
+    A message that is received while all concurrent executions are in use stays in flight for a visibility timeout. SQS
+    counts the receive, and moves the message after `maxReceiveCount` of them, of which it allows 1,000.
+    """
+    wanted = properties(queue)
+    receives = wanted["RedrivePolicy"]["maxReceiveCount"]
+
+    assert receives <= 1_000
+    days = receives * wanted["VisibilityTimeout"] / 86_400
+    assert 2 <= days < FOURTEEN_DAYS_SECONDS / 86_400
 
 
 @pytest.mark.parametrize(
@@ -106,10 +125,14 @@ def test_the_visibility_timeout_is_six_times_the_workers_timeout() -> None:
         assert properties(source)["VisibilityTimeout"] >= 6 * timeout_seconds(function)
 
 
-def test_the_worker_is_configured_with_its_last_attempt() -> None:
-    redrive = properties("WhatsAppQueue")["RedrivePolicy"]
+def test_every_worker_of_a_queue_counts_five_attempts_in_the_same_table() -> None:
+    workers = {function for function, _, _ in events_of("SQS")}
 
-    assert environment("WhatsAppWorker")["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
+    assert len(workers) == 14
+    for function in workers:
+        found = environment(function)
+        assert found["MAX_ATTEMPTS"] == str(MAX_ATTEMPTS), function
+        assert found["ATTEMPTS_TABLE_NAME"] == properties("AttemptsTable")["TableName"], function
 
 
 @pytest.mark.parametrize(
@@ -122,15 +145,13 @@ def test_the_worker_is_configured_with_its_last_attempt() -> None:
 def test_a_file_is_a_batch_of_its_own_with_its_own_time_and_attempts(
     name: str, download_ms: int
 ) -> None:
-    """Every receive is an attempt: no record waits behind another, and Lambda receives only what it may invoke."""
+    """No record waits behind another, and Lambda receives only what it may invoke."""
     function, queue = name, f"{name}Queue"
     (event,) = sources_of(function).values()
-    redrive = properties(queue)["RedrivePolicy"]
 
     assert event["Queue"] == resolved({"Fn::GetAtt": f"{queue}.Arn"})
     assert event["BatchSize"] == 1
     assert event["ScalingConfig"] == {"MaximumConcurrency": parameters({})["MediaMaxConcurrency"]}
-    assert environment(function)["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
     # Downloading, and the other calls for a file.
     assert timeout_seconds(function) * 1_000 >= download_ms + 60_000
 

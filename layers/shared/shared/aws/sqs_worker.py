@@ -4,7 +4,11 @@ The queue worker of every context: handles each record of an SQS batch, or parks
     handle -> a result               the record is done; the result is reported
            -> Permanent              parked with its reason: no retry can succeed
            -> a bug (TypeError ...)  retried; at the last attempt parked as `internal_error`
-           -> any other exception    retried; after the last attempt SQS moves the record to the dead-letter queue
+           -> any other exception    retried; after the last attempt moved to the dead-letter queue
+
+Attempts are runs, not receives (`shared.aws.attempts`): a message that Lambda could not hand over, because all
+concurrent executions were in use, has not failed. So the worker moves dead letters itself; the queue's own limit of
+receives is high, for functions that cannot even start.
 
 A retry waits 20 s, 1, 3 and then 9 minutes, or as long as the failure asks for (`Transient.wait_ms`). Powertools'
 `SqsFifoPartialProcessor` runs the loop: after a failure it returns the later records of the same message group
@@ -22,6 +26,7 @@ from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor, proce
 from aws_lambda_powertools.utilities.batch.exceptions import SQSFifoMessageGroupCircuitBreakerError
 from botocore.exceptions import BotoCoreError, ClientError
 
+from shared.aws import redrive
 from shared.failures import Permanent, Transient
 from shared.runtime import clock, tracing
 from shared.runtime.observability import describe, logger, metrics
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
     from mypy_boto3_sqs import SQSClient
 
+    from shared.aws.attempts import Attempts
     from shared.aws.dynamodb import Table
 
 FIRST_WAIT_SECONDS, WAIT_FACTOR = 20, 3
@@ -71,13 +77,14 @@ class Worker[T]:
     *handle* processes a record. *park* stores a record that can never be processed, with the reason. Both return the
     result for *report*, which logs and counts it. *note_dead_letter* stores why the last attempt failed.
 
-    *tables* count their write units per record; *queue_urls* are the queues that invoke the function.
+    *tables* count their write units per record; *queue_urls* are the queues that invoke the function. *attempts* counts
+    those of redelivered messages.
     """
 
     sqs: SQSClient
     queue_urls: Collection[str]
     tables: Sequence[Table]
-    max_receive_count: int
+    attempts: Attempts
     handle: Callable[[Record], T]
     park: Callable[[Record, Permanent], T]
     report: Callable[[Record, T], None]
@@ -91,7 +98,19 @@ def process[T](
     processor = _Processor(worker)
 
     def handle(record: SQSRecord) -> None:
-        _process_record(worker, context, record)
+        try:
+            attempt = worker.attempts.begin(record.message_id, _receives(record))
+        except Exception as failure:
+            logger.warning("attempt not counted", extra=describe(failure))
+            raise
+        processor.attempts[record.message_id] = attempt
+        delivery = _record_of(worker, record, attempt, context)
+        try:
+            _process_record(worker, delivery, record)
+        except Exception:
+            if not delivery.is_last:
+                raise
+            redrive.move(worker.sqs, _url_of(worker, record), record)
 
     return process_partial_response(event, handle, processor, context)
 
@@ -110,47 +129,61 @@ class _Processor[T](SqsFifoPartialProcessor):
         self.raise_on_entire_batch_failure = False
         self._worker = worker
         self._wait_seconds: dict[str, int] = {}  # by message group
+        self.attempts: dict[str, int] = {}  # by message id, as far as they have begun
 
     def failure_handler(self, record: SQSRecord, exception: ExceptionInfo) -> FailureResponse:
         """Schedule the next attempt of a failed or skipped record."""
         group, failure = str(record.attributes.message_group_id), exception[1]
         is_skipped = isinstance(failure, SQSFifoMessageGroupCircuitBreakerError)
         if isinstance(failure, Exception) and not is_skipped:
-            attempt = int(record.attributes.approximate_receive_count)
-            is_last = attempt >= self._worker.max_receive_count
-            # After the last attempt SQS moves the record at the next receive; its group need not wait long for that.
-            wait = FIRST_WAIT_SECONDS if is_last else wait_seconds(attempt, failure)
+            most = self._worker.attempts.most
+            # One that could not be counted is no attempt, and waits as if it were one.
+            attempt = self.attempts.get(record.message_id, min(_receives(record), most - 1))
+            # A last attempt fails here only if its dead letter could not be stored.
+            is_over = attempt >= most
+            wait = FIRST_WAIT_SECONDS if is_over else wait_seconds(attempt, failure)
             self._wait_seconds[group] = wait
         with _logged("retry not scheduled"):
             # If this call fails, the queue's own visibility timeout applies.
             self._worker.sqs.change_message_visibility(
-                QueueUrl=self._url_of(record),
+                QueueUrl=_url_of(self._worker, record),
                 ReceiptHandle=record.receipt_handle,
                 VisibilityTimeout=self._wait_seconds[group],
             )
         return super().failure_handler(record, exception)
 
-    def _url_of(self, record: SQSRecord) -> str:
-        queue = record.event_source_arn.rpartition(":")[2]
-        return next(url for url in self._worker.queue_urls if url.rpartition("/")[2] == queue)
+
+def _receives(received: SQSRecord) -> int:
+    return int(received.attributes.approximate_receive_count)
 
 
-def _process_record[T](worker: Worker[T], context: LambdaContext, received: SQSRecord) -> None:
-    attempt = int(received.attributes.approximate_receive_count)
-    record = Record(
+def _url_of[T](worker: Worker[T], received: SQSRecord) -> str:
+    queue = received.event_source_arn.rpartition(":")[2]
+    return next(url for url in worker.queue_urls if url.rpartition("/")[2] == queue)
+
+
+def _record_of[T](
+    worker: Worker[T], received: SQSRecord, attempt: int, context: LambdaContext
+) -> Record:
+    return Record(
         message_id=received.message_id,
         body=received.body,
         queue=received.event_source_arn.rpartition(":")[2],
         attempt=attempt,
-        is_last=attempt >= worker.max_receive_count,
+        is_last=attempt >= worker.attempts.most,
         sent_at_ms=int(received.attributes.sent_timestamp),
         context=context,
     )
+
+
+def _process_record[T](worker: Worker[T], record: Record, received: SQSRecord) -> None:
     for table in worker.tables:
         table.forget_consumption()
     attributes = received.attributes
     with tracing.record(
-        attributes.aws_trace_header, conversation=attributes.message_group_id, attempt=attempt
+        attributes.aws_trace_header,
+        conversation=attributes.message_group_id,
+        attempt=record.attempt,
     ):
         try:
             result = _handled(worker, record)
@@ -165,6 +198,9 @@ def _process_record[T](worker: Worker[T], context: LambdaContext, received: SQSR
 
 
 def _handled[T](worker: Worker[T], record: Record) -> T:
+    if record.attempt > worker.attempts.most:
+        # Earlier runs have died, or have not stored the dead letter.
+        raise Transient("no_attempt_left")
     try:
         return worker.handle(record)
     except Permanent as refusal:
@@ -183,7 +219,9 @@ def _on_failure[T](worker: Worker[T], record: Record, failure: Exception) -> Non
     if record.is_last:
         logger.warning("retries exhausted", extra=facts)
         metrics.add_metric("RetriesExhausted", MetricUnit.Count, 1)
-        if worker.note_dead_letter is not None:
+        # The reason of the last attempt stays: a further run only moves the record.
+        is_noted = record.attempt > worker.attempts.most
+        if worker.note_dead_letter is not None and not is_noted:
             worker.note_dead_letter(record, _code(failure))
         return
     logger.warning("retry scheduled", extra=facts)

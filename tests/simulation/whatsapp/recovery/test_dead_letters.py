@@ -11,7 +11,7 @@ from events.whatsapp.sample_data import ADA, COUNTER
 from events.whatsapp.samples import sample
 from shared.recovery import dead_letters
 from tests.simulation.effort import long_except
-from tests.simulation.interceptor import When
+from tests.simulation.interceptor import When, of_handling
 from tests.simulation.whatsapp.event_builders import (
     Event,
     ada_edit,
@@ -65,7 +65,7 @@ def test_dead_letters_redriven_in_any_order_end_in_the_same_state(
     for name, event in DAY.items():
         system.deliver_until_accepted(event)
         if name in unlucky:
-            system.interceptor.fails_if = lambda _: True
+            system.interceptor.fails_if = of_handling
         system.drain()
         system.interceptor.rewind()
     # Three statuses are three events, a photo's message fails before its file is asked for.
@@ -82,7 +82,7 @@ def test_messages_beyond_the_ring_are_counted_by_a_recount(system: System, seed:
     chance = Random(seed)  # noqa: S311 - a seed makes the run repeatable
     old = [ada_message(f"old {n}", text(str(n)), 600 + n) for n in range(12)]
     system.deliver_until_accepted(webhook_of(*old))
-    system.interceptor.fails_if = lambda _: True
+    system.interceptor.fails_if = of_handling
     system.drain()
     system.interceptor.rewind()
     assert len(system.queue.dead_letters) == len(old)
@@ -109,7 +109,7 @@ def test_messages_beyond_the_ring_are_counted_by_a_recount(system: System, seed:
 
 def test_a_redriven_message_already_marked_as_read_is_not_unread(system: System) -> None:
     system.deliver_until_accepted(webhook_of(ada_message("old", text("old"), 600)))
-    system.interceptor.fails_if = lambda _: True
+    system.interceptor.fails_if = of_handling
     system.drain()
     system.interceptor.rewind()
     system.deliver_until_accepted(webhook_of(ada_message("new", text("new"), 700)))

@@ -20,7 +20,7 @@ from shared.recovery.states import OPEN
 from shared.recovery.views import Redriven
 from tests.simulation.effort import EFFORT
 from tests.simulation.fifo import DEDUPLICATION_MS, Queued
-from tests.simulation.interceptor import READS, Died, When
+from tests.simulation.interceptor import READS, Died, When, of_handling
 from tests.simulation.whatsapp.event_builders import Event
 from tests.simulation.whatsapp.final_state import (
     FinalState,
@@ -137,7 +137,7 @@ def test_a_crash_during_a_redrive_loses_no_dead_letter(system: System) -> None:
     system.reset()
     for name in ("photo", "last"):
         system.deliver_until_accepted(DAY[name])
-    system.interceptor.fails_if = lambda _: True
+    system.interceptor.fails_if = of_handling
     system.drain()
     system.interceptor.rewind()
     assert len(system.queue.dead_letters) == 2
@@ -237,7 +237,7 @@ def _deliver(system: System, event: Event, cause: str | None) -> None:
     settle(system, cause)
     system.deliver_until_accepted(event)
     if cause == "dead":
-        system.interceptor.fails_if = lambda _: True
+        system.interceptor.fails_if = of_handling
     system.drain()
     system.interceptor.rewind()
 

@@ -43,10 +43,30 @@ def sqs_record(message_id: str, group: str, *, attempt: int = 1) -> dict[str, An
 
 @dataclass
 class Queue:
-    """An SQS client that records visibility timeouts."""
+    """An SQS client that records visibility timeouts and dead letters."""
 
     waits: list[int] = field(default_factory=list)
+    letters: list[dict[str, Any]] = field(default_factory=list)
     is_down: bool = False
+    refuses: bool = False
+
+    def get_queue_attributes(self, *, QueueUrl: str, AttributeNames: list[str]) -> dict[str, Any]:
+        assert (QueueUrl, AttributeNames) == (URL, ["RedrivePolicy"])
+        target = "arn:aws:sqs:us-east-1:123456789012:letters.fifo"
+        policy = {"deadLetterTargetArn": target, "maxReceiveCount": 1_000}
+        return {"Attributes": {"RedrivePolicy": json.dumps(policy)}}
+
+    def send_message_batch(self, *, QueueUrl: str, Entries: list[dict[str, Any]]) -> dict[str, Any]:
+        assert QueueUrl == "https://sqs.us-east-1.amazonaws.com/123456789012/letters.fifo"
+        if self.refuses:
+            return {"Failed": [{"Id": "0", "Code": "InternalError"}]}
+        self.letters += Entries
+        return {"Successful": []}
+
+    @property
+    def dead(self) -> list[str]:
+        """The ids of the messages that are dead letters."""
+        return [letter["MessageDeduplicationId"] for letter in self.letters]
 
     def change_message_visibility(
         self, *, QueueUrl: str, ReceiptHandle: str, VisibilityTimeout: int
@@ -56,6 +76,20 @@ class Queue:
         if self.is_down:
             raise ClientError({"Error": {"Code": "Unavailable"}}, "ChangeMessageVisibility")
         self.waits.append(VisibilityTimeout)
+
+
+@dataclass
+class Counts:
+    """The attempts of redelivered messages. *earlier*: those before this delivery, if some receives were none."""
+
+    most: int = LAST
+    earlier: dict[str, int] = field(default_factory=dict)
+    is_down: bool = False
+
+    def begin(self, message_id: str, receives: int) -> int:
+        if self.is_down:
+            raise ClientError({"Error": {"Code": "InternalServerError"}}, "UpdateItem")
+        return self.earlier.get(message_id, receives - 1) + 1
 
 
 @dataclass
@@ -70,6 +104,7 @@ class Bench:
     reported: list[tuple[str, str]] = field(default_factory=list)
     noted: list[tuple[str, str]] = field(default_factory=list)
     park_fails: bool = False
+    counts: Counts = field(default_factory=Counts)
 
     def handle(self, record: Record) -> str:
         self.records.append(record)
@@ -93,10 +128,10 @@ class Bench:
     def work(self, *records: dict[str, Any]) -> list[str]:
         """Return the ids of the records to retry."""
         worker: Worker[str] = Worker(
-            sqs=self.queue,  # type: ignore[arg-type] # implements the only method that the worker calls
+            sqs=self.queue,  # type: ignore[arg-type] # implements the methods that the worker calls
             queue_urls=[URL],
             tables=[],
-            max_receive_count=LAST,
+            attempts=self.counts,  # type: ignore[arg-type] # implements the same
             handle=self.handle,
             park=self.park,
             report=self.report,
@@ -197,9 +232,67 @@ def test_after_the_last_attempt_the_reason_is_stored_without_the_text_of_the_fai
 ) -> None:
     bench = Bench({"1": failure})
 
-    assert bench.work(sqs_record("1", "a", attempt=LAST)) == ["1"]
+    assert bench.work(sqs_record("1", "a", attempt=LAST)) == []
     assert bench.noted == [("1", reason)]
+    assert bench.queue.dead == ["1"]
+
+
+def test_a_dead_letter_has_body_and_group_and_the_later_records_of_its_group_are_handled() -> None:
+    bench = failing("1")
+
+    assert bench.work(sqs_record("1", "a", attempt=LAST), sqs_record("2", "a")) == []
+
+    [letter] = bench.queue.letters
+    assert (letter["MessageBody"], letter["MessageGroupId"]) == ("body of 1", "a")
+    assert bench.handled == ["1", "2"]
+    assert bench.queue.waits == []
+
+
+def test_a_dead_letter_that_cannot_be_stored_is_stored_by_the_next_run_under_its_first_reason() -> (
+    None
+):
+    bench = failing("1")
+    bench.queue.refuses = True
+    assert bench.work(sqs_record("1", "a", attempt=LAST)) == ["1"]
     assert bench.queue.waits == [20]
+
+    bench.queue.refuses = False
+    assert bench.work(sqs_record("1", "a", attempt=LAST + 1)) == []
+
+    assert bench.queue.dead == ["1"]
+    assert bench.handled == ["1"]
+    assert bench.noted == [("1", "RuntimeError")]
+
+
+def test_a_message_that_kills_every_run_becomes_a_dead_letter_without_another_one() -> None:
+    bench = Bench()
+
+    assert bench.work(sqs_record("1", "a", attempt=LAST + 1)) == []
+
+    assert (bench.handled, bench.queue.dead) == ([], ["1"])
+
+
+@pytest.mark.parametrize("receives", [2, LAST, LAST + 1, 900])
+def test_receives_without_a_run_are_no_attempts(receives: int) -> None:
+    bench = failing("1")
+    bench.counts.earlier["1"] = 1
+
+    assert bench.work(sqs_record("1", "a", attempt=receives)) == ["1"]
+
+    assert [record.attempt for record in bench.records] == [2]
+    assert (bench.queue.waits, bench.queue.dead, bench.noted) == ([60], [], [])
+
+
+@pytest.mark.parametrize("receives", [2, 900])
+def test_an_attempt_that_cannot_be_counted_does_not_begin(receives: int, log: StringIO) -> None:
+    bench = Bench()
+    bench.counts.is_down = True
+
+    assert bench.work(sqs_record("1", "a", attempt=receives), sqs_record("2", "a")) == ["1", "2"]
+
+    assert (bench.handled, bench.queue.dead) == ([], [])
+    assert bench.queue.waits[0] == (60 if receives == 2 else 540)
+    assert json.loads(log.getvalue().splitlines()[0])["message"] == "attempt not counted"
 
 
 def test_a_permanent_failure_parks_the_record_with_its_reason_and_does_not_block_its_group() -> (
@@ -229,8 +322,9 @@ def test_a_record_that_cannot_be_parked_is_retried_and_becomes_a_dead_letter() -
     bench = Bench({"1": Permanent("unknown_phone")}, park_fails=True)
 
     assert bench.work(sqs_record("1", "a")) == ["1"]
-    assert bench.work(sqs_record("1", "a", attempt=LAST)) == ["1"]
+    assert bench.work(sqs_record("1", "a", attempt=LAST)) == []
     assert bench.noted == [("1", "table_down")]
+    assert bench.queue.dead == ["1"]
 
 
 def test_a_scheduled_retry_is_counted_and_logged_without_the_text_of_the_failure(
