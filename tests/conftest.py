@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from moto.core.config import default_user_config
 
 from shared.identity import keyed_hashes
-from tests import client_pool, keyring, quick_aws
+from tests import client_pool, keyring, quick_aws, used_actions
 from tests.scheduling import ByFile
 
 os.environ |= {
@@ -47,6 +47,7 @@ settings.load_profile("suite")
 default_user_config["core"]["reset_boto3_session"] = False
 quick_aws.hasten()
 client_pool.install()
+used_actions.install()
 # Also while fixtures of modules and sessions are made.
 keyed_hashes.configure(keyring.Keys(keyring.KEY))
 
@@ -56,6 +57,13 @@ def _identifier_keys() -> Iterator[None]:
     """Each test starts with the test keys, even if a handler has configured others before."""
     with keyring.held(keyring.Keys(keyring.KEY)):
         yield
+
+
+@pytest.fixture(autouse=True)
+def _roles() -> Iterator[None]:
+    """No handler of a function makes a call in a test that its role does not permit."""
+    yield
+    assert used_actions.refused() == []
 
 
 @pytest.fixture(autouse=True)

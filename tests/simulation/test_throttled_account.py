@@ -166,7 +166,8 @@ class Account:
         self.running -= 1
         event = {"Records": [message.as_record(source.name) for message in batch]}
         with quiet():
-            answer = process(self.worker(source), event, Invocation(self.clock))
+            run: Any = Invocation(self.clock)  # has what the worker uses of Lambda's context
+            answer = process(self.worker(source), event, run)
         failed = {entry["itemIdentifier"] for entry in answer["batchItemFailures"]}
         for message in batch:
             if message.message_id not in failed:

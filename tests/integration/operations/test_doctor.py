@@ -9,6 +9,7 @@ import boto3
 import pytest
 from botocore.awsrequest import AWSResponse
 from botocore.client import BaseClient
+from botocore.compat import HTTPHeaders
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
@@ -53,7 +54,7 @@ def webhooks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Webhooks]:
 def _account(**_: Any) -> tuple[AWSResponse, dict[str, Any]]:
     """The limits of an account whose quota was raised to AWS's default; moto has none."""
     limits = {"AccountLimit": {"UnreservedConcurrentExecutions": 1_000}}
-    return AWSResponse("", 200, {}, None), limits
+    return AWSResponse("", 200, HTTPHeaders(), None), limits
 
 
 def use(monkeypatch: pytest.MonkeyPatch, stack: CloudFormation) -> None:
@@ -61,7 +62,7 @@ def use(monkeypatch: pytest.MonkeyPatch, stack: CloudFormation) -> None:
     make: Any = boto3.client
 
     def client(service: str, **more: Any) -> Any:
-        made = stack if service == "cloudformation" else make(service, **more)
+        made: Any = stack if service == "cloudformation" else make(service, **more)
         if service == "lambda":
             made.meta.events.register("before-call.lambda.GetAccountSettings", _account)
         return made

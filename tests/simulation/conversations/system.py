@@ -36,6 +36,7 @@ from tests.simulation.conversations.tables import Key, Tables
 from tests.simulation.interceptor import Died
 from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.processes import quiet
+from tests.simulation.stored import attempts as attempts_now
 from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Snapshot:
     fifo_queues: FifoQueues
     sent: list[Sent]
     calls: list[str]
-    attempts: dict[str, int] = field(default_factory=stored.attempts)
+    attempts: dict[str, int] = field(default_factory=attempts_now)
 
 
 @dataclass(kw_only=True)

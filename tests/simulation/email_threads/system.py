@@ -25,6 +25,7 @@ from tests.simulation.clock import Clock
 from tests.simulation.fifo_queues import FifoQueues
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet
+from tests.simulation.stored import attempts as attempts_now
 from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Snapshot:
     log: list[dict[str, Any]]
     objects: dict[str, dict[str, bytes]]
     fifo_queues: FifoQueues
-    attempts: dict[str, int] = field(default_factory=stored.attempts)
+    attempts: dict[str, int] = field(default_factory=attempts_now)
 
 
 @dataclass(kw_only=True)

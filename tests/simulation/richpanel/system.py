@@ -26,6 +26,7 @@ from tests.simulation.clock import Clock
 from tests.simulation.fifo_queues import FifoQueues
 from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.processes import quiet
+from tests.simulation.stored import attempts as attempts_now
 from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Snapshot:
     desk: HelpDesk
     orders: dict[str, Any]
     fifo_queues: FifoQueues
-    attempts: dict[str, int] = field(default_factory=stored.attempts)
+    attempts: dict[str, int] = field(default_factory=attempts_now)
 
 
 @dataclass(kw_only=True)

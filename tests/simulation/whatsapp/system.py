@@ -23,6 +23,7 @@ from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.interceptor import Died, Interceptor
 from tests.simulation.processes import quiet
+from tests.simulation.stored import attempts as attempts_now
 from whatsapp import store
 from whatsapp.store.items import Phone, PhoneList
 from whatsapp.store.items.phones import NO_AUTOMATION
@@ -66,7 +67,7 @@ class Snapshot:
     objects: dict[str, bytes]
     queue: FifoQueue
     outcomes: dict[str, str]
-    attempts: dict[str, int] = field(default_factory=stored.attempts)
+    attempts: dict[str, int] = field(default_factory=attempts_now)
 
 
 @dataclass
