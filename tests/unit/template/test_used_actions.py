@@ -26,9 +26,7 @@ ACTIONS = "whatsapp.actions"  # loaded by the names in its index
 # Grants without a call of our code, and why.
 WITHOUT_A_CALL = {
     "s3:AbortMultipartUpload": "s3transfer calls it when an upload fails",
-    "dynamodb:ConditionCheckItem": "a part of TransactWriteItems",
     "ssm:GetParametersByPath": "SSMProvider.get_multiple of Powertools",
-    "ssm:PutParameter": "SSMProvider.set of Powertools",
 }
 
 
