@@ -32,6 +32,7 @@ _registry: Final[Any] = HeaderRegistry()
 # Nothing invisible, and no halves of characters, which the structured parser makes of damaged encoded words.
 _PART: Final = r"[^\s<>,;:\"()\[\]\\@\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
 _ADDRESS: Final = re.compile(f"{_PART}@{_PART}")
+_LONGEST_PLAIN: Final = 2_000  # the search for addresses takes quadratic time, too
 _HIDDEN_TEXT: Final = re.compile(r"\"(?:[^\"\\]++|\\.)*+\"|\((?:[^()\\]++|\\.)*+\)")
 
 
@@ -55,9 +56,11 @@ def is_ambiguous(headers: Headers, name: str) -> bool:
     """
     values = headers.all(name)
     visible = " ".join(_HIDDEN_TEXT.sub(" ", value) for value in values)
-    found = _ADDRESS.findall(visible)
-    is_plain = len(found) == 1 and visible.count("@") == 1
-    return len(values) > 1 or not is_plain or in_field(headers, name) != (found[0].casefold(),)
+    if len(values) > 1 or len(visible) > _LONGEST_PLAIN:
+        return True
+    found = [address.casefold() for address in _ADDRESS.findall(visible)]
+    is_one = len(set(found)) == 1 and visible.count("@") == len(found)
+    return not is_one or in_field(headers, name) != (found[0],)
 
 
 def display_name(value: str) -> str:

@@ -44,10 +44,13 @@ _YEARS: Final = range(1_900, 2_101)
 _LONG_TOKEN: Final = 16
 
 _GROUPS: Final = re.compile(r"[A-Za-z0-9]{1,10}(?:[ \-.\u2013][A-Za-z0-9]{1,10}){0,9}")
+# Scripts that put no blanks around a number.
+_WITHOUT_BLANKS: Final = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 # After a label, or as a word of a sentence: digits, or capitals with digits, also in two or three groups.
 _INLINE: Final = re.compile(
-    r"(?<![\w.,/#@=-])(?:[A-Z]-)?(?P<code>[A-Z0-9]{4,10}|\d{3}[ -]\d{3,4}|[A-Z0-9]{3,5}-[A-Z0-9]{3,5})"
-    r"(?![\w@%/=-]|[.,]\d{1,3}(?!\w))"
+    rf"(?:(?<![\w.,/#@=-])|(?<=[{_WITHOUT_BLANKS}]))(?:[A-Z]-)?"
+    r"(?P<code>[A-Z0-9]{4,10}|\d{3}[ -]\d{3,4}|[A-Z0-9]{3,5}-[A-Z0-9]{3,5})"
+    rf"(?:(?=[{_WITHOUT_BLANKS}])|(?![\w@%/=-]|[.,]\d{{1,3}}(?!\w)))"
 )
 _LINK: Final = re.compile(r"https?://[^\s<>\"')\]]{4,2000}", re.IGNORECASE)
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_~.-]{6,}")

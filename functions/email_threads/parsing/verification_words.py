@@ -15,9 +15,9 @@ _VERIFICATION_STEMS: Final = (
     r"|egyszer|tek kullanım|otp\b|2fa\b|mfa\b|pin\b|tan\b|passcode|passwor|kennwort|mot de passe|contraseña|senha\b"
     r"|hasł|heslo|lösenord|wachtwoord|adgangskode|salasana|parol|şifre|jelszó|log ?in|sign ?in|sign ?up|anmeld|einlogg"
     r"|connexion|inicio de sesi|iniciar sesi|accesso|acesso|inlogg|zaloguj|logowani|přihl|giriş|magic link|activat"
-    r"|aktivi|activa|attiva|ativa|codes?\b|sicherheitscode|zugangscode|c[oó]digo|codice|kodas?\b|kod[eu]?\b|koodi"
-    r"|kód\b|kodi\b|kodunuz|mã\b|xác (?:minh|nhận|thực)|код|парол|подтвер|провер|вход\b|увійти|підтвер|κωδικ|επιβεβαί"
-    r"|επαλήθ"
+    r"|aktivi|activa|attiva|ativa|codes?\b|sicherheitscode|zugangscode|c[oó]digo|codice|kodas?\b|kod(?:e[nt]?|u)?\b|koodi"
+    r"|kód\w{0,4}\b|kodi\b|kodunuz|mã\b|xác (?:minh|nhận|thực)|код|парол|подтвер|провер|вход\b|увійти|підтвер|κωδικ"
+    r"|επιβεβαί|επαλήθ"
 )
 VERIFICATION: Final = re.compile(
     rf"{_START}(?:{_VERIFICATION_STEMS})"

@@ -15,7 +15,7 @@ _JOINED: Final = 12  # characters of a code that is written in groups
 _LONG: Final = 5  # digits; shorter numbers are quantities, years and times
 _WORD: Final = re.compile(r"[^\W_]+")
 _GROUPS: Final = re.compile(
-    r"(?<![^\W_])[A-Z0-9]{1,12}(?:[\s\-.,/\u2013\u00b7]{1,2}[A-Z0-9]{1,12}){0,60}(?![^\W_])"
+    r"(?<![^\W_])[A-Z0-9]{1,12}(?:[\s\-.,/()\u2013\u00b7]{1,3}[A-Z0-9]{1,12}){0,60}(?![^\W_])"
 )
 _DATE: Final = re.compile(
     r"\b(?:\d{4}-\d\d?-\d\d?|\d{1,2}([./-])\d{1,2}\1\d{2,4})\b|\b\d{1,2}[:.]\d\d\b(?![.,]?\d)"

@@ -483,7 +483,7 @@ def _says(system: System, ref: str, text: str, **facts: Any) -> None:
         customer_address=state["primary_channel"],
         received_at=clock.to_text(system.clock.ms),
         text=text,
-        **({"kind": "text"} | facts),
+        **({"kind": "text", "extra": {"trust": "verified"}} | facts),
     )
     system.forward(message)
 

@@ -1,7 +1,10 @@
 """Which verdicts are believed."""
 
+import time
+
 import pytest
 
+from email_threads.parsing import addresses
 from email_threads.parsing.headers import Headers
 from email_threads.parsing.trust import Trust, Verdicts, verdicts
 from tests.unit.email_threads.samples import sample
@@ -105,3 +108,53 @@ def test_a_mail_that_the_filters_did_not_pass_is_never_verified(
 
 def test_an_envelope_without_sender_is_known() -> None:
     assert block("amazonses.com", returned="<>").is_null_sender
+
+
+@pytest.mark.parametrize(
+    ("value", "is_ambiguous"),
+    [
+        ("ann@orchard.example", False),
+        ("Ann <ann@orchard.example>", False),
+        ('"ann@mill.example" <ann@orchard.example>', False),
+        ("ann@orchard.example <ann@orchard.example>", False),
+        ("ann@orchard.example (ann@mill.example)", False),
+        ("=?utf-8?q?ann=40mill=2Eexample?= <ann@orchard.example>", False),
+        ("ann@mill.example <ann@orchard.example>", True),
+        ("ann@mill.example, ann@orchard.example", True),
+        ("<ann@mill.example> <ann@orchard.example>", True),
+        ('"<ann@mill.example>"@orchard.example', True),
+        ("<@mill.example:ann@orchard.example>", True),
+        ("ann@mill.example(c)@orchard.example", True),
+        ("a" * 60_000 + " <ann@orchard.example>", True),
+    ],
+)
+def test_a_field_that_programs_may_read_differently_is_ambiguous(
+    value: str, *, is_ambiguous: bool
+) -> None:
+    before = time.process_time()
+
+    assert addresses.is_ambiguous(Headers((("from", value),)), "from") is is_ambiguous
+    assert time.process_time() - before < 1
+
+
+def test_two_from_fields_are_ambiguous() -> None:
+    fields = (("from", "ann@orchard.example"), ("from", "ann@orchard.example"))
+
+    assert addresses.is_ambiguous(Headers(fields), "from")
+
+
+def test_an_ambiguous_sender_is_never_verified() -> None:
+    passed = f"amazonses.com; {PASSED}; dmarc=pass header.from=example.com"
+    fields = (
+        ("return-path", "<a@example.com>"),
+        ("received", "from x by inbound-smtp.eu-west-1.amazonaws.com with SMTP"),
+        ("x-ses-spam-verdict", "PASS"),
+        ("x-ses-virus-verdict", "PASS"),
+        ("authentication-results", passed),
+        ("x-ses-receipt", "AE"),
+    )
+
+    trusts = [
+        verdicts(Headers(fields), f"a@{DOMAIN}", is_ambiguous=one).trust for one in (False, True)
+    ]
+    assert trusts == ["verified", "unverified"]
