@@ -7,13 +7,16 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import jwt
 import pytest
 import urllib3
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
 
 from events.whatsapp.sample_data import COMPANY
 from local.demo.webhook_sender import deliver, recent_samples, wait_until_empty
@@ -295,3 +298,61 @@ def test_the_description_of_the_stack_names_the_console(people: People) -> None:
 
     assert description["console_url"] == people.browser.returns_to
     assert len(LOGINS) == 5
+
+
+def test_signing_out_ends_the_tokens_and_the_connections_of_the_person_only(people: People) -> None:
+    agent, colleague = (people.token(f"{name}@acme.example") for name in ("agent", "supervisor"))
+    with connected(people, agent) as mine, connected(people, colleague) as theirs:
+        status, answer = people.call(agent, "POST", "/sign-out", {})
+
+        assert (status, answer["result"]) == (200, {"openConnections": 0})
+        assert is_closed(mine)
+        assert people.call(agent)[0] == 401
+        assert people.call(colleague)[0] == 200
+        theirs.send('{"ping": {}}')
+        assert not is_closed(theirs, within_seconds=1)
+    time.sleep(1)  # tokens of the second of the sign-out are refused, too
+    assert people.call(people.token("agent@acme.example"))[0] == 200
+
+
+def test_a_person_who_is_disabled_while_connected_loses_the_token_and_the_connection(
+    people: People,
+) -> None:
+    address = f"gone-{secrets.token_hex(4)}@acme.example"
+    first = people.operate("create", address, "--role", f"{COMPANY}:agent", "--no-mail")
+    token = people.browser.log_in(address, first, new_password="Another-Password-2")["access_token"]
+    with connected(people, token) as socket:
+        ticket = people.call(token, "POST", "/live/tickets", {})[1]["result"]
+
+        people.operate("disable", address)
+
+        assert is_closed(socket)
+        assert people.call(token)[0] == 401
+        with pytest.raises(InvalidStatus), connect(address_of(ticket), proxy=None):
+            pass
+    people.operate("enable", address)
+    assert people.call(token)[0] == 401
+
+
+def address_of(ticket: Mapping[str, Any]) -> str:
+    return f"{ticket['url']}?ticket={ticket['ticket']}"
+
+
+@contextmanager
+def connected(people: People, token: str) -> Iterator[ClientConnection]:
+    """A connection for live updates, with a ticket of this token."""
+    ticket = people.call(token, "POST", "/live/tickets", {})[1]["result"]
+    with connect(address_of(ticket), open_timeout=60, proxy=None) as socket:
+        yield socket
+
+
+def is_closed(socket: ClientConnection, within_seconds: float = 20) -> bool:
+    """Whether the server closes the connection in this time; messages before that do not matter."""
+    deadline = time.monotonic() + within_seconds
+    try:
+        while True:
+            socket.recv(timeout=max(0.0, deadline - time.monotonic()))
+    except ConnectionClosed:
+        return True
+    except TimeoutError:
+        return False
