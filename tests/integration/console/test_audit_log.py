@@ -165,6 +165,21 @@ def test_a_query_that_does_not_end_is_unavailable(
     assert operations.get("actions", ADMIN).status == 503
 
 
+@pytest.mark.parametrize(
+    ("principal", "actors"),
+    [("user:f:1df408e3:ada", "people"), ("user:api-key:1", "people"), ("user:a+b@c.d|e", "people"),
+     ("client:till", "keys")],
+)  # fmt: skip
+def test_every_caller_is_found_by_principal_and_by_kind(
+    operations: Operations, principal: str, actors: str
+) -> None:
+    operations.logs.lines = [change_line("acme", principal, "theirs")]
+
+    assert changes(operations, principal=principal) == ["theirs"]
+    for kind in ("people", "keys"):
+        assert changes(operations, actors=kind) == (["theirs"] if kind == actors else [])
+
+
 def test_a_full_page_says_that_older_changes_may_be_missing(operations: Operations) -> None:
     operations.logs.lines = [
         change_line("acme", "user:ada", f"change_{number}", second=number) for number in range(3)

@@ -185,6 +185,22 @@ def test_a_team_has_a_list_as_an_agent_has_and_someone_takes_its_conversation(
     assert [entry["key"] for entry in api.conversations(assignee="user:ada")] == [shown["key"]]
 
 
+@pytest.mark.parametrize(
+    "assignee", ["api-key:0123456789abcdef", "client:till", "Team:sales", "team:Sales", "USER:ada", "human:ada"]
+)  # fmt: skip
+def test_a_conversation_is_not_assigned_to_software_or_to_what_resembles_another_kind(
+    harness: Harness, api: Api, assignee: str
+) -> None:
+    harness.take({"messages": [text("wamid.1")]})
+    (shown,) = api.conversations(phone=PHONE)
+
+    answer = api.send("PATCH /whatsapp/conversations/{key}", shown["key"], {"assignee": assignee})
+
+    assert answer.status == 400
+    assert answer.body["error"]["details"][0]["field"] == "assignee"
+    assert api.conversations(assignee=assignee) == []
+
+
 def test_a_label_is_compared_entry_by_entry_up_to_a_bound(
     harness: Harness, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
