@@ -129,9 +129,8 @@ def _principal(
     client = named[0] if named else None
     if len(named) > 1 or not isinstance(client, str | None):
         raise TokenRefused("other_client")
-    if not token_uses.is_access_token(header, claims, client) or (
-        settings.is_cognito and "token_use" not in claims
-    ):
+    is_access = token_uses.is_access_token(header, claims, (client, settings.client_id))
+    if not is_access or (settings.is_cognito and "token_use" not in claims):
         raise TokenRefused("not_an_access_token")
     try:
         if settings.is_machine(client):

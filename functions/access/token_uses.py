@@ -4,7 +4,7 @@ What a token is for and who got it: an access token or another one, its client, 
 Providers disagree about the claims that tell. Whatever is not certainly an access token of a named client is refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 # The claim that names the client, by provider: RFC 9068 and Cognito, OpenID Connect, Okta, Entra ID (tokens of v1).
@@ -25,13 +25,13 @@ _OF_SERVICE_ACCOUNTS = ("clientId", "clientHost", "clientAddress")
 
 
 def is_access_token(
-    header: Mapping[str, Any], claims: Mapping[str, Any], client: str | None
+    header: Mapping[str, Any], claims: Mapping[str, Any], clients: Collection[str | None]
 ) -> bool:
     """
     Whether this is an access token, not one for identity, refreshing or logging out.
 
     The audience of an identity token is its client (OpenID Connect); that of an access token is only where the header
-    says that it is one (RFC 9068).
+    says that it is one (RFC 9068). *clients*: that of the token, and the console, since a token may name none.
     """
     kind = str(header.get("typ") or "").casefold()
     if kind not in _HEADER_TYPES or any(name in claims for name in _OF_IDENTITY):
@@ -41,7 +41,7 @@ def is_access_token(
         for name, allowed in _USES.items()
     ):
         return False
-    return kind in _RFC_9068 or client is None or client not in _listed(claims.get("aud"))
+    return kind in _RFC_9068 or not any(one in clients for one in _listed(claims.get("aud")))
 
 
 def clients_of(claims: Mapping[str, Any]) -> list[object]:

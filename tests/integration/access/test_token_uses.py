@@ -217,6 +217,7 @@ def test_a_client_that_is_no_name_or_not_one_is_denied(
     [
         {"aud": ["console", "parley-api"]},
         {"aud": ["parley-api", "console"], "nonce": "n"},
+        {"aud": ["parley-api", "console"], "azp": None},
         {"at_hash": "x"},
         {"c_hash": "x"},
         {"typ": "ID"},

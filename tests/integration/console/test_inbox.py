@@ -237,6 +237,18 @@ def test_a_key_of_projects_sees_their_conversations_only(
     assert names(inbox.rows(with_scopes(*READ, projects="p2"))) == ["of p2"]
 
 
+@pytest.mark.parametrize(
+    "assignee", ["user:auth0|5f7c8ec7c33c6c004bbafe82", f"user:{'a' * 120}", "api-key:1", "team:sales"]
+)  # fmt: skip
+def test_the_conversations_of_any_assignee_are_listed(
+    inbox: InboxSystem, listed: Listed, assignee: str
+) -> None:
+    listed.show("theirs", assignee=assignee)
+    listed.show("other", 1, assignee="kim")
+
+    assert names(inbox.rows(assignee=assignee)) == ["theirs"]
+
+
 def test_no_row_of_another_company_is_shown(inbox: InboxSystem, listed: Listed) -> None:
     listed.show("ours", assignee="kim")
     listed.show("theirs", company_id="globex", assignee="kim")

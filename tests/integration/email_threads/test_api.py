@@ -91,6 +91,29 @@ def test_a_thread_is_assigned_to_a_team_and_then_to_someone(system: System) -> N
     assert subjects_of(system, assigned_to="team:sales") == []
 
 
+@pytest.mark.parametrize("assignee", ["user:auth0|5f7c8ec7c33c6c004bbafe82", f"user:{'a' * 120}"])
+def test_a_thread_is_assigned_to_a_person_of_any_provider(system: System, assignee: str) -> None:
+    path = thread_of(system, mail("a@x", "A red chair.", subject="One"))
+
+    result(system.call("PATCH", path, {"assigned_to": assignee}))
+
+    assert subjects_of(system, assigned_to=assignee) == ["One"]
+
+
+@pytest.mark.parametrize(
+    "assignee", ["api-key:0123456789abcdef", "client:till", "Team:sales", "team:Sales", "USER:ada", "human:ada"]
+)  # fmt: skip
+def test_a_thread_is_not_assigned_to_software_or_to_what_resembles_another_kind(
+    system: System, assignee: str
+) -> None:
+    path = thread_of(system, mail("a@x", "A red chair.", subject="One"))
+
+    status, body = system.call("PATCH", path, {"assigned_to": assignee})
+
+    assert status == 400
+    assert body["error"]["details"][0]["field"] == "assigned_to"
+
+
 def test_a_list_can_be_filtered(system: System) -> None:
     path = thread_of(system, mail("a@x", "A red chair.", subject="One"))
     thread_of(system, mail("b@x", "A blue chair.", subject="Two"))

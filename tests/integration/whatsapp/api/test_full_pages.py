@@ -212,6 +212,22 @@ def test_a_list_has_every_attribute_of_its_conversations_also_one_that_was_added
     assert found == stored | further
 
 
+@pytest.mark.parametrize(
+    "assignee", ["api-key:0123456789abcdef", "client:till", "Team:sales", "team:Sales", "USER:ada", "human:ada"]
+)  # fmt: skip
+def test_a_conversation_is_not_assigned_to_software_or_to_what_resembles_another_kind(
+    harness: Harness, api: Api, assignee: str
+) -> None:
+    harness.take({"messages": [text("wamid.1")]})
+    (shown,) = api.conversations(phone=PHONE)
+
+    answer = api.send("PATCH /whatsapp/conversations/{key}", shown["key"], {"assignee": assignee})
+
+    assert answer.status == 400
+    assert answer.body["error"]["details"][0]["field"] == "assignee"
+    assert api.conversations(assignee=assignee) == []
+
+
 def test_a_label_is_compared_entry_by_entry_up_to_a_bound(
     harness: Harness, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
