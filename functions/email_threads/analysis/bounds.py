@@ -28,24 +28,27 @@ def answer(
     fields: RequirementsSchema,
     *,
     is_bounded: bool,
-) -> Answered:
-    """Ask the model about *newest*, within the bounds unless a person has asked for it. Raises NoAnswer."""
+) -> tuple[Answered, Reservation | None]:
+    """
+    Ask the model about *newest*, within the bounds unless a person has asked for it. Return the answer with what is to
+    be settled once the answer is stored. Raises NoAnswer.
+    """
     if not is_bounded:
-        return model_call.answer(resources, mailbox, content, fields)
+        return model_call.answer(resources, mailbox, content, fields), None
     reservation = _reserve(resources, mailbox, newest, content)
     try:
         answered = model_call.answer(resources, mailbox, content, fields)
     except NoAnswer as failure:
         if failure.usage is not None:
-            _settle(resources, mailbox, reservation, failure.usage)
+            settle(resources, mailbox, reservation, failure.usage)
         raise
-    _settle(resources, mailbox, reservation, answered.usage)
-    return answered
+    return answered, reservation
 
 
-def _settle(
+def settle(
     resources: SendingResources, mailbox: Mailbox, reservation: Reservation, usage: ai.Usage
 ) -> None:
+    """Count the real price of an answered call; without this the estimate stays."""
     model = (mailbox.ai or {}).get("model")
     resources.spending.settle(reservation, prices.price_of(model, usage))
 

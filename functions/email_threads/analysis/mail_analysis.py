@@ -200,10 +200,12 @@ def _analysed(
     if kept is None or kept.get("evidence_seq", 0) != seq:
         asked = requirements.recently_asked(thread, clock.now_ms())
         content = prompt.input_of(thread, mails, fields, asked, mailbox.facts)
-        answered = bounds.answer(
+        answered, reserved = bounds.answer(
             resources, mailbox, newest, content, fields, is_bounded=not is_asked
         )
         kept = analyses.keep_answer(resources.table, newest, answered.stored, evidence_seq=seq)
+        if reserved is not None:
+            bounds.settle(resources, mailbox, reserved, answered.usage)
     answer = Answer.parse(kept["answer"])
     table = resources.table
     for _ in range(TRIES):

@@ -28,7 +28,6 @@ WITHOUT_TRACES = {
     "Expiry": "the id of a thread",
     "Alias": "hashes of Message-IDs",
     "Mailbox": "an address of the company",
-    "MailDomain": "a domain of the company",
     "CompanyMailboxes": "addresses of the company",
     "DeadLetterNote": "a reason and a time",
     "StoredAnswer": "ids, states and codes",

@@ -6,10 +6,13 @@ import json
 from typing import Any
 
 from email_threads.configuration.requirements_schema import MOST_FIELDS
+from shared.aws.dynamodb import Table
 from shared.aws.dynamodb_json import plain
+from shared.spending import usage
+from shared.spending.bounds import Kind
 from tests.integration.email_threads import desk
 from tests.simulation import stored
-from tests.simulation.email_threads.system import MODEL, System
+from tests.simulation.email_threads.system import COMPANY, MODEL, System
 
 MAILS = 14  # more than the ten that the head keeps of anything
 LETTER = "椅"  # three bytes
@@ -61,6 +64,9 @@ def test_after_more_long_mails_than_the_head_keeps_with_long_answers_the_head_is
     system: System,
 ) -> None:
     desk.set_up(system, requirements_schema=FIELDS, ai={**MODEL, "max_output_tokens": 32_768})
+    # Each of the long answers may cost more than a sender is worth in a day.
+    table = Table(system.dynamodb, system.spending)
+    usage.set_percents(table, COMPANY, {Kind.MAIL_ANALYSIS: 1_000}, by="a person")
     for number in range(1, MAILS + 1):
         desk.answers(system, long_answer(number))
         desk.receive(

@@ -56,6 +56,7 @@ def test_a_late_mail_from_after_an_erasure_is_stored(system: System) -> None:
 
 
 def test_a_late_mail_of_another_person_or_company_is_stored(system: System) -> None:
+    system.grant("@globex.example", company="globex")
     system.register("info@globex.example", company="globex")
     events = held_back(system, mail("b@x", "of Bob", sender=BOB))
     system.deliver(mail("g@x", to="info@globex.example"), name="g", address="info@globex.example")

@@ -28,7 +28,9 @@ def _kill(
         key = parameters.get("Key") or parameters.get("Item")
         if not isinstance(key, dict):
             return
-        item = str(key.get("conversation_id")).partition("#")[2]
+        if "conversation_id" not in key:
+            return  # of another table
+        item = str(key["conversation_id"]).partition("#")[2]
         named = f"{name} {item or 'head'}"
         if named.startswith(operation) and desk.asked(system) == asked and not killed:
             killed.append(named)
