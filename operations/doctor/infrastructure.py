@@ -9,7 +9,7 @@ from operations.doctor.findings import Finding, action, ok, unchecked
 from operations.stack_resources import Resource
 
 # Their items do not expire.
-WITHOUT_TTL = frozenset({"ApiKeysTable", "CompanyDataTable"})
+WITHOUT_TTL = frozenset({"CompanyDataTable"})
 # Ending of the logical ids of all dead-letter queues.
 DEAD_LETTERS = "DeadLetters"
 CONTEXT_OF_QUEUES = {

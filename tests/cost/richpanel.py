@@ -100,12 +100,13 @@ KINDS = (
     # Figures: WRU (route, actions, tags, tokens), calls, requests (all, SQS), lines (log, EMF), their bytes.
     Kind("routed only", CALL_ME, Figures(5, 0, 4, 2, 2, 16, 3, 1, 2, 1_150), 34),
     Kind("flagged, assigned", DISPUTE, Figures(5, 4, 5, 3, 3, 22, 3, 1, 2, 1_150), 35, _assigned),
-    Kind("asked for the number", WHERE, Figures(5, 3, 6, 4, 4, 24, 3, 1, 2, 1_150), 37),
-    Kind("answered with the order", WHERE_1001, Figures(5, 3, 6, 4, 4, 24, 3, 1, 2, 1_150), 37, buys),
-    Kind("asked, assigned", WHERE, Figures(5, 6, 6, 5, 5, 28, 3, 1, 2, 1_150), 37, _assigned),
-    Kind("answered and closed", WHERE_1001, Figures(5, 6, 6, 8, 8, 34, 3, 1, 2, 1_150), 40, unsent),
+    Kind("asked for the number", WHERE, Figures(5, 5, 6, 4, 4, 27, 3, 1, 2, 1_150), 39),
+    Kind("answered with the order", WHERE_1001, Figures(5, 5, 6, 4, 4, 27, 3, 1, 2, 1_150), 39, buys),
+    Kind("asked, assigned", WHERE, Figures(5, 8, 6, 5, 5, 31, 3, 1, 2, 1_150), 39, _assigned),
+    Kind("answered and closed", WHERE_1001, Figures(5, 8, 6, 8, 8, 37, 3, 1, 2, 1_150), 42, unsent),
     Kind("the same again", WHERE, Figures(1, 0, 0, 1, 1, 8, 3, 1, 2, 1_000), 32, is_again=True),
 )  # fmt: skip
+ASKING = KINDS[2]
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}
 LENGTHS = (1, 10, 100)
 
@@ -131,6 +132,7 @@ def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
     }:
         pricing.watch(client)
     with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
+        _measured(system, pricing, ASKING, 1)  # the bounds of the company are cached then
         return {
             n: {kind.name: _measured(system, pricing, kind, n) for kind in KINDS} for n in lengths
         }

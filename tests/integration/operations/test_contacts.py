@@ -29,7 +29,20 @@ def done(table: Table) -> None:
     """The worker ends the job."""
     job = store.privacy_jobs.get(table, PrivacyJob.id_of("erase", COMPANY, DIGITS))
     assert job is not None
-    finished = {"state": "done", "counts": {"MESSAGE": 3}, "requested_for": None}
+    receipt = {
+        "run": 1,
+        "requestedAt": "2026-11-28T11:00:00.000Z",
+        "requestedBy": "operator",
+        "finishedAt": "2026-11-28T12:00:00.000Z",
+        "counts": {"MESSAGE": 3},
+        "left": {"uploads": "2026-11-29T12:00:00.000Z"},
+    }
+    finished = {
+        "state": "done",
+        "counts": {"MESSAGE": 3},
+        "requested_for": None,
+        "receipts": [receipt],
+    }
     store.privacy_jobs.replace(table, job.model_copy(update=finished))
 
 
@@ -40,7 +53,9 @@ def test_the_command_queues_the_job_and_prints_its_receipt(
 
     assert contacts.main(["erase", *GIVEN, "--phone", "+44 7700 900101"]) == 0
 
-    assert "MESSAGE\t3" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "MESSAGE\t3" in shown
+    assert "uploads\t2026-11-29" in shown
 
 
 def test_a_job_that_goes_on_is_not_an_end(table: Table, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from shared.ownership import claims, ids, proofs
 from shared.ownership.claims import SHARED, Proof
-from shared.ownership.proofs import Named, NotProven
+from shared.ownership.proofs import LISTED_RULE, RULE, Named, NotProven
 from whatsapp.store.accounts import phones
 
 if TYPE_CHECKING:
@@ -128,9 +128,12 @@ def _named_by(phone: Phone) -> Iterator[Named]:
 
 def _named(field: str, read: Callable[[str, str], ProviderId], kind: str, text: str) -> Named:
     try:
-        return Named(read(kind, text), field, may_share=kind == ids.APP)
+        resource = read(kind, text)
     except ids.IdInvalid as fault:
         raise NotProven(field, str(fault)) from None
+    if kind == ids.APP:
+        return Named(resource, field, may_share=True)
+    return Named(resource, field, rule=RULE if field == "awsWabaId" else LISTED_RULE)
 
 
 def _may_use(owner: str | None, company: str, *, may_share: bool) -> bool:

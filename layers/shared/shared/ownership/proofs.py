@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.ownership.ids import ProviderId
 
-RULE = (
-    "has no proof that it belongs to the company: the provider lists it for the company's own token, or an operator"
-    " grants it (`operations owners grant`)"
+RULE = "must be granted by an operator (`operations owners grant`)"
+LISTED_RULE = (
+    "must be listed by the provider for the company's own token, or granted by an operator"
+    " (`operations owners grant`)"
 )
 EMAIL_RULE = "its domain must be granted by an operator (`operations owners grant`)"
 
@@ -37,11 +38,15 @@ class NotProven(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A resource that an input names, and the *field* that names it. *may_share*: use of a shared one is enough."""
+    """
+    A resource that an input names, and the *field* that names it. *may_share*: use of a shared one is enough; *rule*:
+    the missing proof, as a refusal says it.
+    """
 
     resource: ProviderId
     field: str
     may_share: bool = False
+    rule: str = RULE
 
 
 def require(
@@ -71,7 +76,7 @@ def require(
         elif owner is None and single_company == company_id:
             proofs[one.resource] = Proof.DEPLOYMENT
         else:
-            raise NotProven(one.field)
+            raise NotProven(one.field, one.rule)
     return proofs
 
 
