@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 _HANDLERS = f"{ROOT / 'functions'}/"
 _METER = f"{ROOT / 'tests' / 'cost'}/"
+# Parameters with which roles permit what only some deployments use.
+_WITH_EVERYTHING = {
+    "Stage": "local",
+    "KnowledgeBaseArns": "arn:aws:bedrock:us-east-1:123456789012:knowledge-base/ABCDEFGHIJ",
+    "SingleCompany": "acme",
+}
 _refused: list[str] = []
 
 
@@ -91,4 +97,6 @@ def _permitted(module: str) -> frozenset[str] | None:
     ]
     if not functions:
         return None
-    return frozenset(grant.action for name in functions for grant in grants_of(name, Stage="local"))
+    return frozenset(
+        grant.action for name in functions for grant in grants_of(name, **_WITH_EVERYTHING)
+    )

@@ -33,6 +33,7 @@ from shared.consent.records import Consents
 from shared.failures import Permanent
 from shared.runtime import clock
 from shared.spending.budget import Spending
+from tests import keyring
 from tests.template import create_table
 
 if TYPE_CHECKING:
@@ -174,7 +175,9 @@ class Harness:
         self.sandbox.clock.advance(self.time.ms / 1_000 - self.sandbox.clock.now())
         text = body or self.event()
         try:
-            return process(self.resources, Delivery(text, receives, context))
+            # A handler of another function may have configured its keys in this process.
+            with keyring.held(keyring.Keys(keyring.KEY)):
+                return process(self.resources, Delivery(text, receives, context))
         except Permanent as refusal:
             event = parking.park(self.resources, text, refusal.reason)
             return Handled(event, "parked", refusal.reason)

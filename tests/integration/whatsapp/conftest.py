@@ -167,7 +167,7 @@ def harness_on_moto() -> Harness:
     bucket = str(properties("MediaBucket")["BucketName"])
     s3.create_bucket(Bucket=bucket)
     secrets = boto3.client("secretsmanager")
-    secrets.create_secret(Name="tokens", SecretString='{"acme": "EAAtoken", "globex": "EAAother"}')
+    secrets.create_secret(Name="tokens", SecretString='{"acme": "EAAtoken"}')
     outbox, inbound, statuses = Outbox(), Outbox(), Outbox()
     resources = Resources(
         table=table,

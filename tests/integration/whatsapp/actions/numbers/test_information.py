@@ -48,7 +48,7 @@ def test_accounts_of_both_providers_are_listed_with_their_names(actions: Actions
 def test_an_account_without_access_is_listed_with_its_problem(actions: Actions) -> None:
     (waba,) = actions.run("get_wabas", caller=GLOBEX).result["wabas"]
 
-    assert (waba["problem"], waba["phoneNumberIds"]) == ("graph_100", [GLOBEX_PHONE])
+    assert (waba["problem"], waba["phoneNumberIds"]) == ("not_configured", [GLOBEX_PHONE])
 
 
 def test_a_refresh_stores_what_the_provider_reports(actions: Actions) -> None:

@@ -1,8 +1,10 @@
 """A number, its account and its app belong to the company that proves them, never to the one that names them first."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
+import boto3
 import pytest
 
 from shared.api.auth import Caller
@@ -45,6 +47,12 @@ AWS: dict[str, Any] = {
     "awsWabaId": AWS_WABA,
     "displayPhoneNumber": "+1 555 078 3999",
 }
+
+
+@pytest.fixture(autouse=True)
+def _both_have_tokens(actions: Actions) -> None:
+    tokens = json.dumps({"acme": "EAAtoken", "globex": "EAAother"})
+    boto3.client("secretsmanager").put_secret_value(SecretId="tokens", SecretString=tokens)
 
 
 def owner_of(actions: Actions, resource: ids.ProviderId) -> str | None:
