@@ -49,7 +49,7 @@ def _set(table: Table, options: argparse.Namespace) -> None:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     made = argparse.ArgumentParser(prog="python -m operations spending", description=__doc__)
-    actions = made.add_subparsers(required=True, metavar="<action>")
+    actions = made.add_subparsers(required=True, metavar="command")
     for name, run, text in (
         ("show", _show, "units and dollars of each kind today"),
         ("set", _set, "percentages of the default bounds, by kind"),

@@ -139,7 +139,7 @@ KINDS = (
     Kind("its first message", _works, Figures(32, 16, 31, 2, 1, 1, 600), 17, _asks),
     Kind("a message of the customer", _writes, Figures(0, 3, 16, 4, 1, 2, 800), 10),
     Kind("its answer", _works, Figures(21, 14, 36, 2, 1, 1, 600), 26, _writes, {"item": 16, "rest": 15}),
-    Kind("its answer, in the largest item", _works, Figures(28, 14, 40, 2, 1, 1, 600), 29, _writes_into_the_largest),
+    Kind("its answer, in the largest item", _works, Figures(28, 14, 40, 2, 1, 1, 600), 30, _writes_into_the_largest),
     Kind("three fragments, one answer", _says_three, Figures(21, 23, 94, 18, 6, 9, 3_600), 62,
          young={"item": 23, "rest": 24}),
     Kind("status: sent", _status("sent"), Figures(0, 1, 9, 3, 1, 2, 800), 5),

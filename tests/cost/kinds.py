@@ -227,7 +227,7 @@ KINDS = (
     Kind("message: text, new customer", a_first_text, Figures(12, 12, 4, 5, 7.2, 1.2, 1, 1.1, 700)),
     Kind(
         "message: image", an_image, Figures(12, 14, 4, 2, 6.2, 2.2, 1, 1.1, 700),
-        follow_up=FollowUp("its file, fetched and stored", Figures(2, 2, 2, 1, 6.0, 2.0, 1, 1.0, 690)),
+        follow_up=FollowUp("its file, fetched and stored", Figures(4, 4, 4, 4, 9.0, 2.0, 1, 1.0, 690)),
     ),
     Kind("message again", a_text, Figures(2, 3, 3, 2, 4.2, 1.2, 1, 1.1, 680), after=(a_text,), outcome="duplicate"),
     Kind("echo of the business's own app", an_echo, Figures(11, 15, 3, 7, 5.2, 1.2, 1, 1.1, 710)),
@@ -244,5 +244,5 @@ KINDS = (
         after=SENT, is_automated=True,
     ),
     Kind("answer of another context", sent_elsewhere, Figures(12, 12, 3, 7, 5.2, 0.2, 1, 0.1, 440)),
-    Kind("parked: unknown number", to_a_stranger, Figures(4, 5, 3, 2, 6.2, 1.2, 1, 2.1, 880), outcome="parked"),
+    Kind("parked: unknown number", to_a_stranger, Figures(5, 6, 3, 2, 6.2, 1.2, 1, 2.1, 880), outcome="parked"),
 )  # fmt: skip

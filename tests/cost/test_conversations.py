@@ -37,7 +37,7 @@ def test_an_event_costs_the_written_figures_at_any_length_of_its_conversation(
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_turn_writes_the_item_for_32_units_at_most_and_all_else_for_18(name: str) -> None:
-    """The message that is answered is part of its turn; three units count the answer against the bounds of outsiders."""
+    """The message that is answered is part of its turn; three units count it against the bounds of outsiders."""
     assert WRITTEN_DOWN[name].item <= 32
     assert WRITTEN_DOWN[name].rest + MESSAGE.rest <= 18
 

@@ -32,7 +32,7 @@ from whatsapp.inbound.event import Outcome
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.recovery import parking
 from whatsapp.recovery.bootstrap import recovery_of
-from whatsapp.store.items import ACTION_PK_PATTERN, Phone, PhoneList, WebhookEvent, pk
+from whatsapp.store.items import ACTION_PK_PATTERN, Phone, WebhookEvent, pk
 from whatsapp.worker.dispatcher import Handled, Invocation, process, process_file
 
 if TYPE_CHECKING:
@@ -125,9 +125,7 @@ class Harness:
     def keys(self) -> list[str]:
         """All keys except the lists of numbers."""
         items = self.dynamodb.scan(TableName=self.resources.table.name)["Items"]
-        return sorted(
-            item["pk"]["S"] for item in items if item["itemType"]["S"] != PhoneList.item_type
-        )
+        return sorted(item["pk"]["S"] for item in items if not item["pk"]["S"].startswith(LISTS))
 
 
 @pytest.fixture

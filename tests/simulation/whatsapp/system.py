@@ -27,7 +27,7 @@ from tests.simulation.processes import quiet
 from tests.simulation.stored import attempts as attempts_now
 from whatsapp import store
 from whatsapp.store.accounts import ownership
-from whatsapp.store.items import Phone, PhoneList
+from whatsapp.store.items import AccountOwner, Phone, PhoneCompanies, PhoneList
 from whatsapp.store.items.phones import NO_AUTOMATION
 
 if TYPE_CHECKING:
@@ -58,6 +58,10 @@ class Invocation:
     def get_remaining_time_in_millis(self) -> int:
         """The whole timeout of the function: the clock does not advance."""
         return LONGEST_LIFE_MS
+
+
+# Keys of the lists of numbers.
+LISTS = tuple(one.pk_pattern.partition("{")[0] for one in (PhoneList, PhoneCompanies, AccountOwner))
 
 
 @dataclass(frozen=True)
@@ -249,7 +253,7 @@ class System:
             {name: _deserialize(value) for name, value in item.items()}
             for item in self._stored().values()
         ]
-        return {item["pk"]: item for item in found if item["itemType"] != PhoneList.item_type}
+        return {item["pk"]: item for item in found if not item["pk"].startswith(LISTS)}
 
     def objects(self) -> dict[str, bytes]:
         """All objects of the bucket by key."""

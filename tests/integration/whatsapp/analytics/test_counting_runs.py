@@ -37,8 +37,8 @@ def test_a_stack_without_messages_writes_no_counts(counts_harness: CountsHarness
     counts_harness.run("2026-01-01T12:30:00Z")
     assert counts_harness.writes == ["PutItem"]
     counts_harness.run("2026-01-01T12:35:00Z")
-    # Reads: the progress, the companies, their numbers; for each of 3 hours four statuses, the received messages, and the
-    # stored hours.
+    # Reads: the progress, the companies, their numbers; for each of 3 hours four statuses, the received messages, and
+    # the stored hours.
     assert (counts_harness.reads, counts_harness.writes) == (
         ["GetItem", "GetItem", "BatchGetItem", *(["Query"] * 5 + ["BatchGetItem"]) * 3],
         [],

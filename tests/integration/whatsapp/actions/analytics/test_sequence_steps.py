@@ -273,6 +273,8 @@ def test_a_process_killed_after_any_call_neither_loses_nor_doubles_a_step(
 ) -> None:
     """The jobs and the schedule of a sequence die at each of their calls in turn, with a customer for each call."""
     welcomes.set_up(HELLO, {"delayMinutes": 2, "text": "Bye"})
+    spending = welcomes.actions.harness.resources.spending.table
+    usage.set_percents(spending, "acme", {Kind.SEQUENCE_MESSAGE: 1_000}, by="a person")
     kills = 0
     for at in range(1, MOST_CALLS):
         customer = f"4477009007{at:02d}"
