@@ -25,6 +25,7 @@ from shared.runtime import clock
 from shared.runtime.observability import metrics
 from shared.spending.budget import Spending
 from tests.integration.whatsapp.inbound.ingress import ingress  # noqa: F401 - a fixture for the tests of this folder
+from tests.simulation.whatsapp.system import LISTS
 from tests.template import create_queue, create_table, properties
 from whatsapp import store
 from whatsapp.configuration.resources import Resources
