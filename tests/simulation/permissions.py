@@ -333,7 +333,7 @@ def _texts(parameters: dict[str, Any]) -> set[Use]:
 
 # SDK operations and their IAM actions: the names may differ, and batches have no action of their own.
 def _on_connection(method: str) -> Callable[[dict[str, Any]], set[Use]]:
-    api = f"arn:aws:execute-api:{REGION}:{ACCOUNT}:LiveApi/local/{method}/@connections"
+    api = f"arn:aws:execute-api:{REGION}:{ACCOUNT}:LiveApi/live/{method}/@connections"
     return lambda parameters: {
         Use("execute-api:ManageConnections", f"{api}/{parameters['ConnectionId']}")
     }
