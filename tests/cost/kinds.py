@@ -229,7 +229,7 @@ KINDS = (
         "message: image", an_image, Figures(12, 14, 4, 2, 6.2, 2.2, 1, 1.1, 700),
         follow_up=FollowUp("its file, fetched and stored", Figures(4, 4, 4, 4, 9.0, 2.0, 1, 1.0, 690)),
     ),
-    Kind("message again", a_text, Figures(2, 3, 3, 2, 4.2, 1.2, 1, 1.1, 680), after=(a_text,), outcome="duplicate"),
+    Kind("message again", a_text, Figures(2, 4, 3, 2, 4.2, 1.2, 1, 1.1, 680), after=(a_text,), outcome="duplicate"),
     Kind("echo of the business's own app", an_echo, Figures(11, 15, 3, 7, 5.2, 1.2, 1, 1.1, 710)),
     Kind("status: sent", status_sent, Figures(3, 3, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=(an_echo,)),
     Kind("status: delivered", status_delivered, Figures(4, 4, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=SENT),

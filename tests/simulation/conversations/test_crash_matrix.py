@@ -28,18 +28,23 @@ KEPT = by_name(
 # Short runs crash at all calls of these scenarios, and at every third call of the others.
 WHOLE = {FIRST_SMS, REPLY}
 # Not the calls of the model, which repeat without effect.
+RESERVES = "PutItem ACTION#"  # in the ledger
 SENDS = ("HTTP.POST /2010", "sesv2.SendEmail")
 
 
 @dataclass(frozen=True)
 class Run:
-    """An undisturbed run: its start, calls and final state; and the final state if a send stays unknown."""
+    """
+    An undisturbed run: its start, calls and final state; and the final states if a send stays unknown: the provider did
+    not answer, or the process died after it had reserved the send.
+    """
 
     start: Snapshot
     calls: list[str]
     starts: list[int]
     clean: FinalState
     in_doubt: FinalState | None
+    unsent: FinalState | None
 
 
 def undisturbed(system: System, scenario: Scenario) -> Run:
@@ -49,14 +54,30 @@ def undisturbed(system: System, scenario: Scenario) -> Run:
     calls, starts = list(system.interceptor.calls), list(system.interceptor.first_of_runs)
     clean = final_state_of(system)
     assert clean.dead_letters == 0
-    in_doubt = None
+    in_doubt = unsent = None
     if any(map(is_send, calls)):
         system.restore(start)
         system.interceptor.fails_if = FirstSend()
         system.settle()
         system.interceptor.rewind()
         in_doubt = final_state_of(system)
-    return Run(start, calls, starts, clean, in_doubt)
+        unsent = _died_before_its_first_send(system, start, calls)
+    return Run(start, calls, starts, clean, in_doubt, unsent)
+
+
+def _died_before_its_first_send(
+    system: System, start: Snapshot, calls: list[str]
+) -> FinalState | None:
+    """The final state after a death between the reservation of the first send and its attempt."""
+    first = next(number for number, call in enumerate(calls) if is_send(call))
+    reserved = [at for at, call in enumerate(calls[:first], start=1) if RESERVES in call]
+    if not reserved:
+        return None
+    system.restore(start)
+    system.interceptor.die_at = (reserved[-1], When.AFTER)
+    system.settle()
+    system.interceptor.rewind()
+    return final_state_of(system)
 
 
 class FirstSend:
@@ -118,10 +139,9 @@ def compare(system: System, run: Run, what: str) -> None:
     assert len(final.sent) == len(set(final.sent)), what
     assert final.dead_letters == 0, what
     found = differences(run.clean, final)
-    if found and run.in_doubt is not None:
-        # Whether it was sent is unknown then.
-        unknown = (
-            run.in_doubt if final.sent != run.clean.sent else replace(run.in_doubt, sent=final.sent)
-        )
-        found = min(found, differences(unknown, final), key=len)
+    for doubt in (run.in_doubt, run.unsent):
+        if found and doubt is not None:
+            # Whether it was sent is unknown then.
+            unknown = doubt if final.sent != run.clean.sent else replace(doubt, sent=final.sent)
+            found = min(found, differences(unknown, final), key=len)
     assert not found, "\n".join([what, *found])

@@ -321,7 +321,7 @@ class System(Workers):
             {name: _deserialize(value) for name, value in item.items()}
             for item in stored.items_of(self.log)
         ]
-        return [item for item in found if item["item_type"] != claims.Claim.item_type]
+        return [item for item in found if item.get("item_type") != claims.Claim.item_type]
 
     def spent(self) -> list[dict[str, Any]]:
         """All items of the table with the costs that outsiders have caused."""
