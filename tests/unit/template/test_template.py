@@ -207,7 +207,9 @@ def test_the_help_desks_worker_receives_one_event_at_a_time_and_chats_have_their
     }
     assert {event["BatchSize"] for event in events.values()} == {1}
     assert all(e["FunctionResponseTypes"] == ["ReportBatchItemFailures"] for e in events.values())
-    at_once = {name: event["ScalingConfig"]["MaximumConcurrency"] for name, event in events.items()}
+    at_once = {
+        name: int(event["ScalingConfig"]["MaximumConcurrency"]) for name, event in events.items()
+    }
     assert at_once == {"Mail": 8, "Live": 2}
 
 
