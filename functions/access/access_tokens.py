@@ -23,7 +23,7 @@ from shared import principals, revocations
 from shared.logins import LoginSettings
 from shared.runtime import clock
 
-# Revocations are kept as long (shared/revocations.py): an older token is refused, whatever its provider says.
+# Revocations are kept as long (shared/revocations.py): an older token is refused, even if its provider accepts it.
 LONGEST_LIFE_SECONDS = revocations.KEPT_SECONDS
 _CLOCKS_DIFFER_SECONDS = 60
 _LATEST = 1e11  # epoch seconds, in the year 5138

@@ -1,7 +1,8 @@
 """
 What a token is for and who got it: an access token or another one, its client, a person or software.
 
-Providers disagree about the claims that tell. Whatever is not certainly an access token of a named client is refused.
+Providers disagree about the claims that tell. A token that is not certainly an access token of a named client is
+refused.
 """
 
 from collections.abc import Collection, Mapping

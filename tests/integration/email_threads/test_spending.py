@@ -28,7 +28,7 @@ def _small(system: System) -> None:
 
 
 def from_stranger(system: System, number: int, to: str = ASSISTED, **more: Any) -> None:
-    """A mail of 10,000 characters of somebody who has never written before."""
+    """A mail of 10,000 characters of a person who has never written before."""
     name = f"m{number}-{to.partition('@')[0]}"
     text = mail(f"{name}@x", LONG, sender=f"s{number}@host{number}.example", to=to, **more)
     system.deliver(text, name=name, address=to)

@@ -144,7 +144,7 @@ class Spending:
     def _count_day(self, keys: _Keys, cost: _Cost) -> Scope | None:
         """Count for company and address, or return whose bound is reached."""
         company, address = cost.bounds.company, cost.bounds.address
-        # A condition on absent counts holds, whatever the cost is.
+        # A condition on absent counts holds for any cost.
         if not cost.fits(company):
             return Scope.COMPANY
         if not cost.fits(address):

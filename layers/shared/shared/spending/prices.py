@@ -1,8 +1,9 @@
 """
 Estimates of costs in micro-dollars, rounded up: list prices of early 2026, not confirmed by our own bills.
 
-The price of a model follows from words in its id; a model with none of them counts as the dearest class. An estimate
-before the call assumes the longest answer; the settlement after it counts the tokens that the provider reports.
+The price of a model follows from words in its id; a model with none of them counts as the most expensive class. An
+estimate before the call assumes the longest answer; the settlement after it counts the tokens that the provider
+reports.
 """
 
 from __future__ import annotations
