@@ -39,6 +39,7 @@ from shared.aws.dynamodb_json import plain
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
 from shared.runtime import clock
+from shared.spending.budget import REASON
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Run, SendingResources
@@ -116,7 +117,7 @@ def _try(
     except model_call.NoAnswer as failure:
         if failure.may_repeat and run.attempt < LAST_ATTEMPT:
             raise Transient("model_unavailable") from None
-        is_refused = failure.code == bounds.REASON
+        is_refused = failure.code == REASON
         state = AnalysisState.SKIPPED if is_refused else AnalysisState.FAILED
         return _leave(resources, thread, state, failure.code)
     except ConditionFailed:  # The mail was moved to another thread, or removed.
