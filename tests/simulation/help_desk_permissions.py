@@ -48,7 +48,6 @@ TABLES = (
     "RichpanelConversationStateTable",
     "RichpanelAuditActionsTable",
     "ConversationLogTable",
-    "SpendingTable",
 )
 DISPUTE = "I have told my bank to open a chargeback for this payment."
 

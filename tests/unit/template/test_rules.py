@@ -247,14 +247,14 @@ SPOILT: list[tuple[Rule, tuple[str | int, ...], Any, str]] = [
      "New"),
     (broad_policies, (*NEW,), {"Type": "AWS::Serverless::Function", "Properties": {
         "Policies": [{"DynamoDBCrudPolicy": {"TableName": "a"}}]}}, "New"),
-    (wildcards, (*GRANT, "Action"), "sqs:*", "WhatsAppWorkerRole BoundSpending"),
-    (wildcards, (*GRANT, "Action"), ["sqs:SendMessage", "dynamodb:Batch*"], "WhatsAppWorkerRole BoundSpending"),
-    (wildcards, (*GRANT, "Resource"), "*", "WhatsAppWorkerRole BoundSpending"),
-    (wildcards, (*GRANT, "Resource"), [{"Fn::GetAtt": "WhatsAppQueue.Arn"}, "*"], "WhatsAppWorkerRole BoundSpending"),
+    (wildcards, (*GRANT, "Action"), "sqs:*", "WhatsAppWorkerRole TakeAndGiveWork"),
+    (wildcards, (*GRANT, "Action"), ["sqs:SendMessage", "dynamodb:Batch*"], "WhatsAppWorkerRole TakeAndGiveWork"),
+    (wildcards, (*GRANT, "Resource"), "*", "WhatsAppWorkerRole TakeAndGiveWork"),
+    (wildcards, (*GRANT, "Resource"), [{"Fn::GetAtt": "WhatsAppQueue.Arn"}, "*"], "WhatsAppWorkerRole TakeAndGiveWork"),
     (wildcards, (*TRACES_GRANT, "Action"), ["xray:PutTraceSegments", "xray:GetTraceSummaries"],
      "WriteTraces WriteTraces"),
-    (wildcards, (*GRANT, "NotAction"), "sqs:DeleteQueue", "WhatsAppWorkerRole BoundSpending"),
-    (wildcards, (*GRANT, "NotResource"), "arn:aws:s3:::a", "WhatsAppWorkerRole BoundSpending"),
+    (wildcards, (*GRANT, "NotAction"), "sqs:DeleteQueue", "WhatsAppWorkerRole TakeAndGiveWork"),
+    (wildcards, (*GRANT, "NotResource"), "arn:aws:s3:::a", "WhatsAppWorkerRole TakeAndGiveWork"),
     (wildcards, (*NEW,), {"Type": "AWS::IAM::ManagedPolicy", "Properties": {
         "PolicyDocument": {"Statement": BAD_GRANT}}}, "New Bad"),
     (wildcards, (*NEW,), {"Type": "AWS::SQS::QueuePolicy", "Properties": {"PolicyDocument": {"Statement": [
