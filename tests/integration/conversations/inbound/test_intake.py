@@ -156,7 +156,8 @@ def test_a_reaction_is_only_stored(system: System) -> None:
 def test_an_automatic_mail_is_stored_and_never_answered(system: System) -> None:
     ref = system.begin("email")
 
-    system.forward(mail(system, "m", "I am out of office.", extra={"auto_answer_allowed": False}))
+    extra = {"trust": "verified", "auto_answer_allowed": False}
+    system.forward(mail(system, "m", "I am out of office.", extra=extra))
     system.drain()
 
     assert newest_of_customer(system, ref)["content"] == "I am out of office."

@@ -109,7 +109,7 @@ def test_an_answer_is_in_the_thread_of_the_mail_that_it_answers(system: System) 
 def test_an_email_is_answered_under_its_message_id(system: System) -> None:
     system.begin("email")
 
-    extra = {"message_id": "of-ann@mail.example", "trust": "verified"}
+    extra = {"trust": "verified", "message_id": "of-ann@mail.example"}
     system.forward(mail(system, "m", "Which shift is it?", provider_message_id="0a1b", extra=extra))
     system.drain()
 
