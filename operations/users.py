@@ -213,7 +213,7 @@ def parser() -> argparse.ArgumentParser:
         commands, "disable", _disable, "refuse a user's logins and calls, and end the sessions"
     )
     enable = arguments.sub_command(commands, "enable", _enable, "allow logins and calls again")
-    leave_all = arguments.sub_command(
+    end = arguments.sub_command(
         commands, "sign-out", _sign_out, "end all sessions of a user, who may log in again"
     )
     add = arguments.sub_command(commands, "add-role", _add_role, "give a user roles")
@@ -228,7 +228,7 @@ def parser() -> argparse.ArgumentParser:
         _reset_password,
         "make a user set a new password, by a code in an e-mail",
     )
-    for command in (disable, enable, leave_all):
+    for command in (disable, enable, end):
         command.add_argument(
             "user", type=user, help="address, user name, or principal (user:<id>) of any provider"
         )
@@ -252,6 +252,6 @@ def parser() -> argparse.ArgumentParser:
             action="store_true",
             help="send no e-mail; print a temporary password, which the person must change at the next login",
         )
-    for command in (create, listing, disable, enable, leave_all, add, remove, join, leave, reset):
+    for command in (create, listing, disable, enable, end, add, remove, join, leave, reset):
         arguments.add_stack(command)
     return own
