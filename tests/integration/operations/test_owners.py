@@ -235,7 +235,7 @@ def test_after_an_upgrade_only_domains_that_an_operator_gave_are_granted(
         ("shop.example", {"may_send": {"BOOL": True}}),
     ):
         key = {"conversation_id": {"S": f"maildomain#{domain}"}, "company_id": {"S": OTHER}}
-        system.dynamodb.put_item(TableName=system.table, Item=key | more)
+        system.dynamodb.put_item(TableName=system.table, Item={**key, **more})
 
     for _ in range(2):
         assert operations(["owners", "adopt-domains", "--stack", STACK]) == 0
