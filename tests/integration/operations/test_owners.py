@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -34,7 +34,6 @@ AWS_NUMBER_ARN = (
 def _system() -> Iterator[System]:
     with running_system() as system:
         template.create_table(system.dynamodb, "CompanyDataTable", Stage="local")
-        template.create_table(system.dynamodb, "WhatsAppTable", Stage="local")
         yield system
 
 
@@ -44,7 +43,6 @@ def system(_system: System, monkeypatch: pytest.MonkeyPatch) -> System:
         owner_tables.LOG: _system.log,
         owner_tables.COMPANIES: "company-data-local",
         owner_tables.MAIL: _system.table,
-        arguments.TABLE_OF_INBOX: "base-wecare-digital-whatsapp-local",
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: outputs)
     return _system.reset()
@@ -236,11 +234,8 @@ def test_after_an_upgrade_only_domains_that_an_operator_gave_are_granted(
         ("first.example", {"may_send": {"BOOL": False}}),
         ("shop.example", {"may_send": {"BOOL": True}}),
     ):
-        key: dict[str, Any] = {
-            "conversation_id": {"S": f"maildomain#{domain}"},
-            "company_id": {"S": OTHER},
-        }
-        system.dynamodb.put_item(TableName=system.table, Item=key | more)
+        key = {"conversation_id": {"S": f"maildomain#{domain}"}, "company_id": {"S": OTHER}}
+        system.dynamodb.put_item(TableName=system.table, Item={**key, **more})
 
     for _ in range(2):
         assert operations(["owners", "adopt-domains", "--stack", STACK]) == 0
