@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 OF_PROGRAM: Final = 4  # points of a mail that a program sent
 OF_PERSON: Final = 5
 MOST_TEXT: Final = 6_000  # characters that are read
+MOST_CONTEXT: Final = 600  # characters of a line around a code
 SHORT: Final = 600
 _LONG: Final = 1_500
 _MOST_LINKS: Final = 4
@@ -158,7 +159,7 @@ def _codes(subject: str, text: str) -> Iterator[_Code]:
             continue
         alone = _alone(line)
         if alone is not None:
-            yield _Code(alone, is_alone=True, context=f"{label}\n{line}")
+            yield _Code(alone, is_alone=True, context=f"{label[-MOST_CONTEXT:]}\n{line}")
         else:
             yield from _inline(_LINK.sub(" ", line), label)
         label = line
@@ -182,7 +183,13 @@ def _inline(line: str, label: str) -> Iterator[_Code]:
         code = re.sub(r"[ -]", "", found["code"])
         if _is_code(code) and not code.isalpha():
             ends = _NEXT_WORD.match(line, found.end()) is None
-            yield _Code(code, is_alone=False, context=f"{label}\n{line}", ends=ends)
+            yield _Code(code, is_alone=False, context=_context(label, line, found), ends=ends)
+
+
+def _context(label: str, line: str, found: re.Match[str]) -> str:
+    """Return the label and the line of a code; of long ones only the part beside it."""
+    half = MOST_CONTEXT // 2
+    return f"{label[-half:]}\n{line[max(0, found.start() - half) : found.end() + half]}"
 
 
 def _is_code(text: str) -> bool:

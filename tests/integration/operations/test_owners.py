@@ -33,7 +33,8 @@ AWS_NUMBER_ARN = (
 @pytest.fixture(scope="module")
 def _system() -> Iterator[System]:
     with running_system() as system:
-        template.create_table(system.dynamodb, "CompanyDataTable", Stage="local")
+        for name in ("CompanyDataTable", "WhatsAppTable"):
+            template.create_table(system.dynamodb, name, Stage="local")
         yield system
 
 
@@ -43,6 +44,7 @@ def system(_system: System, monkeypatch: pytest.MonkeyPatch) -> System:
         owner_tables.LOG: _system.log,
         owner_tables.COMPANIES: "company-data-local",
         owner_tables.MAIL: _system.table,
+        arguments.TABLE_OF_INBOX: template.properties("WhatsAppTable", Stage="local")["TableName"],
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: outputs)
     return _system.reset()

@@ -1,6 +1,5 @@
 """Which verdicts are believed."""
 
-import time
 
 import pytest
 
@@ -131,10 +130,7 @@ def test_an_envelope_without_sender_is_known() -> None:
 def test_a_field_that_programs_may_read_differently_is_ambiguous(
     value: str, *, is_ambiguous: bool
 ) -> None:
-    before = time.process_time()
-
     assert addresses.is_ambiguous(Headers((("from", value),)), "from") is is_ambiguous
-    assert time.process_time() - before < 1
 
 
 def test_two_from_fields_are_ambiguous() -> None:
