@@ -12,6 +12,7 @@ from botocore.config import Config
 
 from email_threads.configuration.resources import Run, SendingResources
 from email_threads.recovery import parking
+from email_threads.store import parked
 from email_threads.store.items.sends import action_key
 from email_threads.worker.dispatcher import Handled, Outcome, process
 from shared.action_ledger import Action, Ledger
@@ -115,7 +116,8 @@ def worker_of(resources: SendingResources, settings: WorkerSettings) -> Worker[H
 
     def note_dead_letter(record: Record, reason: str) -> None:
         if record.context.get_remaining_time_in_millis() > NOTE_MS:
-            parking.note_dead_letter(resources.table, record.body, reason, record.attempt)
+            events = parked.events_of(resources.table)
+            events.note_dead_letter(record.body, reason, record.attempt)
 
     return Worker(
         sqs=resources.queue.client,

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 from newsletters.configuration.resources import ExportResources
 from newsletters.inbound.events import ExportRequested
 from newsletters.recovery import parking
+from newsletters.store import parked
 from newsletters.store.objects import Store
 from newsletters.worker import results
 from newsletters.worker.results import Handled, Outcome
@@ -72,7 +73,7 @@ def _handle(record: Record) -> Handled:
 
     event = parse_body(record.body, EVENTS)
     is_done = export(resources, event, results.run_of(record))
-    parking.resolve(table, event)
+    parked.events_of(table).resolve(event)
     outcome = Outcome.PERSISTED if is_done else Outcome.IGNORED
     return Handled(outcome, kind=event.type, code=event.code)
 
@@ -90,8 +91,8 @@ worker = Worker(
     handle=_handle,
     park=_park,
     report=lambda record, handled: results.report(table.consumed_write_units, record, handled),
-    note_dead_letter=lambda record, reason: parking.note_dead_letter(
-        table, record.body, reason, record.attempt
+    note_dead_letter=lambda record, reason: parked.events_of(table).note_dead_letter(
+        record.body, reason, record.attempt
     ),
 )
 

@@ -10,6 +10,7 @@ from botocore.config import Config
 
 from newsletters.configuration.resources import WorkerResources
 from newsletters.recovery import parking
+from newsletters.store import parked
 from newsletters.store.objects import Store
 from newsletters.worker import results
 from newsletters.worker.dispatcher import process
@@ -81,7 +82,7 @@ def worker_of(resources: WorkerResources, settings: WorkerSettings) -> Worker[Ha
 
     def note_dead_letter(record: Record, reason: str) -> None:
         if record.context.get_remaining_time_in_millis() > NOTE_MS:
-            parking.note_dead_letter(table, record.body, reason, record.attempt)
+            parked.events_of(table).note_dead_letter(record.body, reason, record.attempt)
 
     return Worker(
         sqs=resources.steps.client,

@@ -11,13 +11,13 @@ from newsletters.inbound.events import (
     PrivacyRequested,
     PurgeRequested,
     StepRequested,
-    body_of,
     entry,
 )
 from newsletters.store import jobs
 from newsletters.store.items import JobState
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry, digest
+from shared.queued_events import body_of
 from tests.simulation.newsletters.system import COMPANY
 
 if TYPE_CHECKING:
