@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import boto3
-from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
 from email_threads.configuration.resources import Run, SendingResources
@@ -17,6 +16,7 @@ from email_threads.store.items.sends import action_key
 from email_threads.worker.dispatcher import Handled, Outcome, process
 from shared.action_ledger import Action, Ledger
 from shared.ai.providers import ModelDependencies
+from shared.aws import event_report
 from shared.aws.attempts import Attempts
 from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
@@ -29,8 +29,6 @@ from shared.identity import keyed_hashes
 from shared.ownership.claims import Owners
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.email.ses import Ses
-from shared.runtime import clock
-from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
 from shared.spending.configuration import SpendingSettings, spending_of
 
@@ -39,8 +37,6 @@ if TYPE_CHECKING:
 
     from shared.failures import Permanent
 
-# A hanging table uses about this much time; the same again is needed to record the reason of a dead letter.
-NOTE_MS = 30 * clock.SECOND_MS
 # The default read timeout is as long as the function's timeout.
 _patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 # SES has no idempotency token: one attempt, and the ledger decides about the next.
@@ -115,7 +111,7 @@ def worker_of(resources: SendingResources, settings: WorkerSettings) -> Worker[H
         return Handled(Outcome.PARKED, company=company, reason=refusal.reason)
 
     def note_dead_letter(record: Record, reason: str) -> None:
-        if record.context.get_remaining_time_in_millis() > NOTE_MS:
+        if record.has_time_for_note:
             events = parked.events_of(resources.table)
             events.note_dead_letter(record.body, reason, record.attempt)
 
@@ -145,19 +141,12 @@ def _run_of(record: Record) -> Run:
 
 
 def _report(write_units: float, record: Record, handled: Handled) -> None:
-    """Write one log line and a few metrics per event, with ids of ours only."""
-    metrics.add_metric(handled.outcome.value.capitalize(), MetricUnit.Count, 1)
-    metrics.add_metric("ConsumedWRU", MetricUnit.Count, write_units)
-    facts: dict[str, Any] = {
-        "outcome": handled.outcome.value,
-        "wru": write_units,
-        "attempt": record.attempt,
-        "age_ms": clock.now_ms() - record.sent_at_ms,
-    }
-    named = {
-        "reason": handled.reason,
-        "correlation_id": handled.conversation_id,
-        "company": handled.company,
-        "kind": handled.kind,
-    }
-    logger.info("event handled", extra=facts | {n: v for n, v in named.items() if v is not None})
+    event_report.write(
+        record,
+        handled.outcome,
+        write_units,
+        reason=handled.reason,
+        correlation_id=handled.conversation_id,
+        company=handled.company,
+        kind=handled.kind,
+    )

@@ -24,14 +24,11 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Record, Worker
 from shared.ownership.claims import Owners
 from shared.retrieval.settings import RetrievalDependencies
-from shared.runtime import clock
 from shared.runtime.settings import Origin, Settings
 
 if TYPE_CHECKING:
     from shared.failures import Permanent
 
-# A hanging table uses about this much time; the same again is needed to record the reason of a dead letter.
-NOTE_MS = 30 * clock.SECOND_MS
 # The default read timeout is as long as a minute.
 _patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 
@@ -81,7 +78,7 @@ def worker_of(resources: WorkerResources, settings: WorkerSettings) -> Worker[Ha
         return Handled(Outcome.PARKED, company=company, reason=refusal.reason)
 
     def note_dead_letter(record: Record, reason: str) -> None:
-        if record.context.get_remaining_time_in_millis() > NOTE_MS:
+        if record.has_time_for_note:
             parked.events_of(table).note_dead_letter(record.body, reason, record.attempt)
 
     return Worker(

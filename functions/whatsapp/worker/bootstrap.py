@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 # For these kinds the provider's time is the time of the event; a synchronized history is months old.
 _HAPPENED_NOW = frozenset({"message", "echo", "status"})
-# A hanging table uses about this much time; the same again is needed to record the reason of a dead letter.
-NOTE_MS = 30 * clock.SECOND_MS
 # The default read timeout is as long as the function's timeout.
 _patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 
@@ -119,7 +117,7 @@ def worker_of(
         return Handled(event, origin, Outcome.PARKED, refusal.reason)
 
     def note_dead_letter(record: Record, reason: str) -> None:
-        if record.context.get_remaining_time_in_millis() > NOTE_MS:
+        if record.has_time_for_note:
             parking.note_dead_letter(resources, record.body, reason, record.attempt)
 
     def report(record: Record, handled: Handled) -> None:

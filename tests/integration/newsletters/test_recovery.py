@@ -134,6 +134,28 @@ def test_a_replay_is_queued_and_counts_as_open_when_it_is_parked_again(
     assert again["parkedAgainAt"]
 
 
+def test_of_two_events_that_replace_each_other_one_is_open(system: System) -> None:
+    code = create(system)
+    put(system, unreadable(code))
+    (first,) = parked(system)
+    key = {"PK": f"NLPARKED#{first['eventId']}", "SK": "EVENT"}
+    body = table_of(system).get(key)["body"]  # type: ignore[index] # it is parked
+    too_new = json.dumps({**json.loads(body), "v": -1})
+    table_of(system).update(key, put={"body": too_new})
+    result(system, "POST", f"{PARKED}/{first['eventId']}/replay", {})
+    system.drain()
+    (second,) = parked(system)
+    assert second["eventId"] != first["eventId"]
+    key_of_second = {"PK": f"NLPARKED#{second['eventId']}", "SK": "EVENT"}
+    table_of(system).update(key_of_second, put={"body": body})
+
+    result(system, "POST", f"{PARKED}/{second['eventId']}/replay", {})
+    system.drain()
+
+    (left,) = parked(system)
+    assert (left["eventId"], left["state"]) == (first["eventId"], "open")
+
+
 def test_a_replay_that_is_processed_resolves_its_event(system: System) -> None:
     put(system, body_of(PrivacyRequested(job_id="0" * 32)))
     (event,) = parked(system, scopes="operator")

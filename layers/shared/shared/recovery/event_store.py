@@ -21,7 +21,7 @@ from shared.recovery.event_items import DeadLetterNote, ParkedEvent
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from boto3.dynamodb.conditions import ConditionBase
 
@@ -157,24 +157,37 @@ class EventStore[E: ParkedEvent]:
         """Record that a replay was parked again, for the same reason or as another event."""
         number = event.get("replay")
         replay = number if isinstance(number, int) else 0
+        returned = self._attr("returned")
+        is_newest = returned.not_exists() | returned.lte(replay)
         if replay_of == event_id:
             facts = {"returned": replay, "parked_again_at": clock.to_text(clock.now_ms())}
-        else:
-            facts = {"returned": replay, "replaced_by": event_id}
-        returned = self._attr("returned")
-        self._mark(replay_of, facts, returned.not_exists() | returned.lte(replay))
+            self._mark(replay_of, facts, is_newest, drop=("replaced_by",))
+            return
+        # The other event may have been replaced by this one. First it is open again: after a crash at least one is.
+        self._mark(event_id, {}, drop=("replaced_by",))
+        self._mark(replay_of, {"returned": replay, "replaced_by": event_id}, is_newest)
 
-    def _mark(self, event_id: str, facts: Attributes, when: ConditionBase) -> None:
-        # The condition fails if the fact is recorded already, or superseded by a later replay.
+    def _mark(
+        self,
+        event_id: str,
+        facts: Attributes,
+        when: ConditionBase | None = None,
+        drop: Sequence[str] = (),
+    ) -> None:
+        # *when* fails if the fact is recorded already, or superseded by a later replay.
         event = self.items.event
-        self._update(event.key(event_id), event.named(**facts), when)
+        self._update(event.key(event_id), event.named(**facts), when, drop)
 
     def _update(
-        self, key: Attributes, facts: Attributes, when: ConditionBase | None = None
+        self,
+        key: Attributes,
+        facts: Attributes,
+        when: ConditionBase | None = None,
+        drop: Sequence[str] = (),
     ) -> None:
         exists = Attr(next(iter(key))).exists()
         with suppress(ConditionFailed):  # Also of an item that has expired.
-            self.table.update(key, put=facts, when=exists & when if when else exists)
+            self.table.update(key, put=facts, drop=drop, when=exists & when if when else exists)
 
     def _attr(self, field: str) -> Attr:
         return self.items.event.attr(field)
