@@ -18,6 +18,7 @@ from shared.action_ledger import Action, Ledger
 from shared.ai.providers import ModelDependencies
 from shared.aws import event_report
 from shared.aws.attempts import Attempts
+from shared.aws.client_configs import PATIENT
 from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 
     from shared.failures import Permanent
 
-# The default read timeout is as long as the function's timeout.
-_patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 # SES has no idempotency token: one attempt, and the ledger decides about the next.
 _once = Config(connect_timeout=3, read_timeout=20, retries={"total_max_attempts": 1})
 
@@ -65,25 +64,25 @@ class WorkerSettings(SpendingSettings):
 def _parameters() -> SSMProvider:
     from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
 
-    return SSMProvider(boto3_client=boto3.client("ssm", config=_patient))
+    return SSMProvider(boto3_client=boto3.client("ssm", config=PATIENT))
 
 
 def resources_of(settings: WorkerSettings) -> SendingResources:
     """Return the resources of the worker."""
     keyed_hashes.configure(
         JsonSecret(
-            lambda: boto3.client("secretsmanager", config=_patient),
+            lambda: boto3.client("secretsmanager", config=PATIENT),
             settings.identifier_keys_secret_id,
         )
     )
-    sqs = boto3.client("sqs", config=_patient)
-    dynamodb = boto3.client("dynamodb", config=_patient)
+    sqs = boto3.client("sqs", config=PATIENT)
+    dynamodb = boto3.client("dynamodb", config=PATIENT)
     table = Table(dynamodb, settings.email_conversations_table_name)
     log = Table(dynamodb, settings.conversation_log_table_name)
     return SendingResources(
         table=table,
-        bucket=Bucket(lambda: boto3.client("s3", config=_patient), settings.email_bucket_name),
-        media=Bucket(lambda: boto3.client("s3", config=_patient), settings.media_bucket_name),
+        bucket=Bucket(lambda: boto3.client("s3", config=PATIENT), settings.email_bucket_name),
+        media=Bucket(lambda: boto3.client("s3", config=PATIENT), settings.media_bucket_name),
         queue=FifoQueue(lambda: sqs, settings.email_threads_queue_url),
         conversations_inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
         conversations_statuses=FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url),
@@ -93,7 +92,7 @@ def resources_of(settings: WorkerSettings) -> SendingResources:
         ses=Ses(lambda: boto3.client("sesv2", config=_once)),
         models=ModelDependencies(
             openai_url=f"{settings.openai_base_url}/v1",
-            credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=_patient)),
+            credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT)),
             make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
         ),
         switches=KillSwitches(cache(_parameters), settings.switches_path),

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import boto3
-from botocore.config import Config
 from pydantic import TypeAdapter
 
 from newsletters.configuration.resources import ExportResources
@@ -22,6 +21,7 @@ from newsletters.store.objects import Store
 from newsletters.worker import results
 from newsletters.worker.results import Handled, Outcome
 from shared.aws.attempts import Attempts
+from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
 from shared.aws.record_body import parse_body
 from shared.aws.s3 import Bucket
@@ -54,13 +54,12 @@ class ExportSettings(Settings):
 
 
 settings = ExportSettings.load()
-patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
-sqs = boto3.client("sqs", config=patient)
-table = Table(boto3.client("dynamodb", config=patient), settings.table_name)
+sqs = boto3.client("sqs", config=PATIENT)
+table = Table(boto3.client("dynamodb", config=PATIENT), settings.table_name)
 resources = ExportResources(
     store=Store(
         table,
-        Bucket(lambda: boto3.client("s3", config=patient), settings.newsletters_bucket_name),
+        Bucket(lambda: boto3.client("s3", config=PATIENT), settings.newsletters_bucket_name),
     ),
     steps=FifoQueue(lambda: sqs, settings.newsletter_steps_queue_url),
     exports=FifoQueue(lambda: sqs, settings.newsletter_exports_queue_url),

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import boto3
-from botocore.config import Config
 
 from newsletters.configuration.resources import WorkerResources
 from newsletters.recovery import parking
@@ -17,6 +16,7 @@ from newsletters.worker.dispatcher import process
 from newsletters.worker.results import Handled, Outcome
 from shared.ai.providers import ModelDependencies
 from shared.aws.attempts import Attempts
+from shared.aws.client_configs import PATIENT
 from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -28,9 +28,6 @@ from shared.runtime.settings import Origin, Settings
 
 if TYPE_CHECKING:
     from shared.failures import Permanent
-
-# The default read timeout is as long as a minute.
-_patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,16 +46,16 @@ class WorkerSettings(Settings):
 
 def resources_of(settings: WorkerSettings) -> WorkerResources:
     """Return the resources of the worker."""
-    sqs = boto3.client("sqs", config=_patient)
-    dynamodb = boto3.client("dynamodb", config=_patient)
-    bucket = Bucket(lambda: boto3.client("s3", config=_patient), settings.newsletters_bucket_name)
+    sqs = boto3.client("sqs", config=PATIENT)
+    dynamodb = boto3.client("dynamodb", config=PATIENT)
+    bucket = Bucket(lambda: boto3.client("s3", config=PATIENT), settings.newsletters_bucket_name)
     return WorkerResources(
         store=Store(Table(dynamodb, settings.table_name), bucket),
         steps=FifoQueue(lambda: sqs, settings.newsletter_steps_queue_url),
         exports=FifoQueue(lambda: sqs, settings.newsletter_exports_queue_url),
         models=ModelDependencies(
             openai_url=f"{settings.openai_base_url}/v1",
-            credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=_patient)),
+            credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT)),
             make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
         ),
         retrieval=RetrievalDependencies(
