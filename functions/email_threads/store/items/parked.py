@@ -25,13 +25,17 @@ class ParkReason(StrEnum):
 
 
 class ParkedEvent(ThreadItem, event_items.ParkedEvent):
-    """A parked event: the reason, and the whole event as JSON, which names the raw mail and has no content of it."""
+    """
+    A parked event: the reason, and the whole event as JSON, which names the raw mail and has no content of it.
+
+    Its id is a hash of event and reason. Replays are numbered (`shared.recovery.event_store`).
+    """
 
     pattern: ClassVar[str] = "parked#{event_id}"
 
     conversation_id: str  # the item's key
     company_status: str  # its list in CompanyIndex
-    parked_at: str = Field(alias="updated_at")  # the order of the list
+    parked_at: str = Field(alias="updated_at")  # when it was parked: the order of the list
     ttl_date: str
     # Of an event without a company: a keyed hash of the person, under which ParticipantIndex lists it.
     participant: str | None = None

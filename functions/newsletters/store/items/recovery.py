@@ -13,7 +13,11 @@ PARKED: Final = "NLPARKED"  # partition of GSI1 with all parked events
 
 
 class ParkedEvent(TableItem, event_items.ParkedEvent):
-    """A parked event: the reason, and the whole event as JSON, which has ids only."""
+    """
+    A parked event: the reason, and the whole event as JSON, which has ids only.
+
+    Its id is a hash of event and reason. Replays are numbered (`shared.recovery.event_store`).
+    """
 
     partition: ClassVar[str] = "NLPARKED#{event_id}"
     sort: ClassVar[str] = "EVENT"
