@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Attr
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
 
     from shared.aws.dynamodb import Attributes, Table
+    from shared.queued_events import QueuedEvent
     from shared.recovery.port import Position
 
 KEPT_DAYS: Final = 30  # parked events and notes
@@ -33,15 +34,6 @@ KEPT_DAYS: Final = 30  # parked events and notes
 _OF_REPLAYS = frozenset({"replay_of", "replay"})
 
 type Event = Mapping[str, Any]
-
-
-class Replay(Protocol):
-    """An event of a queue. *replay_of* is the id of the parked event that it replays."""
-
-    @property
-    def replay_of(self) -> str | None:
-        """The id of a parked event, None for other events."""
-        ...
 
 
 @dataclass(slots=True, eq=False)
@@ -97,7 +89,7 @@ class EventStore[E: ParkedEvent]:
         if (replay_of := text(event.get("replay_of"))) is not None:
             self._record_parked_replay(event, replay_of, event_id)
 
-    def resolve(self, event: Replay) -> None:
+    def resolve(self, event: QueuedEvent) -> None:
         """Record that a replayed event was processed, which is final. Writes nothing for other events."""
         if event.replay_of:
             facts = {"resolved_at": clock.to_text(clock.now_ms())}
