@@ -16,9 +16,6 @@ from conversations.store.inbox_heads import ConversationHeads
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.identity import keyed_hashes
-from shared.live.hints import Announcer
-from shared.live.posts import Live
-from shared.runtime.settings import Settings, Url
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -26,16 +23,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class InboxFeedSettings(Settings):
+class InboxFeedSettings(feed.FeedSettings):
     """The environment of this function."""
 
     conversations_table_name: str
     conversation_log_table_name: str
     identifier_keys_secret_id: str
-    inbox_table_name: str
-    live_table_name: str
-    api_keys_table_name: str
-    live_endpoint: Url
 
 
 settings = InboxFeedSettings.load()
@@ -46,21 +39,13 @@ keyed_hashes.configure(
     )
 )
 dynamodb = boto3.client("dynamodb", config=feed.QUICK)
-announcer = Announcer(
-    live=Live(
-        Table(dynamodb, settings.live_table_name),
-        Table(dynamodb, settings.api_keys_table_name),
-        settings.live_endpoint,
-    ),
-    key_of=lambda change: change.reference,
-)
-inbox_feed = feed.Feed(
-    table=Table(dynamodb, settings.inbox_table_name),
-    heads=ConversationHeads(
+inbox_feed = feed.feed_of(
+    settings,
+    dynamodb,
+    ConversationHeads(
         Table(dynamodb, settings.conversations_table_name),
         Table(dynamodb, settings.conversation_log_table_name),
     ),
-    announce=announcer.announce,
 )
 
 
