@@ -1,7 +1,7 @@
 # All development tasks. Needs python3.13 on the PATH and access to PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status trace parse mail test test-long lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
+.PHONY: help demo up down status trace parse mail test test-long lint docs events load cost bench rules unit integration simulation e2e build lock clean environments scanner
 .PHONY: types style imports template weaknesses audit pages
 
 BIN := .venvs/dev/bin
@@ -74,9 +74,13 @@ unit integration simulation: scanner ## Run one test suite
 load: environments ## Send 10,000 events to the local stack while its functions are killed. LOAD="--context email" stores mails
 	@$(BIN)/python -m local.load $(LOAD)
 
-docs: environments ## Generate the reference pages of tables and actions, and the index of actions, from their declarations
+docs: environments ## Generate the reference pages of tables and actions, and the OpenAPI document of actions in .local/docs
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.docs.table_reference
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.docs.action_reference
+
+events: environments ## Generate the sample events, and write all of them to .local/events, one call of each action included
+	@$(BIN)/python -m events
+	@$(BIN)/python -m events --write .local/events
 
 e2e: environments ## Run the tests against the local stack
 	@$(STACK) run $(BIN)/pytest tests/e2e
