@@ -36,7 +36,7 @@ def expected() -> Mapping[Path, str]:
 
 def every_event() -> Mapping[Path, str]:
     """Return the content of every sample event, by path relative to the folder of events."""
-    files = expected() | calls_of_all_actions()
+    files = {**expected(), **calls_of_all_actions()}
     return {
         path.relative_to(FOLDER): text for path, text in files.items() if path.suffix == ".json"
     }
