@@ -8,11 +8,13 @@ BIN := .venvs/dev/bin
 # Containers often forbid bytecode. The suites start many processes, each of which would compile all its modules.
 export PYTHONDONTWRITEBYTECODE :=
 STACK := $(BIN)/python -m local.stack.cli
+# The make of macOS is older than this option.
+SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 # Three for two cores: the one with the end-to-end tests mostly waits for the stack.
 PYTEST := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 help: ## List the targets
-	@sed -n 's/^\([a-z0-9 ]*\):[^#]*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-32s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9 -]*\):[^#]*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-32s %s\n", $$1, $$2}'
 
 demo: environments ## Deploy Parley on this machine, send sample events and show their results. KEEP=1 keeps it for a look at the console
 	@$(BIN)/python -m local.demo $(if $(KEEP),keep)
@@ -43,7 +45,7 @@ test-long: environments ## Run the tests that take long: load and kill, costs of
 	@$(STACK) beside $(PYTEST) -m long
 
 lint: scanner ## Run ruff, mypy, import-linter, cfn-lint (in sam validate), checkov, pip-audit and the type check of the console in parallel
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync types style imports template weaknesses audit pages
+	@$(MAKE) --no-print-directory --jobs 2 $(SYNC) types style imports template weaknesses audit pages
 
 types:
 	$(BIN)/mypy
