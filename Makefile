@@ -16,8 +16,8 @@ PYTEST := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 help: ## List the targets
 	@sed -n 's/^\([a-z0-9 -]*\):[^#]*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-32s %s\n", $$1, $$2}'
 
-demo: environments ## Deploy Parley on this machine, send sample events and show their results. KEEP=1 keeps it for a look at the console
-	@$(BIN)/python -m local.demo $(if $(KEEP),keep)
+demo: environments ## Deploy Parley on this machine and send sample events; writes a report. VERBOSE=1 prints all, KEEP=1 keeps the stack
+	@$(BIN)/python -m local.demo $(if $(KEEP),keep) $(if $(VERBOSE),verbose)
 
 up: environments ## Start the local stack in the background; .local/stack.json contains its URLs
 	@$(STACK) up
