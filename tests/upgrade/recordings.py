@@ -91,9 +91,7 @@ def record(folder: Path = FOLDER) -> Path:
             f"{version} is released, so its recordings must not change: set the next version in pyproject.toml"
         )
     target = folder / version
-    with _without_chance():
-        found = _recordings()
-    for name, content in found:
+    for name, content in _recordings():
         path = target / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_text(content), encoding="utf-8")
@@ -106,10 +104,10 @@ def _recordings() -> list[tuple[str, Any]]:
         ("items", {name: _of_class(one) for name, one in stored_items.item_classes().items()}),
     ]
     for name, context in queued_events.CONTEXTS.items():
-        with context.running() as system:
+        with _without_chance(), context.running() as system:
             found.append((f"queues/{name}", context.recorded(system)))
     for name, (running, attacks) in api_requests.CONTEXTS.items():
-        with running() as companies:
+        with _without_chance(), running() as companies:
             found.append((f"requests/{name}", api_requests.recorded(companies, attacks)))
     return found
 
@@ -134,7 +132,7 @@ def _in_full(recorded: list[dict[str, Attributes | None]]) -> list[Attributes]:
 
 @contextmanager
 def _without_chance() -> Iterator[None]:
-    """Make random ids the same in each run, and stop the clock of the providers."""
+    """Make the random ids of one recording the same in each run, and stop the clock of the providers."""
     # The provider sandbox runs in a thread of its own: each thread has its own sequence of ids.
     sequences = [random.Random(seed) for seed in (1, 2)]  # noqa: S311 - repeatable on purpose
 
