@@ -13,6 +13,8 @@ import events.whatsapp.actions
 from events.whatsapp.actions.flows import BODIES, MESSAGE
 from events.whatsapp.sample_data import APP_SECRET, COUNTER
 from local.flows import client
+from shared.ownership.claims import Proof
+from shared.runtime.clock import HOUR_MS, to_text
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.actions.actor import Actor, actor_of
 from tests.simulation.whatsapp.actions.scenario import Scenario
@@ -20,6 +22,9 @@ from tests.simulation.whatsapp.actions.scenarios import flows, payments, scenari
 from tests.simulation.whatsapp.system import Invocation
 from tests.template import environment, properties
 from tests.unit.whatsapp.test_gateways import hex_of, razorpay
+from whatsapp import store
+from whatsapp.store.items import pk
+from whatsapp.store.items.phones import Phone
 
 if TYPE_CHECKING:
     from tests.simulation.permissions import CallObserver
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
 GATEWAY_SECRET = "hook secret"
 STAGE = {"Stage": "local"}
 AN_HOUR_OF_MINUTES = 70
+FOUR_DAYS_MS = 96 * HOUR_MS
 
 
 def exercise_actions(system: System, observer: CallObserver) -> None:
@@ -118,3 +124,19 @@ def _report_a_payment(system: System, observer: CallObserver) -> None:
     handler = observer.watching("WhatsAppPayments", module.handler)
     assert handler(event, Invocation())["statusCode"] == 200
     system.drain()
+
+
+def _lose_a_number(actor: Actor) -> None:
+    """Graph has refused to show a number for three days: the proof ends at the next refresh."""
+    system = actor.system
+    days_ago = to_text(system.clock.ms - FOUR_DAYS_MS)
+    facts = Phone.named(enabled=True, proof=Proof.LISTED, proof_failing_since=days_ago)
+    system.table.update(pk(Phone.key(COUNTER.phone)), put=facts)
+    store.phones.forget()
+    system.sandbox.faults.add(
+        provider="meta", operation="get_number", kind="status", status=400, times=5
+    )
+    actor.wait(AN_HOUR_OF_MINUTES)
+    item = system.table.get(pk(Phone.key(COUNTER.phone)))
+    assert item is not None
+    assert item["enabled"] is False
