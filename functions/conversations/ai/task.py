@@ -71,21 +71,17 @@ class Task:
 
 
 def calls_of(model: ai.Model, task: Task) -> ModelCalls:
-    """Return the calls of a turn to its model. A call is repeated unless the failure is known to last."""
+    """Return the calls of a turn to its model. A failed call is repeated unless the failure is known to last."""
     return ModelCalls(
         model=model,
+        limits=ai.Limits(
+            most_tokens=task.config.max_output_tokens,
+            within_ms=LONGEST_CALL_MS,
+            temperature=task.config.temperature,
+        ),
         deadline_ms=task.deadline_ms,
         pause_ms=PAUSE_MS,
         may_repeat=lambda failure: failure.repeat is not ai.Repeat.NEVER,
-    )
-
-
-def limits_of(task: Task) -> ai.Limits:
-    """Return the limits of a call: of a turn's time `calls_of` takes less if less is left."""
-    return ai.Limits(
-        most_tokens=task.config.max_output_tokens,
-        within_ms=LONGEST_CALL_MS,
-        temperature=task.config.temperature,
     )
 
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from email_threads.analysis import prompt
 from email_threads.analysis.schema import NAME, Answer, answer_schema
 from shared import ai
-from shared.ai.model_calls import AnswerInvalid, ModelCalls
+from shared.ai.model_calls import AnswerInvalid, ModelCalls, complete_text
 from shared.ai.providers import model_for
 from shared.ai.settings import ModelSettings
 from shared.aws.dynamodb_json import plain
@@ -88,34 +88,26 @@ def _asked(model: ai.Model, settings: ModelSettings, content: str, schema: ai.Sc
         within_ms=WITHIN_MS,
         temperature=settings.temperature,
     )
-    calls = ModelCalls(model=model)
+    calls = ModelCalls(model=model, limits=limits)
 
     def accept(reply: ai.Reply) -> Answered:
+        if reply.stop is ai.Stop.REFUSED:
+            raise NoAnswer("refused", may_repeat=False, usage=calls.usage)
         try:
-            return Answered(_checked(reply, calls.usage), model.name, calls.usage)
+            answer = Answer.parse(complete_text(reply))
         except AnswerInvalid as invalid:
             _count(invalid)
             raise
+        return Answered(answer.model_dump_json(), model.name, calls.usage)
 
-    history = [ai.Message(ai.Role.USER, content)]
     try:
-        return calls.ask(prompt.SYSTEM, history, accept, limits=limits, schema=schema)
+        return calls.ask(prompt.SYSTEM, [ai.Message(ai.Role.USER, content)], accept, schema)
     except AnswerInvalid:
         raise NoAnswer("answer_invalid", may_repeat=False, usage=calls.usage) from None
     finally:
+        tokens = calls.usage.tokens_in + calls.usage.tokens_out
         metrics.add_metric("ModelAsked", MetricUnit.Count, calls.count)
-        metrics.add_metric(
-            "ModelTokens", MetricUnit.Count, calls.usage.tokens_in + calls.usage.tokens_out
-        )
-
-
-def _checked(reply: ai.Reply, usage: ai.Usage) -> str:
-    """Return the text of a complete and valid answer. Raises AnswerInvalid, and NoAnswer for a refusal."""
-    if reply.stop is ai.Stop.REFUSED:
-        raise NoAnswer("refused", may_repeat=False, usage=usage)
-    if reply.stop is not ai.Stop.END:
-        raise AnswerInvalid(f"answer: {reply.stop}")
-    return Answer.parse(reply.text).model_dump_json()
+        metrics.add_metric("ModelTokens", MetricUnit.Count, tokens)
 
 
 def _count(failure: Exception) -> None:

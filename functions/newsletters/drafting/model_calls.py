@@ -86,11 +86,13 @@ def _asked[Answer](
     configured: ModelSettings,
     question: Question[Answer],
 ) -> tuple[Answer, ai.Usage]:
-    calls = ModelCalls(model=model, before_call=lambda: _use_unit(resources, settings))
     limits = ai.Limits(
         most_tokens=max(FEWEST_TOKENS, configured.max_output_tokens),
         within_ms=WITHIN_MS,
         temperature=configured.temperature,
+    )
+    calls = ModelCalls(
+        model=model, limits=limits, before_call=lambda: _use_unit(resources, settings)
     )
 
     def accept(reply: ai.Reply) -> Answer:
@@ -106,7 +108,7 @@ def _asked[Answer](
 
     history = [ai.Message(ai.Role.USER, question.content)]
     try:
-        answer = calls.ask(question.system, history, accept, limits=limits, schema=question.schema)
+        answer = calls.ask(question.system, history, accept, question.schema)
     except AnswerTruncated:
         raise StepFailed("output_truncated") from None
     except AnswerInvalid:

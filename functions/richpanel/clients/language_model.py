@@ -26,7 +26,7 @@ from richpanel.decisions.model_answers import (
 )
 from richpanel.inbound.channels import Channel
 from shared import ai
-from shared.ai.model_calls import AnswerInvalid, ModelCalls, as_received
+from shared.ai.model_calls import AnswerInvalid, ModelCalls, as_received, complete_text
 from shared.aws.secrets import SecretUnreadable
 from shared.redaction import redact
 from shared.runtime.observability import describe, logger, metrics
@@ -128,8 +128,10 @@ class Judge:
         """Return the text of a complete answer. Raises AnswerInvalid and Unavailable."""
         metrics.add_metric("ModelAsked", MetricUnit.Count, 1)
         history = [ai.Message(ai.Role.USER, facts)]
-        calls = ModelCalls(model=self.model, may_repeat=lambda failure: failure.code != REASON)
-        reply = calls.ask(system, history, as_received, limits=self.limits, schema=schema)
+        calls = ModelCalls(
+            model=self.model, limits=self.limits, may_repeat=lambda failure: failure.code != REASON
+        )
+        reply = calls.ask(system, history, as_received, schema)
         metrics.add_metric(
             "ModelTokens", MetricUnit.Count, reply.usage.tokens_in + reply.usage.tokens_out
         )
@@ -140,9 +142,7 @@ def _text_of(reply: ai.Reply) -> str:
     """Return the text of a complete answer. Raises AnswerInvalid, and Unavailable for a refusal."""
     if reply.stop is ai.Stop.REFUSED:
         raise ai.Unavailable("refused")
-    if reply.stop is not ai.Stop.END:
-        raise AnswerInvalid(f"answer: {reply.stop}")
-    return reply.text
+    return complete_text(reply)
 
 
 def reasons(model_id: str) -> bool:

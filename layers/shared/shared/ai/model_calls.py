@@ -9,14 +9,15 @@ Asks a model until its answer is accepted, and counts what the calls use.
 from __future__ import annotations
 
 import random
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from shared.ai.port import Message, Repeat, Role, Unavailable, Usage
+from shared.ai.port import Message, Repeat, Role, Stop, Unavailable, Usage
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from shared.ai.port import Limits, Model, Reply, Schema, Tool, Turn
 
@@ -45,6 +46,13 @@ def as_received(reply: Reply) -> Reply:
     return reply
 
 
+def complete_text(reply: Reply) -> str:
+    """Return the text of a complete answer. Raises AnswerInvalid."""
+    if reply.stop is not Stop.END:
+        raise AnswerInvalid(f"answer: {reply.stop}")
+    return reply.text
+
+
 def _never(_: Unavailable) -> bool:
     return False
 
@@ -58,6 +66,7 @@ class ModelCalls:
     """
 
     model: Model
+    limits: Limits
     deadline_ms: int | None = None
     pause_ms: tuple[int, int] = (0, 0)  # before the call after a failure, with full jitter
     may_repeat: Callable[[Unavailable], bool] = _never
@@ -71,8 +80,6 @@ class ModelCalls:
         system: str,
         history: Sequence[Turn],
         accept: Callable[[Reply], Answer],
-        *,
-        limits: Limits,
         schema: Schema | None = None,
         tools: Sequence[Tool] = (),
     ) -> Answer:
@@ -81,11 +88,15 @@ class ModelCalls:
 
         `Repeat.ONCE` becomes `NEVER` once the call has been repeated.
         """
-        attempt = 0
+        attempt, limits = 0, self.limits
         while True:
             attempt += 1
             try:
-                reply = self._reply(system, history, limits, schema, tools)
+                with self._call(limits) as left:
+                    reply = self.model.reply(
+                        system, history, limits=left, schema=schema, tools=tools
+                    )
+                self.usage += reply.usage
                 return accept(reply)
             except Unavailable as failure:
                 if attempt == ATTEMPTS and failure.repeat is Repeat.ONCE:
@@ -100,29 +111,22 @@ class ModelCalls:
                 if isinstance(invalid, AnswerTruncated):
                     limits = replace(limits, most_tokens=2 * limits.most_tokens)
 
-    def _reply(
-        self,
-        system: str,
-        history: Sequence[Turn],
-        limits: Limits,
-        schema: Schema | None,
-        tools: Sequence[Tool],
-    ) -> Reply:
+    @contextmanager
+    def _call(self, limits: Limits) -> Iterator[Limits]:
+        """Permit and count a call; its limits end at the deadline."""
         started = clock.now_ms()
         if self.deadline_ms is not None:
-            remaining_ms = self.deadline_ms - started
-            if remaining_ms < SHORTEST_LEFT_MS:
+            left_ms = self.deadline_ms - started
+            if left_ms < SHORTEST_LEFT_MS:
                 raise Unavailable("no_time_left")
-            limits = replace(limits, within_ms=min(limits.within_ms, remaining_ms))
+            limits = replace(limits, within_ms=min(limits.within_ms, left_ms))
         if self.before_call:
             self.before_call()
         self.count += 1
         try:
-            reply = self.model.reply(system, history, limits=limits, schema=schema, tools=tools)
+            yield limits
         finally:
             self.ms += clock.now_ms() - started
-        self.usage += reply.usage
-        return reply
 
 
 def _repair(reply: Reply, problems: Sequence[str]) -> list[Message]:

@@ -73,11 +73,11 @@ def patient(model: ScriptedModel, *script: str | ai.Unavailable, **more: Any) ->
         "pause_ms": (500, 500),
         "may_repeat": lambda f: f.repeat is not ai.Repeat.NEVER,
     }
-    return ModelCalls(model=model, **given | more)
+    return ModelCalls(model=model, limits=LIMITS, **given | more)
 
 
 def ask(calls: ModelCalls) -> str:
-    return calls.ask("system", [QUESTION], as_received, limits=LIMITS).text
+    return calls.ask("system", [QUESTION], as_received).text
 
 
 def test_a_failed_call_is_repeated_after_a_pause(model: ScriptedModel) -> None:
@@ -110,7 +110,7 @@ def test_the_last_failure_says_whether_a_later_call_may_work(
 
 def test_without_permission_no_failed_call_is_repeated(model: ScriptedModel) -> None:
     model.script = [BROKEN_ONCE]
-    calls = ModelCalls(model=model)
+    calls = ModelCalls(model=model, limits=LIMITS)
 
     with pytest.raises(ai.Unavailable) as failed:
         ask(calls)
@@ -146,7 +146,7 @@ def test_usage_is_that_of_all_questions(model: ScriptedModel) -> None:
 def test_an_invalid_answer_is_repeated_with_its_problems(model: ScriptedModel, text: str) -> None:
     calls = patient(model, text, "yes")
 
-    assert calls.ask("system", [QUESTION], word, limits=LIMITS) == "yes"
+    assert calls.ask("system", [QUESTION], word) == "yes"
     assert model.pauses == []
     assert model.histories[1] == [
         QUESTION,
@@ -161,7 +161,7 @@ def test_an_answer_that_is_invalid_twice_is_refused(model: ScriptedModel) -> Non
     calls = patient(model, "maybe", "perhaps", "yes")
 
     with pytest.raises(AnswerInvalid):
-        calls.ask("system", [QUESTION], word, limits=LIMITS)
+        calls.ask("system", [QUESTION], word)
 
     assert calls.usage == ai.Usage(20, 2)
 
@@ -169,17 +169,17 @@ def test_an_answer_that_is_invalid_twice_is_refused(model: ScriptedModel) -> Non
 def test_a_truncated_answer_is_repeated_with_twice_the_tokens(model: ScriptedModel) -> None:
     calls = patient(model, "ye", "yes")
 
-    assert calls.ask("system", [QUESTION], complete, limits=LIMITS) == "yes"
+    assert calls.ask("system", [QUESTION], complete) == "yes"
     assert [limits.most_tokens for limits in model.limits] == [100, 200]
     assert model.histories == [[QUESTION], [QUESTION]]
 
 
 def test_each_call_may_be_refused_before_it_is_made(model: ScriptedModel) -> None:
-    units = iter(["a unit"])
-    calls = patient(model, "maybe", before_call=lambda: next(units))
+    units = ["a unit"]
+    calls = patient(model, "maybe", before_call=lambda: units.pop() and None)
 
-    with pytest.raises(StopIteration):
-        calls.ask("system", [QUESTION], word, limits=LIMITS)
+    with pytest.raises(IndexError):
+        calls.ask("system", [QUESTION], word)
 
     assert (calls.count, len(model.histories)) == (1, 1)
 
