@@ -7,7 +7,7 @@ States of an order only move as `PaymentOrder` shows; each move is one condition
 from collections.abc import Sequence
 from typing import Any
 
-from boto3.dynamodb.conditions import Attr, Key
+from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
@@ -65,17 +65,8 @@ def claim_send(
 
     Safe to repeat. Raises Transient if another call was faster.
     """
-    field = PaymentOrder.attr("action_id")
-    unchanged = field.eq(seen.action_id) if seen.action_id else field.not_exists()
-    try:
-        changed = table.update(
-            pk(seen.pk),
-            put=PaymentOrder.named(action_id=action_id, attempted_at=at, expires_at=expires_at),
-            when=Attr(PARTITION_KEY).exists() & unchanged,
-        )
-    except ConditionFailed:
-        raise Transient("order_contended") from None
-    return PaymentOrder.read(changed)
+    facts = PaymentOrder.named(action_id=action_id, attempted_at=at, expires_at=expires_at)
+    return _replace(table, seen, facts, unchanged(seen, "action_id"))
 
 
 def link_message(table: Table, order_pk: str, action_id: str, message_pk: str) -> None:
@@ -140,16 +131,9 @@ def explain_failure(table: Table, seen: PaymentOrder, reason: str) -> PaymentOrd
 
 def show_order_status(table: Table, seen: PaymentOrder, status: str) -> None:
     """Store the status that the customer was told last. Safe to repeat. Raises Transient after a concurrent change."""
-    field = PaymentOrder.attr("order_status")
-    unchanged = field.eq(seen.order_status) if seen.order_status else field.not_exists()
-    try:
-        table.update(
-            pk(seen.pk),
-            put=PaymentOrder.named(order_status=status),
-            when=Attr(PARTITION_KEY).exists() & (unchanged | field.eq(status)),
-        )
-    except ConditionFailed:
-        raise Transient("order_contended") from None
+    is_shown = PaymentOrder.attr("order_status").eq(status)
+    facts = PaymentOrder.named(order_status=status)
+    _replace(table, seen, facts, unchanged(seen, "order_status") | is_shown)
 
 
 def report_shop_order(table: Table, order: PaymentOrder) -> PaymentOrder:
@@ -214,13 +198,21 @@ def note_transaction(table: Table, transaction: PaymentTransaction) -> None:
 
 def show_transactions(table: Table, seen: PaymentOrder, shown: list[dict[str, Any]]) -> None:
     """Replace the list of recent attempts that the caller read. Raises Transient after a concurrent change."""
-    field = PaymentOrder.attr("transactions")
-    unchanged = field.eq(seen.transactions) if seen.transactions else field.not_exists()
+    facts = PaymentOrder.named(transactions=shown)
+    _replace(table, seen, facts, unchanged(seen, "transactions"))
+
+
+def unchanged(seen: PaymentOrder, field: str) -> ConditionBase:
+    """Return the condition that a field of an order is as the caller read it."""
+    attribute, value = PaymentOrder.attr(field), getattr(seen, field)
+    return attribute.eq(value) if value else attribute.not_exists()
+
+
+def _replace(
+    table: Table, seen: PaymentOrder, facts: Attributes, when: ConditionBase
+) -> PaymentOrder:
     try:
-        table.update(
-            pk(seen.pk),
-            put=PaymentOrder.named(transactions=shown),
-            when=Attr(PARTITION_KEY).exists() & unchanged,
-        )
+        stored = table.update(pk(seen.pk), put=facts, when=Attr(PARTITION_KEY).exists() & when)
     except ConditionFailed:
         raise Transient("order_contended") from None
+    return PaymentOrder.read(stored)

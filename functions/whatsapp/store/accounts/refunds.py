@@ -10,6 +10,7 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table, TransactionRefused
 from shared.failures import Transient
+from whatsapp.store.accounts.payments import unchanged
 from whatsapp.store.items import pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.tenants import PaymentOrder, Refund
@@ -81,7 +82,7 @@ def note_provider_id(table: Table, order: PaymentOrder, refund: Refund, provider
         table.to_update(
             pk(order.pk),
             put=PaymentOrder.named(refund_ids={**order.refund_ids, provider_id: refund.refund_id}),
-            when=_ids_of(order),
+            when=unchanged(order, "refund_ids"),
         ),
     )
 
@@ -106,7 +107,7 @@ def complete(table: Table, order: PaymentOrder, refund: Refund, provider_id: str
                 payment_status_at=at,
                 refund_ids={**order.refund_ids, provider_id: refund.refund_id},
             ),
-            when=_amounts_of(order) & _ids_of(order),
+            when=_amounts_of(order) & unchanged(order, "refund_ids"),
         ),
     )
 
@@ -152,9 +153,3 @@ def _amounts_of(seen: PaymentOrder) -> ConditionBase:
 def _is(field: str, value: int) -> ConditionBase:
     attribute = PaymentOrder.attr(field)
     return attribute.eq(value) if value else (attribute.eq(0) | attribute.not_exists())
-
-
-def _ids_of(seen: PaymentOrder) -> ConditionBase:
-    """Return the condition that the provider's ids of the order's refunds are those that the caller read."""
-    field = PaymentOrder.attr("refund_ids")
-    return field.eq(seen.refund_ids) if seen.refund_ids else field.not_exists()

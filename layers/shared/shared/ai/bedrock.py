@@ -35,6 +35,7 @@ from shared.ai.port import (
     decodable,
 )
 from shared.runtime import clock
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -214,7 +215,7 @@ def _messages(turn: Turn) -> Iterable[dict[str, Any]]:
     call = {
         "toolUseId": turn.call.call_id,
         "name": turn.call.name,
-        "input": _object(turn.call.arguments),
+        "input": json_object(turn.call.arguments) or {},  # The result reports that it was none.
     }
     result = {
         "toolUseId": turn.call.call_id,
@@ -223,15 +224,6 @@ def _messages(turn: Turn) -> Iterable[dict[str, Any]]:
     }
     yield {"role": Role.ASSISTANT.value, "content": [{"toolUse": call}]}
     yield {"role": Role.USER.value, "content": [{"toolResult": result}]}
-
-
-def _object(arguments: str) -> dict[str, Any]:
-    """Parse a call's arguments for the API; empty if they are not a JSON object. The result reports that error."""
-    try:
-        parsed = json.loads(arguments)
-    except ValueError:
-        return {}
-    return parsed if isinstance(parsed, dict) else {}
 
 
 def _tool_config(tools: Sequence[Tool], answering: Schema | None) -> dict[str, Any]:

@@ -8,14 +8,14 @@ OpenAI stores nothing (`store: false`) and nothing is read back: every call send
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shared.ai.port import (
+    Effort,
     Limits,
     Message,
     Repeat,
@@ -32,6 +32,7 @@ from shared.ai.port import (
 from shared.aws.secrets import SecretUnreadable, texts
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -48,8 +49,6 @@ _REPEATED_FIELDS = {
     "message": ("type", "id", "role", "status", "content"),
     "function_call": ("type", "id", "call_id", "name", "arguments"),
 }
-
-type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class _NotFound(Unavailable):
@@ -108,7 +107,7 @@ class Account:
             )
         except (NotSent, InDoubt) as failure:
             raise Unavailable(f"openai_{failure.code}") from None
-        parsed = _parsed(answer.data)
+        parsed = json_object(answer.data)
         if answer.status == HTTPStatus.NOT_FOUND:
             raise _NotFound(_code(answer.status, parsed), self._repeat(answer.status))
         if answer.status != HTTPStatus.OK:
@@ -286,14 +285,6 @@ def _stop(answer: Mapping[str, Any]) -> Stop:
 
 def _has_refusal(parts: Iterable[Mapping[str, Any]]) -> bool:
     return any(part["type"] == "refusal" for part in parts)
-
-
-def _parsed(data: bytes) -> dict[str, Any] | None:
-    try:
-        parsed = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return parsed if isinstance(parsed, dict) else None
 
 
 def _code(status: int, body: Mapping[str, Any] | None) -> str:

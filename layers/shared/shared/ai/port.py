@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 # User turn put before a history that begins with the assistant: models require the user first.
 OPENING = "Begin the conversation."
+
+
+type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class Role(StrEnum):
