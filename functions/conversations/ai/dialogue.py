@@ -44,6 +44,7 @@ from conversations.ai.task import (
     calls_of,
     documents_of,
     facts_in,
+    limits_of,
     variables_of,
     with_own_ids,
 )
@@ -82,7 +83,7 @@ class _Turn:
     def __init__(self, model: ai.Model, task: Task, execute: Execute) -> None:
         config, template = task.config, task.template
         self._task, self._execute = task, execute
-        self._model_calls = calls_of(model, task)
+        self._model_calls, self._limits = calls_of(model, task), limits_of(task)
         self.project_values, self.to_fill = variables_of(task)
         self._documents = documents_of(task)
         more_tools = self._documents.tools if self._documents else ()
@@ -116,7 +117,9 @@ class _Turn:
     def step(self) -> Answer | None:
         """Call the model once; return the outcome of the turn, or None if it continues."""
         system, self._correction = self._system + self._correction, ""
-        reply = self._model_calls.ask(system, self._history, as_received, self._schema, self._tools)
+        reply = self._model_calls.ask(
+            ai.Request(system, self._history, self._limits, self._schema, self._tools), as_received
+        )
         if reply.stop is ai.Stop.REFUSED:
             return self._hand_off(Cause.REFUSED)
         if fault := guardrails.fault_of_stop(reply.stop):

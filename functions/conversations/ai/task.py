@@ -74,14 +74,18 @@ def calls_of(model: ai.Model, task: Task) -> ModelCalls:
     """Return the calls of a turn to its model. A failed call is repeated unless the failure is known to last."""
     return ModelCalls(
         model=model,
-        limits=ai.Limits(
-            most_tokens=task.config.max_output_tokens,
-            within_ms=LONGEST_CALL_MS,
-            temperature=task.config.temperature,
-        ),
         deadline_ms=task.deadline_ms,
         pause_ms=PAUSE_MS,
         may_repeat=lambda failure: failure.repeat is not ai.Repeat.NEVER,
+    )
+
+
+def limits_of(task: Task) -> ai.Limits:
+    """Return the limits of one call."""
+    return ai.Limits(
+        most_tokens=task.config.max_output_tokens,
+        within_ms=LONGEST_CALL_MS,
+        temperature=task.config.temperature,
     )
 
 

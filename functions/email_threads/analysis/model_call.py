@@ -83,12 +83,17 @@ def answer(
 
 
 def _asked(model: ai.Model, settings: ModelSettings, content: str, schema: ai.Schema) -> Answered:
-    limits = ai.Limits(
-        most_tokens=max(FEWEST_TOKENS, settings.max_output_tokens),
-        within_ms=WITHIN_MS,
-        temperature=settings.temperature,
+    request = ai.Request(
+        system=prompt.SYSTEM,
+        history=[ai.Message(ai.Role.USER, content)],
+        limits=ai.Limits(
+            most_tokens=max(FEWEST_TOKENS, settings.max_output_tokens),
+            within_ms=WITHIN_MS,
+            temperature=settings.temperature,
+        ),
+        schema=schema,
     )
-    calls = ModelCalls(model=model, limits=limits)
+    calls = ModelCalls(model=model)
 
     def accept(reply: ai.Reply) -> Answered:
         if reply.stop is ai.Stop.REFUSED:
@@ -101,7 +106,7 @@ def _asked(model: ai.Model, settings: ModelSettings, content: str, schema: ai.Sc
         return Answered(answer.model_dump_json(), model.name, calls.usage)
 
     try:
-        return calls.ask(prompt.SYSTEM, [ai.Message(ai.Role.USER, content)], accept, schema)
+        return calls.ask(request, accept)
     except AnswerInvalid:
         raise NoAnswer("answer_invalid", may_repeat=False, usage=calls.usage) from None
     finally:

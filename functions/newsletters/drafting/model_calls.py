@@ -86,14 +86,17 @@ def _asked[Answer](
     configured: ModelSettings,
     question: Question[Answer],
 ) -> tuple[Answer, ai.Usage]:
-    limits = ai.Limits(
-        most_tokens=max(FEWEST_TOKENS, configured.max_output_tokens),
-        within_ms=WITHIN_MS,
-        temperature=configured.temperature,
+    request = ai.Request(
+        system=question.system,
+        history=[ai.Message(ai.Role.USER, question.content)],
+        limits=ai.Limits(
+            most_tokens=max(FEWEST_TOKENS, configured.max_output_tokens),
+            within_ms=WITHIN_MS,
+            temperature=configured.temperature,
+        ),
+        schema=question.schema,
     )
-    calls = ModelCalls(
-        model=model, limits=limits, before_call=lambda: _use_unit(resources, settings)
-    )
+    calls = ModelCalls(model=model, before_call=lambda: _use_unit(resources, settings))
 
     def accept(reply: ai.Reply) -> Answer:
         if reply.stop is ai.Stop.REFUSED:
@@ -106,9 +109,8 @@ def _asked[Answer](
             _count(invalid)
             raise
 
-    history = [ai.Message(ai.Role.USER, question.content)]
     try:
-        answer = calls.ask(question.system, history, accept, question.schema)
+        answer = calls.ask(request, accept)
     except AnswerTruncated:
         raise StepFailed("output_truncated") from None
     except AnswerInvalid:

@@ -73,28 +73,24 @@ class Judge:
 
     def check(self) -> str:
         """Classify a fixed text with the real schema, once; return `ok`, or a code of the failure."""
-        limits = replace(self.limits, within_ms=CHECK_WITHIN_MS)
         facts = _facts(Message(text="Where is my order?", channel=Channel.EMAIL), _NOTHING_KNOWN)
+        request = self._request(_CLASSIFY, facts, _DECISION)
+        request = replace(request, limits=replace(self.limits, within_ms=CHECK_WITHIN_MS))
         try:
-            history = [ai.Message(ai.Role.USER, facts)]
-            reply = self.model.reply(_CLASSIFY, history, limits=limits, schema=_DECISION)
-            ModelDecision.parse(_text_of(reply))
+            ModelDecision.parse(_text_of(self.model.reply(request)))
         except AnswerInvalid:
             return "answer_outside_schema"
         except SecretUnreadable:
             return "key_missing"
         except ai.Unavailable as failure:
             is_refused = _REQUEST_REFUSED.fullmatch(failure.code) is not None
-            return (
-                UNSUPPORTED if is_refused and self._answers_freely(facts, limits) else failure.code
-            )
+            return UNSUPPORTED if is_refused and self._answers_freely(request) else failure.code
         return "ok"
 
-    def _answers_freely(self, facts: str, limits: ai.Limits) -> bool:
+    def _answers_freely(self, request: ai.Request) -> bool:
         """Whether the model answers a request without a schema."""
-        history = [ai.Message(ai.Role.USER, facts)]
         try:
-            self.model.reply(_CLASSIFY, history, limits=limits)
+            self.model.reply(replace(request, schema=None))
         except (ai.Unavailable, SecretUnreadable):
             return False
         return True
@@ -127,15 +123,16 @@ class Judge:
     def _ask(self, system: str, facts: str, schema: ai.Schema) -> str:
         """Return the text of a complete answer. Raises AnswerInvalid and Unavailable."""
         metrics.add_metric("ModelAsked", MetricUnit.Count, 1)
-        history = [ai.Message(ai.Role.USER, facts)]
-        calls = ModelCalls(
-            model=self.model, limits=self.limits, may_repeat=lambda failure: failure.code != REASON
-        )
-        reply = calls.ask(system, history, as_received, schema)
+        calls = ModelCalls(model=self.model, may_repeat=lambda failure: failure.code != REASON)
+        reply = calls.ask(self._request(system, facts, schema), as_received)
         metrics.add_metric(
             "ModelTokens", MetricUnit.Count, reply.usage.tokens_in + reply.usage.tokens_out
         )
         return _text_of(reply)
+
+    def _request(self, system: str, facts: str, schema: ai.Schema) -> ai.Request:
+        history = [ai.Message(ai.Role.USER, facts)]
+        return ai.Request(system=system, history=history, limits=self.limits, schema=schema)
 
 
 def _text_of(reply: ai.Reply) -> str:

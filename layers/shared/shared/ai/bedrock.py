@@ -19,10 +19,10 @@ from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTT
 
 from shared.ai.port import (
     Exchange,
-    Limits,
     Message,
     Repeat,
     Reply,
+    Request,
     Role,
     Schema,
     Stop,
@@ -118,55 +118,40 @@ class Bedrock:
         """The id of the model."""
         return f"bedrock:{self.model_id}"
 
-    def reply(
-        self,
-        system: str,
-        history: Sequence[Turn],
-        *,
-        limits: Limits,
-        schema: Schema | None = None,
-        tools: Sequence[Tool] = (),
-    ) -> Reply:
+    def reply(self, request: Request) -> Reply:
         """See `Model.reply`. Makes one attempt; a repeated call is safe and only costs money."""
-        seconds = limits.within_ms / clock.SECOND_MS
+        seconds = request.limits.within_ms / clock.SECOND_MS
         config = Config(
             connect_timeout=min(2.0, seconds),
             read_timeout=seconds,
             retries={"total_max_attempts": 1},
         )
         try:
-            answer = self.make_client(config).converse(
-                **self._request(system, history, limits, schema, tools)
-            )
+            answer = self.make_client(config).converse(**self._body(request))
         except ClientError as error:
             raise _unavailable(error) from None
         except BotoCoreError as error:
             passes = isinstance(error, HTTPClientError | ConnectionError)
             repeat = Repeat.LATER if passes else Repeat.NEVER
             raise Unavailable(type(error).__name__, repeat) from None
+        schema = request.schema
         return _reply(answer, schema.name if schema and self.structure == "tool" else None)
 
-    def _request(
-        self,
-        system: str,
-        history: Sequence[Turn],
-        limits: Limits,
-        schema: Schema | None,
-        tools: Sequence[Tool],
-    ) -> dict[str, Any]:
+    def _body(self, request: Request) -> dict[str, Any]:
+        limits, schema = request.limits, request.schema
         inference: dict[str, Any] = {"maxTokens": limits.most_tokens}
         if limits.temperature is not None:
             inference["temperature"] = limits.temperature
-        request: dict[str, Any] = {
+        body: dict[str, Any] = {
             "modelId": self.model_id,
-            "system": [{"text": system}],
+            "system": [{"text": request.system}],
             "messages": [
-                message for turn in converse_turns(history) for message in _messages(turn)
+                message for turn in converse_turns(request.history) for message in _messages(turn)
             ],
             "inferenceConfig": inference,
         }
         if self.guardrail:
-            request["guardrailConfig"] = {
+            body["guardrailConfig"] = {
                 "guardrailIdentifier": self.guardrail.identifier,
                 "guardrailVersion": self.guardrail.version,
             }
@@ -174,13 +159,11 @@ class Bedrock:
             # Serialised, because the API accepts no object in this field.
             named_schema = {"name": schema.name, "schema": json.dumps(decodable(schema.schema))}
             structure = {"jsonSchema": named_schema}
-            request["outputConfig"] = {
-                "textFormat": {"type": "json_schema", "structure": structure}
-            }
+            body["outputConfig"] = {"textFormat": {"type": "json_schema", "structure": structure}}
         answering = schema if self.structure == "tool" else None
-        if tools or answering:
-            request["toolConfig"] = _tool_config(tools, answering)
-        return request
+        if request.tools or answering:
+            body["toolConfig"] = _tool_config(request.tools, answering)
+        return body
 
 
 def converse_turns(history: Sequence[Turn]) -> list[Turn]:

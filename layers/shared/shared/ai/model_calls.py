@@ -9,7 +9,6 @@ Asks a model until its answer is accepted, and counts what the calls use.
 from __future__ import annotations
 
 import random
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -17,9 +16,9 @@ from shared.ai.port import Message, Repeat, Role, Stop, Unavailable, Usage
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from shared.ai.port import Limits, Model, Reply, Schema, Tool, Turn
+    from shared.ai.port import Model, Reply, Request
 
 ATTEMPTS = 2
 SHORTEST_LEFT_MS = 20 * clock.SECOND_MS  # minimum time left to start a call
@@ -66,7 +65,6 @@ class ModelCalls:
     """
 
     model: Model
-    limits: Limits
     deadline_ms: int | None = None
     pause_ms: tuple[int, int] = (0, 0)  # before the call after a failure, with full jitter
     may_repeat: Callable[[Unavailable], bool] = _never
@@ -75,28 +73,17 @@ class ModelCalls:
     count: int = field(default=0, init=False)
     ms: int = field(default=0, init=False)
 
-    def ask[Answer](
-        self,
-        system: str,
-        history: Sequence[Turn],
-        accept: Callable[[Reply], Answer],
-        schema: Schema | None = None,
-        tools: Sequence[Tool] = (),
-    ) -> Answer:
+    def ask[Answer](self, request: Request, accept: Callable[[Reply], Answer]) -> Answer:
         """
         Return what *accept* makes of a reply, at the latest of the second. Raises Unavailable, and as *accept* does.
 
         `Repeat.ONCE` becomes `NEVER` once the call has been repeated.
         """
-        attempt, limits = 0, self.limits
+        attempt = 0
         while True:
             attempt += 1
             try:
-                with self._call(limits) as left:
-                    reply = self.model.reply(
-                        system, history, limits=left, schema=schema, tools=tools
-                    )
-                self.usage += reply.usage
+                reply = self._reply(request)
                 return accept(reply)
             except Unavailable as failure:
                 if attempt == ATTEMPTS and failure.repeat is Repeat.ONCE:
@@ -107,34 +94,37 @@ class ModelCalls:
             except AnswerInvalid as invalid:
                 if attempt == ATTEMPTS:
                     raise
-                history = [*history, *_repair(reply, invalid.problems)]
-                if isinstance(invalid, AnswerTruncated):
-                    limits = replace(limits, most_tokens=2 * limits.most_tokens)
+                request = _next(request, reply, invalid)
 
-    @contextmanager
-    def _call(self, limits: Limits) -> Iterator[Limits]:
-        """Permit and count a call; its limits end at the deadline."""
+    def _reply(self, request: Request) -> Reply:
         started = clock.now_ms()
         if self.deadline_ms is not None:
             left_ms = self.deadline_ms - started
             if left_ms < SHORTEST_LEFT_MS:
                 raise Unavailable("no_time_left")
-            limits = replace(limits, within_ms=min(limits.within_ms, left_ms))
+            within_ms = min(request.limits.within_ms, left_ms)
+            request = replace(request, limits=replace(request.limits, within_ms=within_ms))
         if self.before_call:
             self.before_call()
         self.count += 1
         try:
-            yield limits
+            reply = self.model.reply(request)
         finally:
             self.ms += clock.now_ms() - started
+        self.usage += reply.usage
+        return reply
 
 
-def _repair(reply: Reply, problems: Sequence[str]) -> list[Message]:
-    """Return the turns that ask for another answer; none without problems: the same question again."""
-    if not problems:
-        return []
-    rules = "\n".join(f"- {problem}" for problem in problems)
-    return [
+def _next(request: Request, reply: Reply, invalid: AnswerInvalid) -> Request:
+    """Return the request for another answer; without problems the same one."""
+    if isinstance(invalid, AnswerTruncated):
+        limits = replace(request.limits, most_tokens=2 * request.limits.most_tokens)
+        return replace(request, limits=limits)
+    if not invalid.problems:
+        return request
+    rules = "\n".join(f"- {problem}" for problem in invalid.problems)
+    repair = [
         Message(Role.ASSISTANT, reply.text or NO_ANSWER),
         Message(Role.USER, f"Your answer breaks these rules:\n{rules}\nAnswer again."),
     ]
+    return replace(request, history=[*request.history, *repair])

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from shared.ai.port import (
     Effort,
-    Limits,
     Message,
     Repeat,
     Reply,
-    Schema,
+    Request,
     Stop,
     Tool,
     ToolCall,
@@ -145,35 +144,28 @@ class OpenAI:
         """The id of the model."""
         return f"openai:{self.model}"
 
-    def reply(
-        self,
-        system: str,
-        history: Sequence[Turn],
-        *,
-        limits: Limits,
-        schema: Schema | None = None,
-        tools: Sequence[Tool] = (),
-    ) -> Reply:
+    def reply(self, request: Request) -> Reply:
         """See `Model.reply`. Raises SecretUnreadable too."""
-        request: dict[str, Any] = {
+        limits = request.limits
+        body: dict[str, Any] = {
             "model": self.model,
-            "instructions": system,
-            "input": [item for turn in history for item in items_of(turn)],
+            "instructions": request.system,
+            "input": [item for turn in request.history for item in items_of(turn)],
             "max_output_tokens": limits.most_tokens,
             "store": False,
         }
         if limits.temperature is not None:
-            request["temperature"] = limits.temperature
+            body["temperature"] = limits.temperature
         if self.reasoning:
-            request["reasoning"] = {"effort": self.reasoning.effort}
-            request["include"] = ["reasoning.encrypted_content"]
-            request["max_output_tokens"] += self.reasoning.most_tokens
-        if tools:
+            body["reasoning"] = {"effort": self.reasoning.effort}
+            body["include"] = ["reasoning.encrypted_content"]
+            body["max_output_tokens"] += self.reasoning.most_tokens
+        if request.tools:
             # Not strict: projects write these schemas, and the caller checks the arguments itself.
-            request["tools"] = [_function(tool) for tool in tools]
-            request["parallel_tool_calls"] = False
-        if schema:
-            request["text"] = {
+            body["tools"] = [_function(tool) for tool in request.tools]
+            body["parallel_tool_calls"] = False
+        if schema := request.schema:
+            body["text"] = {
                 "format": {
                     "type": "json_schema",
                     "name": schema.name,
@@ -181,7 +173,7 @@ class OpenAI:
                     "strict": True,
                 }
             }
-        return _reply(self.account.post("responses", request, within_ms=limits.within_ms))
+        return _reply(self.account.post("responses", body, within_ms=limits.within_ms))
 
 
 def items_of(turn: Turn) -> Iterator[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ NOW = 1_767_268_800_000
 CALL_MS = 3_000
 LIMITS = ai.Limits(most_tokens=100, within_ms=45_000)
 QUESTION = ai.Message(ai.Role.USER, "Is it ready?")
+REQUEST = ai.Request("Answer.", [QUESTION], LIMITS)
 THROTTLED = ai.Unavailable("throttled")
 BROKEN_ONCE = ai.Unavailable("broken", ai.Repeat.ONCE)
 REFUSED = ai.Unavailable("key", ai.Repeat.NEVER)
@@ -39,13 +40,10 @@ class ScriptedModel:
     now: int = NOW
     pauses: list[int] = field(default_factory=list)
 
-    def reply(
-        self, system: str, history: Sequence[ai.Turn], *, limits: ai.Limits, **_more: object
-    ) -> ai.Reply:
+    def reply(self, request: ai.Request) -> ai.Reply:
         """See `Model.reply`."""
-        assert system == "system"
-        self.histories.append(list(history))
-        self.limits.append(limits)
+        self.histories.append(list(request.history))
+        self.limits.append(request.limits)
         self.now += CALL_MS
         entry = self.script.pop(0)
         if isinstance(entry, ai.Unavailable):
@@ -73,11 +71,11 @@ def patient(model: ScriptedModel, *script: str | ai.Unavailable, **more: Any) ->
         "pause_ms": (500, 500),
         "may_repeat": lambda f: f.repeat is not ai.Repeat.NEVER,
     }
-    return ModelCalls(model=model, limits=LIMITS, **given | more)
+    return ModelCalls(model=model, **given | more)
 
 
 def ask(calls: ModelCalls) -> str:
-    return calls.ask("system", [QUESTION], as_received).text
+    return calls.ask(REQUEST, as_received).text
 
 
 def test_a_failed_call_is_repeated_after_a_pause(model: ScriptedModel) -> None:
@@ -110,7 +108,7 @@ def test_the_last_failure_says_whether_a_later_call_may_work(
 
 def test_without_permission_no_failed_call_is_repeated(model: ScriptedModel) -> None:
     model.script = [BROKEN_ONCE]
-    calls = ModelCalls(model=model, limits=LIMITS)
+    calls = ModelCalls(model=model)
 
     with pytest.raises(ai.Unavailable) as failed:
         ask(calls)
@@ -146,7 +144,7 @@ def test_usage_is_that_of_all_questions(model: ScriptedModel) -> None:
 def test_an_invalid_answer_is_repeated_with_its_problems(model: ScriptedModel, text: str) -> None:
     calls = patient(model, text, "yes")
 
-    assert calls.ask("system", [QUESTION], word) == "yes"
+    assert calls.ask(REQUEST, word) == "yes"
     assert model.pauses == []
     assert model.histories[1] == [
         QUESTION,
@@ -161,7 +159,7 @@ def test_an_answer_that_is_invalid_twice_is_refused(model: ScriptedModel) -> Non
     calls = patient(model, "maybe", "perhaps", "yes")
 
     with pytest.raises(AnswerInvalid):
-        calls.ask("system", [QUESTION], word)
+        calls.ask(REQUEST, word)
 
     assert calls.usage == ai.Usage(20, 2)
 
@@ -169,7 +167,7 @@ def test_an_answer_that_is_invalid_twice_is_refused(model: ScriptedModel) -> Non
 def test_a_truncated_answer_is_repeated_with_twice_the_tokens(model: ScriptedModel) -> None:
     calls = patient(model, "ye", "yes")
 
-    assert calls.ask("system", [QUESTION], complete) == "yes"
+    assert calls.ask(REQUEST, complete) == "yes"
     assert [limits.most_tokens for limits in model.limits] == [100, 200]
     assert model.histories == [[QUESTION], [QUESTION]]
 
@@ -179,7 +177,7 @@ def test_each_call_may_be_refused_before_it_is_made(model: ScriptedModel) -> Non
     calls = patient(model, "maybe", before_call=lambda: units.pop() and None)
 
     with pytest.raises(IndexError):
-        calls.ask("system", [QUESTION], word)
+        calls.ask(REQUEST, word)
 
     assert (calls.count, len(model.histories)) == (1, 1)
 
