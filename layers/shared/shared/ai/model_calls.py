@@ -75,7 +75,8 @@ class ModelCalls:
 
     def ask[Answer](self, request: Request, accept: Callable[[Reply], Answer]) -> Answer:
         """
-        Return what *accept* makes of a reply, at the latest of the second. Raises Unavailable, and as *accept* does.
+        Return what *accept* makes of a reply, at the latest of the second. Raises Unavailable, and as *accept* does,
+        which raises no Unavailable itself.
 
         `Repeat.ONCE` becomes `NEVER` once the call has been repeated.
         """
