@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
@@ -29,10 +29,10 @@ type Goods = Literal["digital-goods", "physical-goods"]
 type GatewayName = Literal["razorpay", "payu", "billdesk", "zaakpay"]
 
 
-def check_one_of(error: str, **fields: object) -> None:
+def check_one_of(asked: BaseModel, error: str, *fields: str) -> None:
     """Raise unless exactly one of the fields is given."""
-    if sum(value is not None for value in fields.values()) != 1:
-        names = ", ".join(to_camel(name) for name in fields)
+    if sum(getattr(asked, field) is not None for field in fields) != 1:
+        names = ", ".join(map(to_camel, fields))
         raise PydanticCustomError(error, f"must have exactly one of {names}")
 
 

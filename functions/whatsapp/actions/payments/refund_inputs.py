@@ -60,10 +60,5 @@ class GetRefunds(PageInput):
 
     @model_validator(mode="after")
     def _has_one_filter(self) -> Self:
-        check_one_of(
-            "filter",
-            tenant_id=self.tenant_id,
-            order_id=self.order_id,
-            customer_phone=self.customer_phone,
-        )
+        check_one_of(self, "filter", "tenant_id", "order_id", "customer_phone")
         return self

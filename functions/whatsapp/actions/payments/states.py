@@ -49,7 +49,7 @@ class GetPaymentStatus(Input):
 
     @model_validator(mode="after")
     def _names_one_order(self) -> Self:
-        check_one_of("order", payment_id=self.payment_id, order_id=self.order_id)
+        check_one_of(self, "order", "payment_id", "order_id")
         return self
 
 
@@ -73,12 +73,7 @@ class GetPayments(PageInput):
 
     @model_validator(mode="after")
     def _has_one_filter(self) -> Self:
-        check_one_of(
-            "filter",
-            status=self.status,
-            customer_phone=self.customer_phone,
-            tenant_id=self.tenant_id,
-        )
+        check_one_of(self, "filter", "status", "customer_phone", "tenant_id")
         return self
 
 
