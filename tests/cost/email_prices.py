@@ -17,7 +17,7 @@ from tests.cost.report import DOLLARS_A_READ_UNIT, DOLLARS_A_WRITE_UNIT
 from tests.simulation.email_threads.system import ASSISTED, mail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from shared.ai.providers import ModelDependencies
     from shared.ai.settings import ModelSettings
@@ -118,20 +118,13 @@ class Counting:
         """The name of the model."""
         return self.model.name
 
-    def reply(
-        self,
-        system: str,
-        history: Sequence[ai.Turn],
-        *,
-        limits: ai.Limits,
-        schema: ai.Schema | None = None,
-        tools: Sequence[ai.Tool] = (),
-    ) -> ai.Reply:
+    def reply(self, request: ai.Request) -> ai.Reply:
         """See `Model.reply`."""
+        schema = request.schema
         assert schema is not None, "a call without a schema has other costs"
-        answer = self.model.reply(system, history, limits=limits, schema=schema, tools=tools)
-        sent = [system, json.dumps(decodable(schema.schema))]
-        sent += [turn.text for turn in history if isinstance(turn, ai.Message)]
+        answer = self.model.reply(request)
+        sent = [request.system, json.dumps(decodable(schema.schema))]
+        sent += [turn.text for turn in request.history if isinstance(turn, ai.Message)]
         self.characters.append((sum(map(len, sent)), len(answer.text)))
         return answer
 

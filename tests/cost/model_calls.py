@@ -78,23 +78,16 @@ class Measuring:
     name: str = "measuring"
     characters: list[tuple[int, int]] = field(default_factory=list)
 
-    def reply(
-        self,
-        system: str,
-        history: Sequence[ai.Turn],
-        *,
-        limits: ai.Limits,
-        schema: ai.Schema | None = None,
-        tools: Sequence[ai.Tool] = (),
-    ) -> ai.Reply:
+    def reply(self, request: ai.Request) -> ai.Reply:
         """See `Model.reply`."""
+        schema = request.schema
         assert schema is not None, "a call without a schema has other costs"
-        assert not tools, "as above"
+        assert not request.tools, "as above"
         answer = json.dumps(ANSWERS[schema.name])
-        sent = [system, json.dumps(decodable(schema.schema))]
-        sent += [turn.text for turn in history if isinstance(turn, ai.Message)]
+        sent = [request.system, json.dumps(decodable(schema.schema))]
+        sent += [turn.text for turn in request.history if isinstance(turn, ai.Message)]
         self.characters.append((sum(map(len, sent)), len(answer)))
-        assert len(answer) / CHARACTERS_A_TOKEN < limits.most_tokens
+        assert len(answer) / CHARACTERS_A_TOKEN < request.limits.most_tokens
         return ai.Reply(answer, ai.Stop.END)
 
 

@@ -33,21 +33,23 @@ from conversations.ai.functions import (
     exchange,
     tools_of,
 )
-from conversations.ai.model_calls import Asking
-from conversations.ai.outcome import Answer, Cause, HandOff, MadeCall
-from conversations.ai.output_schema import Output, OutputInvalid, parse, schema_for
+from conversations.ai.outcome import Answer, Cause, Cost, HandOff, MadeCall
+from conversations.ai.output_schema import Output, parse, schema_for
 from conversations.ai.prompt import system_prompt
 from conversations.ai.prompt.questions import open_questions
 from conversations.ai.task import (
     Task,
     barred_in,
     bounds_of,
+    calls_of,
     documents_of,
     facts_in,
+    limits_of,
     variables_of,
     with_own_ids,
 )
 from shared import ai
+from shared.ai.model_calls import AnswerInvalid, as_received
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +83,7 @@ class _Turn:
     def __init__(self, model: ai.Model, task: Task, execute: Execute) -> None:
         config, template = task.config, task.template
         self._task, self._execute = task, execute
-        self._asking = Asking(model, task.deadline_ms, config.max_output_tokens, config.temperature)
+        self._model_calls, self._limits = calls_of(model, task), limits_of(task)
         self.project_values, self.to_fill = variables_of(task)
         self._documents = documents_of(task)
         more_tools = self._documents.tools if self._documents else ()
@@ -115,7 +117,9 @@ class _Turn:
     def step(self) -> Answer | None:
         """Call the model once; return the outcome of the turn, or None if it continues."""
         system, self._correction = self._system + self._correction, ""
-        reply = self._asking.ask(system, self._history, self._schema, self._tools)
+        reply = self._model_calls.ask(
+            ai.Request(system, self._history, self._limits, self._schema, self._tools), as_received
+        )
         if reply.stop is ai.Stop.REFUSED:
             return self._hand_off(Cause.REFUSED)
         if fault := guardrails.fault_of_stop(reply.stop):
@@ -124,7 +128,7 @@ class _Turn:
             return self._handle_call(reply.tool_calls[0], None)
         try:
             output = parse(reply.text)
-        except OutputInvalid:
+        except AnswerInvalid:
             return self._ask_again(reply.text, (Fault.NOT_THE_SCHEMA,))
         request = self._call_in(output)
         if self._documents:
@@ -275,12 +279,13 @@ class _Turn:
         return self._end(hand_off=HandOff(cause, cause.value))
 
     def _end(self, **fields: Any) -> Answer:  # noqa: ANN401 - the fields of an Answer
+        calls = self._model_calls
         return Answer(
             **fields,
             calls=tuple(self._calls),
             faults=tuple(self._faults),
             retrieved=self._documents.retrieved if self._documents else (),
-            cost=self._asking.cost,
+            cost=Cost(calls.model.name, calls.usage, calls.count, calls.ms),
         )
 
 

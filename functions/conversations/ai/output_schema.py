@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from shared import ai
+from shared.ai.model_calls import AnswerInvalid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 NAME = "conversation_answer"
 LONGEST_REASON = 500
-
-
-class OutputInvalid(Exception):
-    """The answer violates the schema. The message names the first field and the rule, never a value."""
 
 
 def _as_text(arguments: object) -> object:
@@ -58,13 +55,13 @@ class Output(_Strict):
 
 
 def parse(text: str) -> Output:
-    """Parse an answer from a JSON *text*. Raises OutputInvalid."""
+    """Parse an answer from a JSON *text*. Raises AnswerInvalid."""
     try:
         return Output.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         location = ".".join(str(part) for part in first["loc"])[:80] or "answer"
-        raise OutputInvalid(f"{location}: {first['type']}") from None
+        raise AnswerInvalid(f"{location}: {first['type']}") from None
 
 
 def schema_for(

@@ -1,7 +1,8 @@
 """
 The input of one turn of the AI, and what follows from it before the first model call.
 
-    task -> the values of its template that are known, and those to fill
+    task -> the calls to its model, and their limits
+         -> the values of its template that are known, and those to fill
          -> the limits of an answer: length, language, hosts, contacts, facts
          -> the documents that the model may search
 """
@@ -17,6 +18,8 @@ from conversations.ai.checks.languages import plain_words
 from conversations.ai.checks.phrases import asks_for_a_person
 from conversations.ai.prompt import system_prompt
 from shared import ai
+from shared.ai.model_calls import ModelCalls
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
     from conversations.ai.prompt.whatsapp_templates import Template, Variable
     from shared.events import Channel
     from shared.providers.sms.segments import SmsLength
+
+LONGEST_CALL_MS = 45 * clock.SECOND_MS
+PAUSE_MS = (500, 2_000)  # before a call is repeated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +68,25 @@ class Task:
     barred: Cause | None = None
     knowledge: Knowledge | None = None
     deadline_ms: int
+
+
+def calls_of(model: ai.Model, task: Task) -> ModelCalls:
+    """Return the calls of a turn to its model. A failed call is repeated unless the failure is known to last."""
+    return ModelCalls(
+        model=model,
+        deadline_ms=task.deadline_ms,
+        pause_ms=PAUSE_MS,
+        may_repeat=lambda failure: failure.repeat is not ai.Repeat.NEVER,
+    )
+
+
+def limits_of(task: Task) -> ai.Limits:
+    """Return the limits of one call."""
+    return ai.Limits(
+        most_tokens=task.config.max_output_tokens,
+        within_ms=LONGEST_CALL_MS,
+        temperature=task.config.temperature,
+    )
 
 
 def documents_of(task: Task) -> Documents | None:

@@ -37,6 +37,7 @@ from shared.consent import unreachable
 from shared.failures import Permanent
 from shared.identity.addresses import other_spellings
 from shared.identity.authors import counts_as_customers, is_proven_author
+from shared.policy import window
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from shared.consent.records import Consents
     from shared.events import InboundMessage
 
-WINDOW_MS = 24 * clock.HOUR_MS - 60 * clock.SECOND_MS
 REVIEW = "reply_review"
 _REOPENS = frozenset({Status.CLOSED})
 
@@ -185,12 +185,10 @@ def _store(
     stored_message = messages.add(
         resources.log, opened.ref, attachments.shortened(resources.bucket, opened.ref, message)
     )
-    window = None
     if event.type != "human_reply":
-        window = clock.to_text(clock.from_text(message.message_timestamp) + WINDOW_MS)
-        state = states.take_inbound(
-            resources.log, opened.ref, message.message_timestamp, window_until=window
-        )
+        at = message.message_timestamp
+        until = clock.to_text(window.closes_at(clock.from_text(at)))
+        state = states.take_inbound(resources.log, opened.ref, at, window_until=until)
     normalise.link_identities(resources, event, opened.company)
     return stored_message, opened.with_state(state), stored is None
 

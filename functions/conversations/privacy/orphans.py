@@ -15,6 +15,7 @@ from conversations.store.recovery import unhandled
 from shared.aws.stored_objects import FORBIDDEN, MISSING, ObjectUnusable, Pointer, record
 from shared.identity.addresses import USER_ID_PREFIX
 from shared.recovery import over_quota
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -139,9 +140,7 @@ def _erase_parked(
     if parked.body_object is None or not _is_theirs(log, person, folder, parked):
         return 0
     if person is not None and parked.reason != ParkReason.ERASED:
-        event = subjects.read(
-            folder.get(Pointer.read(parked.body_object)).decode("utf-8", "replace")
-        )
+        event = json_object(folder.get(Pointer.read(parked.body_object)).decode("utf-8", "replace"))
         mail_files.delete(bucket, person.company_id, (event or {}).get("media"))
     # Marked first: once the text is deleted, a retry could not tell that the event concerns this person.
     erasures.mark_parked_erased(log, orphan.item_key)
@@ -155,7 +154,7 @@ def _erase_over_quota(log: Table, bucket: Bucket, subject: str, person: _Person 
     folder, erased = parked_events(bucket), 0
     for stored_event, body in over_quota.of_subject(folder, subject):
         if person is None or _is_about(log, person, body.decode("utf-8", "replace")):
-            event = subjects.read(body.decode("utf-8", "replace")) or {}
+            event = json_object(body.decode("utf-8", "replace")) or {}
             if person is not None:
                 mail_files.delete(bucket, person.company_id, event.get("media"))
             over_quota.delete(folder, stored_event)
@@ -186,7 +185,7 @@ def _is_theirs(log: Table, person: _Person | None, folder: Folder, parked: Parke
 
 def _is_about(log: Table, person: _Person, body: str) -> bool:
     """Whether a parked event concerns the person at this company, or at a company that cannot be determined."""
-    event = subjects.read(body)
+    event = json_object(body)
     if event is None:
         # Unparseable, so its company is unknown: erased if the text contains one of the addresses.
         return any(address.removeprefix(USER_ID_PREFIX) in body for address in person.addresses)

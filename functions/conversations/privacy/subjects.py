@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from conversations.store.messages import hash_of
 from shared.identity import addresses
 from shared.identity.addresses import USER_ID_PREFIX, AddressInvalid
 from shared.identity.keyed_hashes import address_hash, address_hashes
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ _CONTEXT = "conversation_data"
 
 def of_body(body: str) -> list[str]:
     """Return the subjects of a queue record; see `Stray`."""
-    event = read(body)
+    event = json_object(body)
     if event is None:
         return [UNREADABLE]
     if "ref" in event:
@@ -47,15 +47,6 @@ def of_company(company_id: str | None) -> str:
 def of_address(address: str) -> set[str]:
     """Return the subjects of a normalised address, under every identifier key."""
     return {*address_hashes(address), *address_hashes(bare(address))}
-
-
-def read(body: str) -> dict[str, Any] | None:
-    """Parse the event of a queue record; None if it is not a JSON object."""
-    try:
-        event = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return event if isinstance(event, dict) else None
 
 
 def recipient_of(event: Mapping[str, Any]) -> str:

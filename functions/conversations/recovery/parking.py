@@ -15,6 +15,7 @@ from conversations.store.recovery import unhandled
 from shared.aws.sqs_fifo import digest
 from shared.recovery import over_quota
 from shared.runtime import clock
+from shared.runtime.json_objects import json_object
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def company_of(log: Table, body: str, reason: str) -> str | None:
     The business address proves nothing if another account signed the call (`TENANT_MISMATCH`): a company must not be
     able to fill the list of another one.
     """
-    event = subjects.read(body) or {}
+    event = json_object(body) or {}
     if "ref" in event:
         state = states.read(log, str(event["ref"])) if event["ref"] else None
         return state.company_id if state else None

@@ -9,8 +9,9 @@ from aws_lambda_powertools.metrics import MetricUnit
 from pydantic import ValidationError
 
 from email_threads.analysis import prompt
-from email_threads.analysis.schema import NAME, Answer, AnswerInvalid, answer_schema
+from email_threads.analysis.schema import NAME, Answer, answer_schema
 from shared import ai
+from shared.ai.model_calls import AnswerInvalid, ModelCalls, complete_text
 from shared.ai.providers import model_for
 from shared.ai.settings import ModelSettings
 from shared.aws.dynamodb_json import plain
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from email_threads.configuration.resources import SendingResources
     from email_threads.store.items import Mailbox
 
-ATTEMPTS: Final = 2
 WITHIN_MS: Final = 45 * clock.SECOND_MS
 FEWEST_TOKENS: Final = 2_048  # of an answer: fields, quotes, questions and a reply
 
@@ -83,36 +83,36 @@ def answer(
 
 
 def _asked(model: ai.Model, settings: ModelSettings, content: str, schema: ai.Schema) -> Answered:
-    limits = ai.Limits(
-        most_tokens=max(FEWEST_TOKENS, settings.max_output_tokens),
-        within_ms=WITHIN_MS,
-        temperature=settings.temperature,
+    request = ai.Request(
+        system=prompt.SYSTEM,
+        history=[ai.Message(ai.Role.USER, content)],
+        limits=ai.Limits(
+            most_tokens=max(FEWEST_TOKENS, settings.max_output_tokens),
+            within_ms=WITHIN_MS,
+            temperature=settings.temperature,
+        ),
+        schema=schema,
     )
-    history = [ai.Message(ai.Role.USER, content)]
-    usage = ai.Usage()
-    for attempt in range(1, ATTEMPTS + 1):
-        metrics.add_metric("ModelAsked", MetricUnit.Count, 1)
-        reply = model.reply(prompt.SYSTEM, history, limits=limits, schema=schema)
-        usage += reply.usage
-        metrics.add_metric(
-            "ModelTokens", MetricUnit.Count, reply.usage.tokens_in + reply.usage.tokens_out
-        )
+    calls = ModelCalls(model=model)
+
+    def accept(reply: ai.Reply) -> Answered:
+        if reply.stop is ai.Stop.REFUSED:
+            raise NoAnswer("refused", may_repeat=False, usage=calls.usage)
         try:
-            return Answered(_checked(reply, usage), model.name, usage)
+            answer = Answer.parse(complete_text(reply))
         except AnswerInvalid as invalid:
             _count(invalid)
-            if attempt == ATTEMPTS:
-                raise NoAnswer("answer_invalid", may_repeat=False, usage=usage) from None
-    raise AssertionError("unreachable")
+            raise
+        return Answered(answer.model_dump_json(), model.name, calls.usage)
 
-
-def _checked(reply: ai.Reply, usage: ai.Usage) -> str:
-    """Return the text of a complete and valid answer. Raises AnswerInvalid, and NoAnswer for a refusal."""
-    if reply.stop is ai.Stop.REFUSED:
-        raise NoAnswer("refused", may_repeat=False, usage=usage)
-    if reply.stop is not ai.Stop.END:
-        raise AnswerInvalid(f"answer: {reply.stop}")
-    return Answer.parse(reply.text).model_dump_json()
+    try:
+        return calls.ask(request, accept)
+    except AnswerInvalid:
+        raise NoAnswer("answer_invalid", may_repeat=False, usage=calls.usage) from None
+    finally:
+        tokens = calls.usage.tokens_in + calls.usage.tokens_out
+        metrics.add_metric("ModelAsked", MetricUnit.Count, calls.count)
+        metrics.add_metric("ModelTokens", MetricUnit.Count, tokens)
 
 
 def _count(failure: Exception) -> None:

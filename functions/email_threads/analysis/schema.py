@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from shared.ai.model_calls import AnswerInvalid
 from shared.aws.dynamodb_json import storable
 
 if TYPE_CHECKING:
@@ -15,10 +16,6 @@ NAME: Final = "email_analysis_v1"
 MOST_SUMMARY: Final = 600  # characters
 
 type Name = Annotated[str, Field(max_length=40)]
-
-
-class AnswerInvalid(Exception):
-    """The model's answer does not follow the schema. The text has the first field and the rule, never a value."""
 
 
 class _Part(BaseModel):

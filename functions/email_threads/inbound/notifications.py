@@ -7,12 +7,12 @@ configuration sends `s3:TestEvent` without records.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_plus
 
 from shared.failures import Permanent
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,11 +43,8 @@ def read(body: str) -> dict[str, Any]:
     """
     if body.startswith(_SETUP_TEXT):
         return {}
-    try:
-        notification = json.loads(body)
-    except (ValueError, RecursionError):
-        notification = None
-    if not isinstance(notification, dict):
+    notification = json_object(body)
+    if notification is None:
         raise Permanent(_UNREADABLE)
     return notification
 

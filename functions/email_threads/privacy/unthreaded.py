@@ -26,7 +26,7 @@ from email_threads.replies.automatic import count_keys
 from email_threads.store import drafts, erasure, parked, threads
 from email_threads.store.items import AliasKind, Draft
 from email_threads.store.items.item import PARTITION_KEY
-from shared.recovery.event_store import fields_of
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,7 +74,9 @@ def unclaimed_events(stored: Inventory, start: Attributes | None) -> ListPage:
     found = [
         one
         for event in events
-        if claims.owner_today(stored.table, stored.owners, stored.bucket, fields_of(event.body))
+        if claims.owner_today(
+            stored.table, stored.owners, stored.bucket, json_object(event.body) or {}
+        )
         in {None, person.company_id}
         for one in _of_event(stored, event)
     ]
@@ -125,7 +127,7 @@ def _of_event(stored: Inventory, event: ParkedEvent) -> Iterator[Found]:
     person = stored.person
     if (event.received_at or event.parked_at) > person.until:
         return
-    fields = fields_of(event.body)
+    fields = json_object(event.body) or {}
     if event.kind in {SENT, FEEDBACK}:
         named = [fields.get("customer_address"), *_texts(fields.get("recipients"))]
         if any(isinstance(one, str) and one.casefold() == person.address for one in named):

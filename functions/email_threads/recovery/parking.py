@@ -8,7 +8,7 @@ from email_threads.inbound.events import FEEDBACK
 from email_threads.recovery import claims
 from email_threads.store import parked
 from shared.failures import Permanent
-from shared.recovery.event_store import fields_of
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Resources
@@ -29,7 +29,7 @@ def park(resources: Resources, body: str, refusal: Permanent) -> str | None:
     Parked, it blocks nothing, is visible and can be replayed. The raw mail stays in the bucket for 30 days. An event
     about several recipients is parked once for each: they are erased one by one.
     """
-    event = fields_of(body)
+    event = json_object(body) or {}
     event.pop("is_released", None)  # Set by a replay: the event keeps its id.
     if isinstance(refusal, CompanyRefusal):
         company: str | None = refusal.company_id

@@ -11,6 +11,7 @@ from newsletters.jobs.failures import StepFailed
 from newsletters.jobs.settings import model_of
 from newsletters.store import companies
 from shared import ai
+from shared.ai.model_calls import AnswerInvalid, AnswerTruncated, ModelCalls
 from shared.ai.providers import model_for
 from shared.aws.secrets import SecretUnreadable
 from shared.failures import Transient
@@ -29,15 +30,6 @@ if TYPE_CHECKING:
 
 WITHIN_MS: Final = 90 * clock.SECOND_MS
 FEWEST_TOKENS: Final = 4_096  # of an answer
-ATTEMPTS: Final = 2
-
-
-class AnswerInvalid(Exception):
-    """The model's answer breaks rules; *problems* name them for the model, without its text."""
-
-    def __init__(self, problems: list[str]) -> None:
-        super().__init__(f"{len(problems)} problems")
-        self.problems = problems
 
 
 def problem_of(error: ErrorDetails) -> str:
@@ -94,35 +86,36 @@ def _asked[Answer](
     configured: ModelSettings,
     question: Question[Answer],
 ) -> tuple[Answer, ai.Usage]:
-    history: list[ai.Turn] = [ai.Message(ai.Role.USER, question.content)]
-    most_tokens = max(FEWEST_TOKENS, configured.max_output_tokens)
-    usage = ai.Usage()
-    failure = question.failure
-    for _ in range(ATTEMPTS):
-        _use_unit(resources, settings)
-        limits = ai.Limits(
-            most_tokens=most_tokens, within_ms=WITHIN_MS, temperature=configured.temperature
-        )
-        reply = model.reply(question.system, history, limits=limits, schema=question.schema)
-        usage += reply.usage
+    request = ai.Request(
+        system=question.system,
+        history=[ai.Message(ai.Role.USER, question.content)],
+        limits=ai.Limits(
+            most_tokens=max(FEWEST_TOKENS, configured.max_output_tokens),
+            within_ms=WITHIN_MS,
+            temperature=configured.temperature,
+        ),
+        schema=question.schema,
+    )
+    calls = ModelCalls(model=model, before_call=lambda: _use_unit(resources, settings))
+
+    def accept(reply: ai.Reply) -> Answer:
         if reply.stop is ai.Stop.REFUSED:
             raise StepFailed("ai_refused")
         if reply.stop is ai.Stop.LENGTH:
-            failure, most_tokens = "output_truncated", 2 * most_tokens
-            continue
+            raise AnswerTruncated
         try:
-            return question.parse(reply.text), usage
+            return question.parse(reply.text)
         except AnswerInvalid as invalid:
             _count(invalid)
-            failure = question.failure
-            problems = "\n".join(f"- {problem}" for problem in invalid.problems)
-            history += [
-                ai.Message(ai.Role.ASSISTANT, reply.text or "(no answer)"),
-                ai.Message(
-                    ai.Role.USER, f"Your answer breaks these rules:\n{problems}\nAnswer again."
-                ),
-            ]
-    raise StepFailed(failure)
+            raise
+
+    try:
+        answer = calls.ask(request, accept)
+    except AnswerTruncated:
+        raise StepFailed("output_truncated") from None
+    except AnswerInvalid:
+        raise StepFailed(question.failure) from None
+    return answer, calls.usage
 
 
 def _use_unit(resources: WorkerResources, settings: CompanySettings | None) -> None:

@@ -11,13 +11,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from newsletters.drafting import outline_changes, prompts
 from newsletters.drafting.inline_text import one_line
-from newsletters.drafting.model_calls import AnswerInvalid, Question, ask, problem_of
+from newsletters.drafting.model_calls import Question, ask, problem_of
 from newsletters.drafting.plan import plan_of
 from newsletters.jobs.failures import StepFailed
 from newsletters.retrieval.catalogue import kind_of
 from newsletters.store.items import Outline, OutlineItem, OutlineSection, Reference
 from newsletters.store.items.item import timestamp
 from newsletters.store.step_inputs import outline_hash
+from shared.ai.model_calls import AnswerInvalid
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from shared.runtime.validation_errors import errors_of
@@ -104,10 +105,12 @@ def parsed(
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError):
-        raise AnswerInvalid(["the answer must be one JSON object"]) from None
+        raise AnswerInvalid(problems=["the answer must be one JSON object"]) from None
     kinds = [one.kind for one in plan]
     if not isinstance(raw, dict) or set(raw) != set(kinds):
-        raise AnswerInvalid([f"the answer must have exactly the sections {', '.join(kinds)}"])
+        raise AnswerInvalid(
+            problems=[f"the answer must have exactly the sections {', '.join(kinds)}"]
+        )
     sections: dict[str, AnsweredSection] = {}
     problems: list[str] = []
     for planned in plan:
@@ -119,7 +122,7 @@ def parsed(
         problems += _broken_rules(planned, section, passages)
         sections[planned.kind] = section
     if problems:
-        raise AnswerInvalid(problems[:20])
+        raise AnswerInvalid(problems=problems[:20])
     return sections
 
 

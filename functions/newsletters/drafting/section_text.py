@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from newsletters.drafting.inline_text import inline_text
-from newsletters.drafting.model_calls import AnswerInvalid, problem_of
+from newsletters.drafting.model_calls import problem_of
 from newsletters.drafting.prompts import needs_references
 from newsletters.store.items import Citation, EditorWarning
+from shared.ai.model_calls import AnswerInvalid
 from shared.runtime.validation_errors import errors_of
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def parsed(text: str, references: Mapping[str, Reference]) -> AnsweredBlocks:
         answer = AnsweredBlocks.model_validate_json(text)
     except ValidationError as refusal:
         problems = [problem_of(error) for error in errors_of(refusal)[:10]]
-        raise AnswerInvalid(problems) from None
+        raise AnswerInvalid(problems=problems) from None
     unknown = [
         f"blocks.{number}.refs: unknown label"
         for number, block in enumerate(answer.blocks)
@@ -81,7 +82,7 @@ def parsed(text: str, references: Mapping[str, Reference]) -> AnsweredBlocks:
         if not block.text.strip()
     ]
     if unknown or blank:
-        raise AnswerInvalid([*unknown, *blank])
+        raise AnswerInvalid(problems=[*unknown, *blank])
     return answer
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from newsletters.store import newsletters, parked
 from newsletters.store.items.metadata import is_code
-from shared.recovery.event_store import fields_of, text
+from shared.recovery.event_store import text
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
@@ -19,7 +20,7 @@ def park(table: Table, body: str, refusal: Permanent) -> str | None:
 
     Parked, it blocks nothing, is visible and can be replayed.
     """
-    event = fields_of(body)
+    event = json_object(body) or {}
     code = text(event.get("code"))
     metadata = newsletters.get_metadata(table, code) if code and is_code(code) else None
     company = metadata.company_id if metadata else None

@@ -19,7 +19,6 @@ from richpanel.decisions.facts import ModelFailure, ModelOpinion
 from richpanel.decisions.model_answers import (
     DECISION_SCHEMA,
     VERDICT_SCHEMA,
-    ModelAnswerInvalid,
     ModelDecision,
     ModelVerdict,
     merge,
@@ -27,13 +26,13 @@ from richpanel.decisions.model_answers import (
 )
 from richpanel.inbound.channels import Channel
 from shared import ai
+from shared.ai.model_calls import AnswerInvalid, ModelCalls, as_received, complete_text
 from shared.aws.secrets import SecretUnreadable
 from shared.redaction import redact
 from shared.runtime.observability import describe, logger, metrics
 from shared.spending.budget import REASON
 
 LIMITS = ai.Limits(most_tokens=600, within_ms=8_000)
-ATTEMPTS = 2
 CHECK_WITHIN_MS = (
     6_000  # twice this, and the checks of other services, fit the admin function's time
 )
@@ -74,28 +73,24 @@ class Judge:
 
     def check(self) -> str:
         """Classify a fixed text with the real schema, once; return `ok`, or a code of the failure."""
-        limits = replace(self.limits, within_ms=CHECK_WITHIN_MS)
         facts = _facts(Message(text="Where is my order?", channel=Channel.EMAIL), _NOTHING_KNOWN)
+        request = self._request(_CLASSIFY, facts, _DECISION)
+        request = replace(request, limits=replace(self.limits, within_ms=CHECK_WITHIN_MS))
         try:
-            history = [ai.Message(ai.Role.USER, facts)]
-            reply = self.model.reply(_CLASSIFY, history, limits=limits, schema=_DECISION)
-            ModelDecision.parse(_text_of(reply))
-        except ModelAnswerInvalid:
+            ModelDecision.parse(_text_of(self.model.reply(request)))
+        except AnswerInvalid:
             return "answer_outside_schema"
         except SecretUnreadable:
             return "key_missing"
         except ai.Unavailable as failure:
             is_refused = _REQUEST_REFUSED.fullmatch(failure.code) is not None
-            return (
-                UNSUPPORTED if is_refused and self._answers_freely(facts, limits) else failure.code
-            )
+            return UNSUPPORTED if is_refused and self._answers_freely(request) else failure.code
         return "ok"
 
-    def _answers_freely(self, facts: str, limits: ai.Limits) -> bool:
+    def _answers_freely(self, request: ai.Request) -> bool:
         """Whether the model answers a request without a schema."""
-        history = [ai.Message(ai.Role.USER, facts)]
         try:
-            self.model.reply(_CLASSIFY, history, limits=limits)
+            self.model.reply(replace(request, schema=None))
         except (ai.Unavailable, SecretUnreadable):
             return False
         return True
@@ -106,7 +101,7 @@ class Judge:
         """Merge the rules' result with the model's; without a valid answer, return *rules* and the failure."""
         try:
             answer = ModelDecision.parse(self._ask(_CLASSIFY, _facts(message, rules), _DECISION))
-        except ModelAnswerInvalid as invalid:
+        except AnswerInvalid as invalid:
             return rules, ModelOpinion(failure=_failed(ModelFailure.INVALID, invalid))
         except (ai.Unavailable, SecretUnreadable) as failure:
             return rules, ModelOpinion(failure=_failed(ModelFailure.UNREACHABLE, failure))
@@ -119,36 +114,32 @@ class Judge:
         """Return *opinion* with the model's verdict on Tier 2, or with the failure."""
         try:
             answer = ModelVerdict.parse(self._ask(_VERIFY, _facts(message, rules), _VERDICT))
-        except ModelAnswerInvalid as invalid:
+        except AnswerInvalid as invalid:
             return replace(opinion, failure=_failed(ModelFailure.INVALID, invalid))
         except (ai.Unavailable, SecretUnreadable) as failure:
             return replace(opinion, failure=_failed(ModelFailure.UNREACHABLE, failure))
         return replace(opinion, verdict=verdict_of(answer))
 
     def _ask(self, system: str, facts: str, schema: ai.Schema) -> str:
-        """Return the text of a complete answer. Raises ModelAnswerInvalid and Unavailable."""
+        """Return the text of a complete answer. Raises AnswerInvalid and Unavailable."""
         metrics.add_metric("ModelAsked", MetricUnit.Count, 1)
-        history = [ai.Message(ai.Role.USER, facts)]
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                reply = self.model.reply(system, history, limits=self.limits, schema=schema)
-                break
-            except ai.Unavailable as failure:
-                if attempt == ATTEMPTS or failure.code == REASON:
-                    raise
+        calls = ModelCalls(model=self.model, may_repeat=lambda failure: failure.code != REASON)
+        reply = calls.ask(self._request(system, facts, schema), as_received)
         metrics.add_metric(
             "ModelTokens", MetricUnit.Count, reply.usage.tokens_in + reply.usage.tokens_out
         )
         return _text_of(reply)
 
+    def _request(self, system: str, facts: str, schema: ai.Schema) -> ai.Request:
+        history = [ai.Message(ai.Role.USER, facts)]
+        return ai.Request(system=system, history=history, limits=self.limits, schema=schema)
+
 
 def _text_of(reply: ai.Reply) -> str:
-    """Return the text of a complete answer. Raises ModelAnswerInvalid, and Unavailable for a refusal."""
+    """Return the text of a complete answer. Raises AnswerInvalid, and Unavailable for a refusal."""
     if reply.stop is ai.Stop.REFUSED:
         raise ai.Unavailable("refused")
-    if reply.stop is not ai.Stop.END:
-        raise ModelAnswerInvalid(f"answer: {reply.stop}")
-    return reply.text
+    return complete_text(reply)
 
 
 def reasons(model_id: str) -> bool:

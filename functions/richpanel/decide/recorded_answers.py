@@ -8,7 +8,8 @@ from typing import Any
 
 from richpanel.classification import Classification
 from richpanel.decisions.facts import ModelFailure, ModelOpinion
-from richpanel.decisions.model_answers import ModelAnswerInvalid, ModelDecision, merge
+from richpanel.decisions.model_answers import ModelDecision, merge
+from shared.ai.model_calls import AnswerInvalid
 
 
 class RecordedAnswersInvalid(Exception):
@@ -19,7 +20,7 @@ class RecordedAnswersInvalid(Exception):
 class RecordedAnswers:
     """The answers by message id: parsed, or the reason why the answer is outside its schema."""
 
-    answers: Mapping[str, ModelDecision | ModelAnswerInvalid]
+    answers: Mapping[str, ModelDecision | AnswerInvalid]
 
     def opinion(
         self, sample_id: str | int, rules: Classification
@@ -28,19 +29,19 @@ class RecordedAnswers:
         answer = self.answers.get(str(sample_id))
         if answer is None:
             return rules, ModelOpinion(failure=ModelFailure.UNREACHABLE)
-        if isinstance(answer, ModelAnswerInvalid):
+        if isinstance(answer, AnswerInvalid):
             return rules, ModelOpinion(failure=ModelFailure.INVALID)
         return merge(rules, answer)
 
     def problem(self, sample_id: str | int) -> str | None:
         """Return why the message's answer is outside the schema, or None."""
         answer = self.answers.get(str(sample_id))
-        return str(answer) if isinstance(answer, ModelAnswerInvalid) else None
+        return str(answer) if isinstance(answer, AnswerInvalid) else None
 
 
 def read_answers(file: str) -> RecordedAnswers:
     """Read the file of JSON lines `{"id", "answer"}`. Raises OSError and RecordedAnswersInvalid."""
-    answers: dict[str, ModelDecision | ModelAnswerInvalid] = {}
+    answers: dict[str, ModelDecision | AnswerInvalid] = {}
     for number, line in enumerate(Path(file).read_bytes().splitlines(), start=1):
         if not line.strip():
             continue
@@ -52,7 +53,7 @@ def read_answers(file: str) -> RecordedAnswers:
             raise RecordedAnswersInvalid(f"{file}, line {number}: id: must not be repeated")
         try:
             answers[sample_id] = ModelDecision.parse(json.dumps(answer))
-        except ModelAnswerInvalid as invalid:
+        except AnswerInvalid as invalid:
             answers[sample_id] = invalid
     return RecordedAnswers(answers)
 

@@ -24,6 +24,7 @@ from richpanel.classification.taxonomy import (
     thresholds,
 )
 from richpanel.decisions.facts import Downgrade, ModelOpinion, Verdict, VerdictReason
+from shared.ai.model_calls import AnswerInvalid
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}|unknown")
 
@@ -37,22 +38,18 @@ def _language_code(value: str) -> str:
 type Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
-class ModelAnswerInvalid(Exception):
-    """The model's answer is outside its schema. The text has the first field and the rule, never a value."""
-
-
 class _Answer(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse the answer from a JSON *text*. Raises ModelAnswerInvalid."""
+        """Parse the answer from a JSON *text*. Raises AnswerInvalid."""
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
             field = ".".join(str(part) for part in first["loc"]) or "answer"
-            raise ModelAnswerInvalid(f"{field}: {first['type']}") from None
+            raise AnswerInvalid(f"{field}: {first['type']}") from None
 
 
 class ModelIntent(_Answer):

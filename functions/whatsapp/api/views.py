@@ -6,8 +6,6 @@ from shared.runtime import clock
 from whatsapp.api.json_view import Json, Moment, View
 from whatsapp.store.items import Conversation, Phone
 
-WINDOW_MS = 24 * clock.HOUR_MS  # after the customer's last message
-
 
 class ConversationView(View):
     """
@@ -173,19 +171,10 @@ def conversation_view(head: Conversation, *, key: str, now: str) -> Conversation
 def whole_conversation_view(head: Conversation, *, key: str, now: str) -> ConversationView:
     """Return the view of a conversation from its whole item, which entries of lists are not."""
     whole = {
-        "window_until": window_until(head),
+        "window_until": head.window_until,
         "marketing_opt_out_at": head.marketing_opt_out_at if head.marketing_opt_out else None,
     }
     return conversation_view(head, key=key, now=now).model_copy(update=whole)
-
-
-def window_until(head: Conversation) -> str | None:
-    """Return when free-form messages end or ended, after the customer's message or an answered ad; None if neither."""
-    free = head.free_entry_until
-    if head.last_inbound_at is None:
-        return free
-    answers = clock.to_text(clock.from_text(head.last_inbound_at) + WINDOW_MS)
-    return max(answers, free or "")
 
 
 def state_view(head: Conversation, now: str) -> StateView:

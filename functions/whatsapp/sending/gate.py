@@ -125,8 +125,8 @@ class Gate:
             is_opted_out=bool(standing and standing.is_opted_out) or has_refused_marketing,
             has_consent=bool(standing and standing.is_opted_in) or has_chosen_marketing,
             last_inbound_at=last_inbound_at,
-            # The free entry window permits all that a template permits.
-            is_template=subject.is_template or (_ms(head.free_entry_until) or 0) > now,
+            free_entry_until=_ms(head.free_entry_until),
+            is_template=subject.is_template,
             quiet_hours=None,
             project_zone=_ANY_ZONE,
             cap_free_at=_marketing_free_at(head) if subject.is_marketing else None,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import urllib3
 
-from richpanel.clients.language_model import ATTEMPTS, LIMITS
+from richpanel.clients.language_model import LIMITS
+from shared.ai.model_calls import ATTEMPTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

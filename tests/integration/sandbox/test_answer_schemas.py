@@ -54,7 +54,9 @@ def test_openai_accepts_the_schemas_of_the_help_desk_in_strict_mode(
 ) -> None:
     model = OpenAI(Account(f"{sandbox.url}/v1", Secret()), "a-model")
 
-    reply = model.reply("Sort.", ASKED, limits=LIMITS, schema=ai.Schema(name, SCHEMAS[name]))
+    reply = model.reply(
+        ai.Request("Sort.", ASKED, limits=LIMITS, schema=ai.Schema(name, SCHEMAS[name]))
+    )
 
     assert json.loads(reply.text).keys() == SCHEMAS[name]["properties"].keys()
 
@@ -69,7 +71,9 @@ def test_bedrock_accepts_the_schemas_of_the_help_desk(
     )
     model = Bedrock(lambda config: make_client(config=config), "a-model-v1:0", structure=structure)
 
-    reply = model.reply("Sort.", ASKED, limits=LIMITS, schema=ai.Schema(name, SCHEMAS[name]))
+    reply = model.reply(
+        ai.Request("Sort.", ASKED, limits=LIMITS, schema=ai.Schema(name, SCHEMAS[name]))
+    )
 
     assert json.loads(reply.text).keys() == SCHEMAS[name]["properties"].keys()
 

@@ -62,7 +62,7 @@ def model(sandbox: Sandbox) -> Bedrock:
 
 
 def asked(model: Bedrock, history: Sequence[ai.Turn]) -> ai.Reply:
-    return model.reply("Help.", history, limits=LIMITS, schema=SCHEMA, tools=[TOOL])
+    return model.reply(ai.Request("Help.", history, limits=LIMITS, schema=SCHEMA, tools=[TOOL]))
 
 
 @pytest.mark.parametrize("structure", ["format", "tool"])

@@ -58,7 +58,9 @@ def model(sandbox: Sandbox, kind: str) -> Any:
 def test_each_provider_answers_with_the_script(
     sandbox: Sandbox, kind: str, history: tuple[ai.Message, ...]
 ) -> None:
-    reply = model(sandbox, kind).reply("Analyse.", history, limits=LIMITS, schema=SCHEMA)
+    reply = model(sandbox, kind).reply(
+        ai.Request("Analyse.", history, limits=LIMITS, schema=SCHEMA)
+    )
 
     answer = json.loads(reply.text)
     assert answer.keys() == KEYS
@@ -69,7 +71,9 @@ def test_each_provider_answers_with_the_script(
 def test_a_queued_answer_comes_first(sandbox: Sandbox, client: Client) -> None:
     client.post("/_openai_answers", {"text": "{}"})
 
-    reply = model(sandbox, "openai:a-model").reply("Go.", [ASKED], limits=LIMITS, schema=SCHEMA)
+    reply = model(sandbox, "openai:a-model").reply(
+        ai.Request("Go.", [ASKED], limits=LIMITS, schema=SCHEMA)
+    )
 
     assert reply.text == "{}"
 

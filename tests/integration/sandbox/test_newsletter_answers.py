@@ -67,10 +67,12 @@ def written(
         metadata(description=description), section("main", item("Rain", "r1")), sources, 1_500
     )
     return model(sandbox, kind).reply(
-        prompts.SECTION_SYSTEM,
-        [ai.Message(ai.Role.USER, content), *later],
-        limits=LIMITS,
-        schema=prompts.section_schema(sources),
+        ai.Request(
+            prompts.SECTION_SYSTEM,
+            [ai.Message(ai.Role.USER, content), *later],
+            limits=LIMITS,
+            schema=prompts.section_schema(sources),
+        )
     )
 
 
@@ -79,10 +81,12 @@ def test_each_provider_answers_an_outline(sandbox: Sandbox, kind: str) -> None:
     content = prompts.outline_content(metadata(), PLAN, PASSAGES, keep=[], avoid=[])
 
     reply = model(sandbox, kind).reply(
-        prompts.OUTLINE_SYSTEM,
-        [ai.Message(ai.Role.USER, content)],
-        limits=LIMITS,
-        schema=prompts.outline_schema(PLAN, PASSAGES),
+        ai.Request(
+            prompts.OUTLINE_SYSTEM,
+            [ai.Message(ai.Role.USER, content)],
+            limits=LIMITS,
+            schema=prompts.outline_schema(PLAN, PASSAGES),
+        )
     )
 
     answer = outline_generation.parsed(reply.text, PLAN, PASSAGES)

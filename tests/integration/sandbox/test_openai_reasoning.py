@@ -46,7 +46,7 @@ def account(sandbox: Sandbox) -> Account:
 
 
 def asked(model: OpenAI, history: Sequence[ai.Turn], limits: ai.Limits = LIMITS) -> ai.Reply:
-    return model.reply("Help.", history, limits=limits, schema=SCHEMA, tools=[TOOL])
+    return model.reply(ai.Request("Help.", history, limits=limits, schema=SCHEMA, tools=[TOOL]))
 
 
 def look_up(sandbox: Sandbox, reasoning_tokens: int = 0) -> None:
@@ -135,7 +135,7 @@ def test_every_request_follows_the_types_of_the_official_sdk(
 
     [call] = asked(model, [ASKED], limits).tool_calls
     asked(model, [ASKED, NOTICE, ASKED, ai.Exchange(call, "Not here.", is_error=True)], limits)
-    model.reply("Help.", [ASKED], limits=limits)
+    model.reply(ai.Request("Help.", [ASKED], limits=limits))
 
     assert len(sandbox.sent) == 3
     for body in requests(sandbox):

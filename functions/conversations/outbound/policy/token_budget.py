@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -42,22 +41,14 @@ class Metered:
         """See `Model.name`."""
         return self.model.name
 
-    def reply(
-        self,
-        system: str,
-        history: Sequence[ai.Turn],
-        *,
-        limits: ai.Limits,
-        schema: ai.Schema | None = None,
-        tools: Sequence[ai.Tool] = (),
-    ) -> ai.Reply:
+    def reply(self, request: ai.Request) -> ai.Reply:
         """See `Model.reply`. Estimates the usage if the reply does not report it."""
         if not self._is_begun and self._is_spent():
             raise ai.Unavailable(Reason.TOKEN_CAP, ai.Repeat.NEVER)
         self._is_begun = True
-        reply = self.model.reply(system, history, limits=limits, schema=schema, tools=tools)
+        reply = self.model.reply(request)
         if reply.usage == ai.Usage():
-            reply = replace(reply, usage=_estimated(system, history, schema, tools, reply))
+            reply = replace(reply, usage=_estimated(request, reply))
         self._count(reply.usage)
         return reply
 
@@ -77,22 +68,9 @@ class Metered:
             logger.warning("tokens not counted", extra=describe(failure))
 
 
-def _estimated(
-    system: str,
-    history: Sequence[ai.Turn],
-    schema: ai.Schema | None,
-    tools: Sequence[ai.Tool],
-    reply: ai.Reply,
-) -> ai.Usage:
-    input_texts = [system, *(_text_of(turn) for turn in history)]
-    input_texts += [json.dumps(tool.parameters) + tool.description for tool in tools]
-    input_texts += [json.dumps(schema.schema)] if schema else []
-    output_texts = [reply.text, *(call.arguments for call in reply.tool_calls)]
-    return ai.Usage(_tokens(input_texts), _tokens(output_texts))
-
-
-def _text_of(turn: ai.Turn) -> str:
-    return turn.text if isinstance(turn, ai.Message) else turn.call.arguments + turn.result
+def _estimated(request: ai.Request, reply: ai.Reply) -> ai.Usage:
+    written = [reply.text, *(call.arguments for call in reply.tool_calls)]
+    return ai.Usage(_tokens(request.texts), _tokens(written))
 
 
 def _tokens(texts: Sequence[str]) -> int:

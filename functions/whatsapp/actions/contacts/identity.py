@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from whatsapp.store.items import Phone
 
 CONTACTS = Group("contacts")
-WINDOW_MS = 24 * clock.HOUR_MS
 
 
 class ContactRequest(Input):
@@ -158,15 +157,13 @@ def _own_key(call: Call[Any], phone: Phone, text: str, field: str) -> str:
 
 
 def _conversation(head: Conversation) -> ContactConversation:
-    opened = head.last_inbound_at
-    until = clock.from_text(opened) + WINDOW_MS if opened else None
     return ContactConversation(
         conversation_pk=head.pk,
         phone_number_id=str(head.phone),
         name=head.sender_name,
-        last_inbound_at=opened,
-        window_open_until=clock.to_text(until) if until else None,
-        window_is_open=until is not None and until > clock.now_ms(),
+        last_inbound_at=head.last_inbound_at,
+        window_open_until=head.window_until,
+        window_is_open=head.has_open_window(clock.to_text(clock.now_ms())),
         blocked=bool(head.blocked),
         linked_conversations=sorted(head.linked_conversations),
         linked_to=head.linked_to,

@@ -124,7 +124,7 @@ def get_service_window(call: Call[ConversationInput]) -> ServiceWindow:
     Our own knowledge: the provider has the last word. Consent, blocks and limits are not part of the answer.
     """
     head = inputs.head_of(call)
-    window = views.window_of(head, clock.now_ms())
+    window = views.window_of(head, clock.to_text(clock.now_ms()))
     return ServiceWindow(
         conversation_pk=head.pk,
         customer="group" if head.group_name else "contact",

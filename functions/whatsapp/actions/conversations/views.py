@@ -5,15 +5,18 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from shared.policy import window
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls.call import Call
 from whatsapp.api.entry_search import Entry
 from whatsapp.api.json_view import Json, Moment, View
 from whatsapp.api.message_views import MessageView, message_view
-from whatsapp.api.views import WINDOW_MS, StateView, state_view, window_until
+from whatsapp.api.views import StateView, state_view
 from whatsapp.store.items import Conversation, Media, Message, Status
 from whatsapp.store.items.groups import Call as PhoneCall
+
+_Reason = Literal["customer_wrote", "free_entry_point", "expired", "never_wrote"]
 
 
 class Window(View):
@@ -25,7 +28,7 @@ class Window(View):
     """
 
     open: bool
-    reason: Literal["customer_wrote", "free_entry_point", "expired", "never_wrote"]
+    reason: _Reason
     until: str | None = None
     last_inbound_at: str | None = None
 
@@ -87,23 +90,20 @@ class ShownStatus(View):
     errors: Json = None
 
 
-def window_of(head: Conversation, now_ms: int) -> Window:
-    """Return the window of a conversation at the time *now_ms*."""
-    last = head.last_inbound_at
-    until_ms = clock.from_text(last) + WINDOW_MS if last else 0
-    free_ms = clock.from_text(head.free_entry_until) if head.free_entry_until else 0
-    end = window_until(head)
-    if until_ms > now_ms and until_ms >= free_ms:
-        return Window(open=True, reason="customer_wrote", until=end, last_inbound_at=last)
-    if free_ms > now_ms:
-        return Window(open=True, reason="free_entry_point", until=end, last_inbound_at=last)
-    reason: Literal["expired", "never_wrote"] = "expired" if end else "never_wrote"
-    return Window(open=False, reason=reason, until=end, last_inbound_at=last)
+def window_of(head: Conversation, now: str) -> Window:
+    """Return the window of a conversation at the time *now*."""
+    last, end = head.last_inbound_at, head.window_until
+    is_open = head.has_open_window(now)
+    reason: _Reason = "expired" if end else "never_wrote"
+    if is_open:
+        was_written = last and clock.to_text(window.closes_at(clock.from_text(last))) == end
+        reason = "customer_wrote" if was_written else "free_entry_point"
+    return Window(open=is_open, reason=reason, until=end, last_inbound_at=last)
 
 
 def conversation_view(head: Conversation, *, with_window: bool = False) -> ShownConversation:
     """Return the view of a conversation. The window needs the whole item; entries of lists do not have it."""
-    now_ms = clock.now_ms()
+    now = clock.to_text(clock.now_ms())
     return ShownConversation(
         conversation_pk=head.pk,
         phone=head.phone,
@@ -117,8 +117,8 @@ def conversation_view(head: Conversation, *, with_window: bool = False) -> Shown
         received_at=head.received_at,
         labels=sorted(head.labels or ()),
         linked_conversations=sorted(head.linked_conversations) or None,
-        window=window_of(head, now_ms) if with_window else None,
-        **state_view(head, clock.to_text(now_ms)).model_dump(),
+        window=window_of(head, now) if with_window else None,
+        **state_view(head, now).model_dump(),
     )
 
 

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.errors import InvalidInput
 from shared.aws.stored_objects import MEDIA_PREFIX
+from shared.runtime.json_objects import json_object
 from whatsapp.actions.flows import flow_json
 from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import uploads_of
@@ -81,11 +82,8 @@ def _stored(call: Call[Any], key: str) -> dict[str, Any]:
         raise NotFound("flowJsonS3Key: object not found") from None
     if not is_small:
         raise _invalid(f"must have at most {flow_json.LARGEST_BYTES} bytes")
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or _depth(found) > _DEEPEST:
+    found = json_object(content)
+    if found is None or _depth(found) > _DEEPEST:
         raise _invalid(f"must be a JSON object of at most {_DEEPEST} levels")
     return found
 

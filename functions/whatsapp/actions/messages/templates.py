@@ -1,7 +1,6 @@
 """Template messages, and texts that fall back to a template."""
 
 import re
-from datetime import timedelta
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -18,13 +17,12 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.interactive_parts import checked
 from whatsapp.sending import templates
 from whatsapp.sending.payloads import Draft, UsedTemplate, of_template, of_text
-from whatsapp.store.items import Conversation, Phone
+from whatsapp.store.items import Phone
 
 CORE = Group("core_messaging")
 EXTRA = Group("inbox_extra")
 AUTHENTICATION = "AUTHENTICATION"
 DEFAULT_LANGUAGE = "en_US"
-_WINDOW_MS = int(timedelta(hours=24).total_seconds()) * 1_000
 _LONGEST_VALUE = 1_024
 _UNFIT = re.compile(r"[\n\r\t]| {4}")
 
@@ -104,7 +102,8 @@ def send_with_fallback(call: Call[SendWithFallback]) -> SentMessage:
     """Send a text while the window is open, else a template; `note` says which of them."""
     phone = participants.sender_of(call)
     conversation = participants.conversation_of(call, phone)
-    draft = of_text(call.input.text) if is_open(conversation) else _fallback(call, phone)
+    is_open = conversation.has_open_window(clock.to_text(clock.now_ms()))
+    draft = of_text(call.input.text) if is_open else _fallback(call, phone)
     sent = delivery.send(call, phone, conversation, draft)
     return sent.model_copy(update={"note": _note(call, sent, draft)})
 
@@ -118,14 +117,6 @@ def template_draft(
     resources = call.resources
     found = templates.described(resources, resources.gate, phone, name, language)
     return of_template(used, hides_values=found.category == AUTHENTICATION)
-
-
-def is_open(conversation: Conversation) -> bool:
-    """Whether a text may be sent: within 24 hours of the customer's last message, or in a free entry window."""
-    now = clock.now_ms()
-    last, free = conversation.last_inbound_at, conversation.free_entry_until
-    is_recent = last is not None and clock.from_text(last) + _WINDOW_MS > now
-    return is_recent or (free is not None and clock.from_text(free) > now)
 
 
 def _fallback(call: Call[SendWithFallback], phone: Phone) -> Draft:

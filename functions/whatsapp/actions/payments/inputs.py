@@ -2,7 +2,8 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, Field, model_validator
+from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from whatsapp.actions.calls.inputs import (
@@ -26,6 +27,13 @@ type Body = Annotated[Text, Field(max_length=1_024)]
 type Expiration = Annotated[Whole, Field(ge=300, le=2_592_000)]
 type Goods = Literal["digital-goods", "physical-goods"]
 type GatewayName = Literal["razorpay", "payu", "billdesk", "zaakpay"]
+
+
+def check_one_of(asked: BaseModel, error: str, *fields: str) -> None:
+    """Raise unless exactly one of the fields is given."""
+    if sum(getattr(asked, field) is not None for field in fields) != 1:
+        names = ", ".join(map(to_camel, fields))
+        raise PydanticCustomError(error, f"must have exactly one of {names}")
 
 
 class OrderItem(Input):

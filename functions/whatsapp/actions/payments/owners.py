@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whatsapp import store
-from whatsapp.actions.calls import participants
+from whatsapp.actions.calls import paging, participants
 from whatsapp.api.queries import NotFound
-from whatsapp.store.accounts import refunds, tenants
+from whatsapp.store.accounts import payment_lists, refunds, tenants
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.tenants import Tenant
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shared.aws.dynamodb import Attributes
     from whatsapp.actions.calls.call import Call
+    from whatsapp.store.accounts.payment_lists import Filter
     from whatsapp.store.items import Phone
     from whatsapp.store.items.tenants import PaymentConfig, PaymentOrder, Refund
 
@@ -88,6 +92,25 @@ def contact_of(call: Call[Any], number: str, field: str = "customerPhone") -> st
     if not phones:
         raise NotFound("the company has no number")
     return participants.contact_of(call, phones[0], number, field)[0]
+
+
+def page_of[Payment: (PaymentOrder, Refund)](
+    call: Call[Any], kind: type[Payment], filters: Mapping[Filter, str | None]
+) -> tuple[list[Payment], Attributes | None]:
+    """
+    Return a page of the company's orders or refunds by the only filter that is given, and the next start key.
+
+    Raises NotFound and InvalidInput for the tenant or customer.
+    """
+    start = paging.start_of(call)
+    [(field, value)] = [(field, value) for field, value in filters.items() if value is not None]
+    if field == "tenant_id":
+        value = tenant_of(call, value).tenant_id
+    elif field == "customer_phone":
+        value = contact_of(call, value)
+    return payment_lists.page(
+        call.table, kind, call.company, (field, value), limit=call.input.limit, start=start
+    )
 
 
 def sender_of_tenant(call: Call[Any], tenant_id: str) -> Phone:

@@ -3,7 +3,6 @@
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from whatsapp.actions.calls.inputs import (
     Input,
@@ -15,7 +14,7 @@ from whatsapp.actions.calls.inputs import (
     Text,
     Ulid,
 )
-from whatsapp.actions.payments.inputs import OrderId
+from whatsapp.actions.payments.inputs import OrderId, check_one_of
 
 type Reason = Annotated[Text, Field(max_length=200)]
 
@@ -61,9 +60,5 @@ class GetRefunds(PageInput):
 
     @model_validator(mode="after")
     def _has_one_filter(self) -> Self:
-        given = (self.tenant_id, self.order_id, self.customer_phone)
-        if sum(one is not None for one in given) != 1:
-            raise PydanticCustomError(
-                "filter", "must have exactly one of tenantId, orderId, customerPhone"
-            )
+        check_one_of(self, "filter", "tenant_id", "order_id", "customer_phone")
         return self

@@ -37,7 +37,6 @@ from whatsapp.store.items.tenants import PaymentOrder, Refund
 from whatsapp.worker.updates import payment_settlement as settlement
 
 REFUNDS = Group("refunds")
-_ROUNDS = 5
 _DAYS_IN_LEDGER = 30
 _DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS
 _LISTED_AFTER_MS = _DAY_MS
@@ -52,18 +51,17 @@ def create_refund(call: Call[CreateRefund]) -> RefundView:
     """
     asked = call.input
     refund_id = provider_refunds.refund_id_of(call.company, call.cause)
-    for _ in range(_ROUNDS):
+
+    def create() -> Refund:
         order = owners.order_of(call, asked.payment_id, "paymentId")
         known = refunds.get(call.table, refund_id)
         if known is not None:
-            return refund_view(known)
+            return known
         refund = _opened(call, order, refund_id)
-        try:
-            refunds.create(call.table, order, refund)
-        except refunds.Changed:
-            continue
-        return refund_view(refund)
-    raise Transient("order_contended")
+        refunds.create(call.table, order, refund)
+        return refund
+
+    return refund_view(refunds.repeated(create))
 
 
 @REFUNDS.changes("remote_graph", Scope.WHATSAPP_REFUNDS, idempotent=False)
@@ -75,8 +73,7 @@ def process_refund(call: Call[ProcessRefund]) -> RefundView:
     its amount is free again.
     """
     refund = owners.refund_of(call, call.input.refund_id)
-    if refund.status not in {"pending", "processing"}:
-        raise StateConflict(f"refundId: the refund is {refund.status}")
+    _check_is(refund, "pending", "processing")
     if _is_forgotten(refund):
         raise StateConflict("refundId: was requested over 30 days ago; look the payment up")
     order = owners.order_of(call, str(refund.reference_id))
@@ -84,8 +81,7 @@ def process_refund(call: Call[ProcessRefund]) -> RefundView:
     # Before the refund moves, so that a number without access to the provider leaves it pending.
     attempt = provider_refunds.attempt_of(call, phone, order)
     refund = refunds.begin(call.table, refund, call.input.speed, clock.to_text(clock.now_ms()))
-    if refund.status != "processing":
-        raise StateConflict(f"refundId: the refund is {refund.status}")
+    _check_is(refund, "processing")
     try:
         provider_id = provider_refunds.once(call, phone, refund, attempt)
     except ProviderRejected as refusal:
@@ -116,8 +112,7 @@ def fail_refund(call: Call[FailRefund]) -> RefundView:
 def cancel_refund(call: Call[OfRefund]) -> RefundView:
     """Cancel a refund that is still pending, and free its amount. A later state is a state_conflict."""
     refund = owners.refund_of(call, call.input.refund_id)
-    if refund.status not in {"pending", "cancelled"}:
-        raise StateConflict(f"refundId: the refund is {refund.status}")
+    _check_is(refund, "pending", "cancelled")
     return refund_view(_released(call, refund, "cancelled"))
 
 
@@ -131,19 +126,15 @@ def get_refund(call: Call[OfRefund]) -> RefundView:
 def get_refunds(call: Call[GetRefunds]) -> Page[RefundsView]:
     """List refunds by order, customer or tenant. A page may have fewer refunds than `limit`."""
     asked = call.input
-    start, limit = paging.start_of(call), asked.limit
-    if asked.order_id is not None:
-        found, last = refunds.of_order(
-            call.table, call.company, asked.order_id, limit=limit, start=start
-        )
-    elif asked.tenant_id is not None:
-        tenant = owners.tenant_of(call, asked.tenant_id).tenant_id
-        found, last = refunds.of_tenant(call.table, call.company, tenant, limit=limit, start=start)
-    else:
-        contact = owners.contact_of(call, str(asked.customer_phone))
-        found, last = refunds.of_customer(
-            call.table, call.company, contact, limit=limit, start=start
-        )
+    found, last = owners.page_of(
+        call,
+        Refund,
+        {
+            "order_id": asked.order_id,
+            "tenant_id": asked.tenant_id,
+            "customer_phone": asked.customer_phone,
+        },
+    )
     shown = [refund_view(one) for one in found]
     return Page(RefundsView(refunds=shown), paging.cursor_of(call, last))
 
@@ -186,30 +177,23 @@ def _opened(call: Call[CreateRefund], order: PaymentOrder, refund_id: str) -> Re
 
 def _noted(call: Call[Any], refund: Refund, provider_id: str) -> None:
     """Store the provider's id of a refund, unless a look-up assigned it to another one of the same amount."""
-    for _ in range(_ROUNDS):
+
+    def note() -> None:
         order = owners.order_of(call, str(refund.reference_id))
-        if provider_id in order.refund_ids:
-            return
-        try:
+        if provider_id not in order.refund_ids:
             refunds.note_provider_id(call.table, order, refund, provider_id)
-        except refunds.Changed:
-            continue
-        return
-    raise Transient("order_contended")
+
+    refunds.repeated(note)
 
 
 def _completed(call: Call[Any], refund_id: str) -> RefundView:
     refund = owners.refund_of(call, refund_id)
     if refund.status == "completed":
         return refund_view(refund)
-    if refund.status != "processing":
-        raise StateConflict(f"refundId: the refund is {refund.status}")
+    _check_is(refund, "processing")
     order = owners.order_of(call, str(refund.reference_id))
     payment = states.looked_up(call, order)
-    try:
-        refund = settlement.complete(call.resources, refund, payment)
-    except refunds.Changed:
-        raise Transient("order_contended") from None
+    refund = settlement.complete(call.resources, refund, payment)
     if refund.status != "completed":
         raise StateConflict("the provider does not list the refund as paid")
     return refund_view(refund)
@@ -219,8 +203,7 @@ def _failed(call: Call[Any], refund_id: str, reason: str | None) -> RefundView:
     refund = owners.refund_of(call, refund_id)
     if refund.status == "failed":
         return refund_view(refund)
-    if refund.status != "processing":
-        raise StateConflict(f"refundId: the refund is {refund.status}")
+    _check_is(refund, "processing")
     _check_attempted(call, refund)
     order = owners.order_of(call, str(refund.reference_id))
     payment = states.looked_up(call, order)
@@ -260,19 +243,23 @@ def _age_ms(refund: Refund) -> int:
 
 def _released(call: Call[Any], refund: Refund, to: str, reason: str | None = None) -> Refund:
     """End a refund that was not paid and return it. Safe to repeat. Raises StateConflict and Transient."""
-    for _ in range(_ROUNDS):
-        refund = owners.refund_of(call, refund.refund_id)
-        if refund.status == to:
-            return refund
-        if refund.status not in {"pending" if to == "cancelled" else "processing"}:
-            raise StateConflict(f"refundId: the refund is {refund.status}")
-        order = store.payments.get_order(call.table, str(refund.reference_id))
+
+    def release() -> None:
+        seen = owners.refund_of(call, refund.refund_id)
+        if seen.status == to:
+            return
+        _check_is(seen, "pending" if to == "cancelled" else "processing")
+        order = store.payments.get_order(call.table, str(seen.reference_id))
         if order is None:
             raise Transient("order_vanished")
         at = clock.to_text(clock.now_ms())
-        try:
-            refunds.release(call.table, order, refund, to, at=at, reason=reason)
-        except refunds.Changed:
-            continue
-        return owners.refund_of(call, refund.refund_id)
-    raise Transient("order_contended")
+        refunds.release(call.table, order, seen, to, at=at, reason=reason)
+
+    refunds.repeated(release)
+    return owners.refund_of(call, refund.refund_id)
+
+
+def _check_is(refund: Refund, *states: str) -> None:
+    """Raise StateConflict unless a refund is in one of the states."""
+    if refund.status not in states:
+        raise StateConflict(f"refundId: the refund is {refund.status}")

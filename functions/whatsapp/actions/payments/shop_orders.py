@@ -114,20 +114,15 @@ def process_wix_webhook(call: Call[ProcessWixWebhook]) -> ShopOrder:
 def get_wix_orders(call: Call[GetWixOrders]) -> Page[OrdersView]:
     """List the orders that the shop reported, by customer or tenant. A page may have fewer orders than `limit`."""
     asked = call.input
-    start, limit = paging.start_of(call), asked.limit
-    if asked.customer_phone is not None and asked.tenant_id is not None:
+    customer, tenant = asked.customer_phone, asked.tenant_id
+    if customer is not None and tenant is not None:
         problem = "must not be given together with customerPhone"
         raise InvalidInput([{"field": "tenantId", "problem": problem}])
-    if asked.customer_phone is not None:
-        contact = owners.contact_of(call, asked.customer_phone)
-        found, last = store.payments.of_customer(
-            call.table, call.company, contact, limit=limit, start=start
-        )
-    else:
-        tenant = owners.tenant_of(call, asked.tenant_id or call.company).tenant_id
-        found, last = store.payments.of_tenant(
-            call.table, call.company, tenant, limit=limit, start=start
-        )
+    if customer is None:
+        tenant = tenant or call.company
+    found, last = owners.page_of(
+        call, PaymentOrder, {"customer_phone": customer, "tenant_id": tenant}
+    )
     orders = [order_view(one) for one in found if one.source == WIX]
     return Page(OrdersView(orders=orders), paging.cursor_of(call, last))
 

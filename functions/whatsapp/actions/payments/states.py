@@ -5,13 +5,11 @@ from types import MappingProxyType
 from typing import Any, Literal, Self
 
 from pydantic import model_validator
-from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.failures import Permanent
 from shared.runtime import clock
-from whatsapp import store
 from whatsapp.actions.calls import paging, participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
@@ -27,12 +25,13 @@ from whatsapp.actions.calls.inputs import (
 from whatsapp.actions.calls.views import ProviderAnswer
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.payments import owners
-from whatsapp.actions.payments.inputs import OrderId
+from whatsapp.actions.payments.inputs import OrderId, check_one_of
 from whatsapp.actions.payments.views import OrdersView, OrderView, order_view
 from whatsapp.api.queries import NotFound
 from whatsapp.inbound import payment_claims
 from whatsapp.recovery import parking
 from whatsapp.sending.failures import NotConfigured
+from whatsapp.store.accounts import payment_lists
 from whatsapp.store.items.tenants import PaymentOrder
 from whatsapp.worker.updates import payment_look_up
 from whatsapp.worker.updates import payment_settlement as settlement
@@ -51,8 +50,7 @@ class GetPaymentStatus(Input):
 
     @model_validator(mode="after")
     def _names_one_order(self) -> Self:
-        if (self.payment_id is None) == (self.order_id is None):
-            raise PydanticCustomError("order", "must have exactly one of paymentId, orderId")
+        check_one_of(self, "order", "payment_id", "order_id")
         return self
 
 
@@ -76,10 +74,7 @@ class GetPayments(PageInput):
 
     @model_validator(mode="after")
     def _has_one_filter(self) -> Self:
-        if sum(one is not None for one in (self.status, self.customer_phone, self.tenant_id)) != 1:
-            raise PydanticCustomError(
-                "filter", "must have exactly one of status, customerPhone, tenantId"
-            )
+        check_one_of(self, "filter", "status", "customer_phone", "tenant_id")
         return self
 
 
@@ -118,22 +113,16 @@ def lookup_payment(call: Call[LookUpPayment]) -> OrderView:
 def get_payments(call: Call[GetPayments]) -> Page[OrdersView]:
     """List orders by payment status, customer or tenant. A page may have fewer orders than `limit`."""
     asked = call.input
-    start, limit = paging.start_of(call), asked.limit
     phones = participants.account_of(call, asked.meta_waba_id) if asked.meta_waba_id else None
-    if asked.status is not None:
-        found, last = store.payments.of_status(
-            call.table, call.company, asked.status, limit=limit, start=start
-        )
-    elif asked.tenant_id is not None:
-        tenant = owners.tenant_of(call, asked.tenant_id).tenant_id
-        found, last = store.payments.of_tenant(
-            call.table, call.company, tenant, limit=limit, start=start
-        )
-    else:
-        contact = owners.contact_of(call, str(asked.customer_phone))
-        found, last = store.payments.of_customer(
-            call.table, call.company, contact, limit=limit, start=start
-        )
+    found, last = owners.page_of(
+        call,
+        PaymentOrder,
+        {
+            "payment_status": asked.status,
+            "tenant_id": asked.tenant_id,
+            "customer_phone": asked.customer_phone,
+        },
+    )
     wanted = {phone.phone for phone in phones} if phones is not None else None
     orders = [order_view(one) for one in found if wanted is None or one.phone in wanted]
     return Page(OrdersView(orders=orders), paging.cursor_of(call, last))
@@ -183,7 +172,7 @@ def park(call: Call[Any], order: PaymentOrder, claim: Mapping[str, Any]) -> None
 
 
 def _newest(call: Call[Any], order_id: str) -> PaymentOrder:
-    found, _ = store.payments.of_order_id(call.table, call.company, order_id)
+    found, _ = payment_lists.page(call.table, PaymentOrder, call.company, ("order_id", order_id))
     if not found:
         raise NotFound("orderId: order not found")
     return found[0]

@@ -11,6 +11,7 @@ from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
+from whatsapp.store.accounts.payment_lists import INDEXES
 from whatsapp.store.items import pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.tenants import (
@@ -20,8 +21,6 @@ from whatsapp.store.items.tenants import (
 )
 
 ATTEMPTS_SHOWN = 20
-ORDER_INDEX, CUSTOMER_INDEX = "gsi_order", "gsi_customer_phone"
-STATUS_INDEX, TENANT_INDEX = "gsi_payment_status", "gsi_tenant"
 # Refunds move an order further (`store.accounts.refunds`).
 _BEFORE: dict[str, tuple[str, ...]] = {
     "authorized": ("pending",),
@@ -66,17 +65,8 @@ def claim_send(
 
     Safe to repeat. Raises Transient if another call was faster.
     """
-    field = PaymentOrder.attr("action_id")
-    unchanged = field.eq(seen.action_id) if seen.action_id else field.not_exists()
-    try:
-        changed = table.update(
-            pk(seen.pk),
-            put=PaymentOrder.named(action_id=action_id, attempted_at=at, expires_at=expires_at),
-            when=Attr(PARTITION_KEY).exists() & unchanged,
-        )
-    except ConditionFailed:
-        raise Transient("order_contended") from None
-    return PaymentOrder.read(changed)
+    facts = PaymentOrder.named(action_id=action_id, attempted_at=at, expires_at=expires_at)
+    return _replace(table, seen, facts, unchanged(seen, "action_id"))
 
 
 def link_message(table: Table, order_pk: str, action_id: str, message_pk: str) -> None:
@@ -141,16 +131,9 @@ def explain_failure(table: Table, seen: PaymentOrder, reason: str) -> PaymentOrd
 
 def show_order_status(table: Table, seen: PaymentOrder, status: str) -> None:
     """Store the status that the customer was told last. Safe to repeat. Raises Transient after a concurrent change."""
-    field = PaymentOrder.attr("order_status")
-    unchanged = field.eq(seen.order_status) if seen.order_status else field.not_exists()
-    try:
-        table.update(
-            pk(seen.pk),
-            put=PaymentOrder.named(order_status=status),
-            when=Attr(PARTITION_KEY).exists() & (unchanged | field.eq(status)),
-        )
-    except ConditionFailed:
-        raise Transient("order_contended") from None
+    is_shown = PaymentOrder.attr("order_status").eq(status)
+    facts = PaymentOrder.named(order_status=status)
+    _replace(table, seen, facts, unchanged(seen, "order_status") | is_shown)
 
 
 def report_shop_order(table: Table, order: PaymentOrder) -> PaymentOrder:
@@ -178,38 +161,6 @@ def report_shop_order(table: Table, order: PaymentOrder) -> PaymentOrder:
     return found
 
 
-def of_order_id(
-    table: Table, company: str, order_id: str, *, limit: int = 100, start: Attributes | None = None
-) -> tuple[list[PaymentOrder], Attributes | None]:
-    """Return a company's orders with this order id, newest first, and the next start key."""
-    condition = Key(PaymentOrder.name_of("order_id")).eq(order_id)
-    return _page(table, ORDER_INDEX, condition, company, limit=limit, start=start)
-
-
-def of_customer(
-    table: Table, company: str, customer: str, *, limit: int, start: Attributes | None
-) -> tuple[list[PaymentOrder], Attributes | None]:
-    """Return a company's orders of a contact key, newest first, and the next start key."""
-    condition = Key(PaymentOrder.name_of("customer_phone")).eq(customer)
-    return _page(table, CUSTOMER_INDEX, condition, company, limit=limit, start=start)
-
-
-def of_status(
-    table: Table, company: str, status: str, *, limit: int, start: Attributes | None
-) -> tuple[list[PaymentOrder], Attributes | None]:
-    """Return a company's orders with this payment status, newest first, and the next start key."""
-    condition = Key(PaymentOrder.name_of("payment_status")).eq(status)
-    return _page(table, STATUS_INDEX, condition, company, limit=limit, start=start)
-
-
-def of_tenant(
-    table: Table, company: str, tenant: str, *, limit: int, start: Attributes | None
-) -> tuple[list[PaymentOrder], Attributes | None]:
-    """Return a company's orders of a tenant, and the next start key."""
-    condition = Key("tenantId").eq(tenant) & Key("itemType").eq(PaymentOrder.item_type)
-    return _page(table, TENANT_INDEX, condition, company, limit=limit, start=start)
-
-
 def created_between(
     table: Table,
     status: str,
@@ -221,7 +172,7 @@ def created_between(
 ) -> tuple[list[tuple[str, str]], Attributes | None]:
     """Return reference and creation time of any company's orders with this payment status, and the next start key."""
     entries, more = table.query(
-        STATUS_INDEX,
+        INDEXES["payment_status"],
         Key(PaymentOrder.name_of("payment_status")).eq(status)
         & Key(PaymentOrder.name_of("created_at")).between(first, last),
         limit=limit,
@@ -233,25 +184,6 @@ def created_between(
         for entry in entries
     ]
     return found, more
-
-
-def _page(
-    table: Table,
-    index: str,
-    condition: ConditionBase,
-    company: str,
-    *,
-    limit: int,
-    start: Attributes | None,
-) -> tuple[list[PaymentOrder], Attributes | None]:
-    entries, last = table.query(index, condition, limit=limit, start=start, newest_first=True)
-    prefix = PaymentOrder.pk_pattern.partition("{")[0]
-    own = [entry for entry in entries if entry.get("company", company) == company]
-    keys = [key for entry in own if (key := str(entry[PARTITION_KEY])).startswith(prefix)]
-    stored = table.get_many([pk(key) for key in keys]) if keys else []
-    items = {item[PARTITION_KEY]: item for item in stored}
-    orders = [PaymentOrder.read(items[key]) for key in keys if key in items]
-    return [order for order in orders if order.company == company], last
 
 
 def note_transaction(table: Table, transaction: PaymentTransaction) -> None:
@@ -266,13 +198,21 @@ def note_transaction(table: Table, transaction: PaymentTransaction) -> None:
 
 def show_transactions(table: Table, seen: PaymentOrder, shown: list[dict[str, Any]]) -> None:
     """Replace the list of recent attempts that the caller read. Raises Transient after a concurrent change."""
-    field = PaymentOrder.attr("transactions")
-    unchanged = field.eq(seen.transactions) if seen.transactions else field.not_exists()
+    facts = PaymentOrder.named(transactions=shown)
+    _replace(table, seen, facts, unchanged(seen, "transactions"))
+
+
+def unchanged(seen: PaymentOrder, field: str) -> ConditionBase:
+    """Return the condition that a field of an order is as the caller read it."""
+    attribute, value = PaymentOrder.attr(field), getattr(seen, field)
+    return attribute.eq(value) if value else attribute.not_exists()
+
+
+def _replace(
+    table: Table, seen: PaymentOrder, facts: Attributes, when: ConditionBase
+) -> PaymentOrder:
     try:
-        table.update(
-            pk(seen.pk),
-            put=PaymentOrder.named(transactions=shown),
-            when=Attr(PARTITION_KEY).exists() & unchanged,
-        )
+        stored = table.update(pk(seen.pk), put=facts, when=Attr(PARTITION_KEY).exists() & when)
     except ConditionFailed:
         raise Transient("order_contended") from None
+    return PaymentOrder.read(stored)

@@ -4,20 +4,34 @@ Refunds and the amounts that they reserve at their orders, in one transaction ea
 At every time: refunded + reserved by open refunds <= captured.
 """
 
-from boto3.dynamodb.conditions import Attr, ConditionBase, Key
+from collections.abc import Callable
+
+from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table, TransactionRefused
-from whatsapp.store.accounts.payments import CUSTOMER_INDEX, ORDER_INDEX, TENANT_INDEX
+from shared.failures import Transient
+from whatsapp.store.accounts.payments import unchanged
 from whatsapp.store.items import pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.tenants import PaymentOrder, Refund
 
 _REFUNDABLE = ["captured", "partially_refunded"]
 MOST_AN_ORDER = 100
+_ROUNDS = 5
 
 
 class Changed(Exception):
     """The refund or its order has changed since the caller read it; nothing was written."""
+
+
+def repeated[Result](change: Callable[[], Result]) -> Result:
+    """Return the result of a change that reads what it writes, repeated after Changed. Raises Transient."""
+    for _ in range(_ROUNDS):
+        try:
+            return change()
+        except Changed:
+            continue
+    raise Transient("order_contended")
 
 
 def get(table: Table, refund_id: str) -> Refund | None:
@@ -68,7 +82,7 @@ def note_provider_id(table: Table, order: PaymentOrder, refund: Refund, provider
         table.to_update(
             pk(order.pk),
             put=PaymentOrder.named(refund_ids={**order.refund_ids, provider_id: refund.refund_id}),
-            when=_ids_of(order),
+            when=unchanged(order, "refund_ids"),
         ),
     )
 
@@ -93,7 +107,7 @@ def complete(table: Table, order: PaymentOrder, refund: Refund, provider_id: str
                 payment_status_at=at,
                 refund_ids={**order.refund_ids, provider_id: refund.refund_id},
             ),
-            when=_amounts_of(order) & _ids_of(order),
+            when=_amounts_of(order) & unchanged(order, "refund_ids"),
         ),
     )
 
@@ -124,48 +138,6 @@ def release(
     )
 
 
-def of_order(
-    table: Table, company: str, order_id: str, *, limit: int = 100, start: Attributes | None = None
-) -> tuple[list[Refund], Attributes | None]:
-    """Return a company's refunds of an order id, newest first, and the next start key."""
-    return _page(table, ORDER_INDEX, Key("orderId").eq(order_id), company, limit=limit, start=start)
-
-
-def of_customer(
-    table: Table, company: str, customer: str, *, limit: int, start: Attributes | None
-) -> tuple[list[Refund], Attributes | None]:
-    """Return a company's refunds to a contact key, newest first, and the next start key."""
-    condition = Key("customerPhone").eq(customer)
-    return _page(table, CUSTOMER_INDEX, condition, company, limit=limit, start=start)
-
-
-def of_tenant(
-    table: Table, company: str, tenant: str, *, limit: int, start: Attributes | None
-) -> tuple[list[Refund], Attributes | None]:
-    """Return a company's refunds of a tenant, and the next start key."""
-    condition = Key("tenantId").eq(tenant) & Key("itemType").eq(Refund.item_type)
-    return _page(table, TENANT_INDEX, condition, company, limit=limit, start=start)
-
-
-def _page(
-    table: Table,
-    index: str,
-    condition: ConditionBase,
-    company: str,
-    *,
-    limit: int,
-    start: Attributes | None,
-) -> tuple[list[Refund], Attributes | None]:
-    entries, last = table.query(index, condition, limit=limit, start=start, newest_first=True)
-    prefix = Refund.pk_pattern.partition("{")[0]
-    own = [entry for entry in entries if entry.get("company", company) == company]
-    keys = [key for entry in own if (key := str(entry[PARTITION_KEY])).startswith(prefix)]
-    stored = table.get_many([pk(key) for key in keys]) if keys else []
-    items = {item[PARTITION_KEY]: item for item in stored}
-    refunds = [Refund.read(items[key]) for key in keys if key in items]
-    return [refund for refund in refunds if refund.company == company], last
-
-
 def _together(table: Table, *writes: Attributes) -> None:
     try:
         table.transact(*writes)
@@ -181,9 +153,3 @@ def _amounts_of(seen: PaymentOrder) -> ConditionBase:
 def _is(field: str, value: int) -> ConditionBase:
     attribute = PaymentOrder.attr(field)
     return attribute.eq(value) if value else (attribute.eq(0) | attribute.not_exists())
-
-
-def _ids_of(seen: PaymentOrder) -> ConditionBase:
-    """Return the condition that the provider's ids of the order's refunds are those that the caller read."""
-    field = PaymentOrder.attr("refund_ids")
-    return field.eq(seen.refund_ids) if seen.refund_ids else field.not_exists()

@@ -4,7 +4,7 @@ from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Permanent, Transient
-from whatsapp.store.accounts.payments import TENANT_INDEX
+from whatsapp.store.accounts.payment_lists import INDEXES
 from whatsapp.store.items import Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.tenants import PaymentConfig, Tenant
@@ -53,7 +53,7 @@ def configs_of(
 ) -> tuple[list[PaymentConfig], Attributes | None]:
     """Return a page of a tenant's configurations, by name, and the next start key."""
     entries, last = table.query(
-        TENANT_INDEX,
+        INDEXES["tenant_id"],
         Key("tenantId").eq(tenant) & Key("itemType").eq(PaymentConfig.item_type),
         limit=limit,
         start=start,

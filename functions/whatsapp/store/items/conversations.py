@@ -4,6 +4,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from shared.policy import window
+from shared.runtime import clock
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 # The folders of the lists: the status, or archived, for any status.
@@ -112,11 +114,25 @@ class Conversation(WhatsAppItem):
         """The folder that the lists keep the conversation in; a snooze stays there when its time is over."""
         return ARCHIVED if self.archived else self.status or OPEN
 
+    @property
+    def window_until(self) -> str | None:
+        """When free-form messages end or ended; None if there never was a window."""
+        end = window.until(_ms(self.last_inbound_at), _ms(self.free_entry_until))
+        return None if end is None else clock.to_text(end)
+
+    def has_open_window(self, now: str) -> bool:
+        """Whether free-form messages may be sent at the time *now*."""
+        return now < (self.window_until or "")
+
     def state(self, now: str) -> Literal["open", "resolved", "snoozed"]:
         """Return the status at the time *now*: a snoozed conversation is open from `snoozed_until` on."""
         if self.status == "snoozed" and (self.snoozed_until or "") <= now:
             return OPEN
         return self.status or OPEN
+
+
+def _ms(text: str | None) -> int | None:
+    return clock.from_text(text) if text else None
 
 
 def _mark(folder: Folder, *, unread: bool) -> str:

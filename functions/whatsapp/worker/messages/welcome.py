@@ -9,6 +9,7 @@ chat.
 All are written on every delivery of the message, because an earlier delivery may have died in between.
 """
 
+from shared.policy import window
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.configuration.resources import Resources
@@ -20,9 +21,6 @@ from whatsapp.store.items import Conversation, Message, Phone
 from whatsapp.store.items.sequences import FIRST_MESSAGE, REQUEST_WELCOME, SequenceRun
 from whatsapp.store.sending import sequences
 
-# An older message was waiting for an operator, or is a repetition: its customer's window has closed.
-FRESH_MS = 24 * clock.HOUR_MS
-
 
 def start(resources: Resources, phone: Phone, message: Message, head: Conversation) -> None:
     """
@@ -33,7 +31,8 @@ def start(resources: Resources, phone: Phone, message: Message, head: Conversati
     run_id = correlation_id_of(Message.id_of(message.pk))
     if message.group_id or message.subtype == "system" or head.sequence_run not in {None, run_id}:
         return
-    if clock.now_ms() - clock.from_text(ordering.moment_of(message.received_at)) > FRESH_MS:
+    # An older message was waiting for an operator, or is a repetition.
+    if not window.is_open(clock.now_ms(), clock.from_text(message.received_at)):
         return
     name = _started_by(resources, phone, message, head)
     sequence = sequences.get(resources.table, phone.waba_meta_id, name) if name else None

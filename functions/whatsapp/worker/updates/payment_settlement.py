@@ -15,6 +15,7 @@ from shared.failures import Permanent
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import store
+from whatsapp.store.accounts import payment_lists
 from whatsapp.store.accounts import refunds as stored_refunds
 from whatsapp.store.items.tenants import PaymentOrder, PaymentTransaction, Refund
 from whatsapp.worker.updates.payment_look_up import PAID
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from whatsapp.worker.updates.payment_look_up import Attempt, ListedRefund, Payment
 
 MISMATCH = "amount_mismatch"
-_ROUNDS = 4
 
 
 def settle(resources: SendingResources, order: PaymentOrder, payment: Payment) -> PaymentOrder:
@@ -118,7 +118,9 @@ def settle_refunds(
     """Complete those refunds in progress that the provider lists as paid. Safe to repeat."""
     if not order.refund_open or not any(listed.is_paid for listed in payment.refunds):
         return order
-    refunds, _ = stored_refunds.of_order(resources.table, str(order.company), order.order_id)
+    refunds, _ = payment_lists.page(
+        resources.table, Refund, str(order.company), ("order_id", order.order_id)
+    )
     for refund in sorted(refunds, key=lambda one: one.refund_id):
         if (refund.status, refund.reference_id) == ("processing", order.reference_id):
             complete(resources, refund, payment)
@@ -129,23 +131,20 @@ def complete(resources: SendingResources, refund: Refund, payment: Payment) -> R
     """
     Complete a refund in progress if the provider lists it as paid; return it as stored. Safe to repeat.
 
-    Raises Changed after repeated concurrent changes.
+    Raises Transient after repeated concurrent changes.
     """
-    for _ in range(_ROUNDS):
+
+    def change() -> Refund:
         order = store.payments.get_order(resources.table, str(refund.reference_id))
-        refund = stored_refunds.get(resources.table, refund.refund_id) or refund
-        if order is None or refund.status != "processing":
-            return refund
-        listed = listed_refund(order, refund, payment)
-        if listed is None or not listed.is_paid:
-            return refund
+        seen = stored_refunds.get(resources.table, refund.refund_id) or refund
+        listed = listed_refund(order, seen, payment) if order else None
+        if order is None or seen.status != "processing" or listed is None or not listed.is_paid:
+            return seen
         at = clock.to_text(clock.now_ms())
-        try:
-            stored_refunds.complete(resources.table, order, refund, listed.refund_id, at)
-        except stored_refunds.Changed:
-            continue
-        return refund.model_copy(update={"status": "completed", "processed_at": at})
-    raise stored_refunds.Changed
+        stored_refunds.complete(resources.table, order, seen, listed.refund_id, at)
+        return seen.model_copy(update={"status": "completed", "processed_at": at})
+
+    return stored_refunds.repeated(change)
 
 
 def listed_refund(order: PaymentOrder, refund: Refund, payment: Payment) -> ListedRefund | None:

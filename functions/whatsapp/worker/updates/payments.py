@@ -29,13 +29,21 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     Raises Permanent (`foreign_order`, `amount_mismatch`), leaving the order unchanged, and Transient while the provider
     does not answer.
     """
-    payment = _part(event.payload or {}, "payment")
+    payload = event.payload or {}
+    payment = _part(payload, "payment")
     reference = _word(payment.get("reference_id"))
     order = store.payments.get_order(resources.table, reference) if reference else None
     if order is not None:
         _check_owner(order, phone)
-        _check_amount(order, payment)
-        order = _note(resources, event, order, payment)
+        transaction, amount = _part(payment, "transaction"), _part(payment, "amount")
+        attempt = Attempt(
+            transaction_id=_word(transaction.get("id")) or "",
+            state=_word(transaction.get("status")) or _word(payload.get("status")) or "unknown",
+            kind=_word(transaction.get("type")),
+            amount=_whole(amount.get("value")),
+            currency=_word(payment.get("currency")),
+        )
+        order = _noted(resources, event, order, attempt, _whole(amount.get("offset")))
         _settle(resources, order, phone)
     return parking.keep(resources, event, phone, "payment")
 
@@ -51,17 +59,14 @@ def claim(resources: Resources, event: Event, phone: Phone) -> Outcome:
     if order is None:
         raise Permanent("unknown_order")
     _check_owner(order, phone)
-    _check_claim(order, payload)
-    transaction_id = _word(payload.get("transactionId"))
-    if transaction_id:
-        attempt = Attempt(
-            transaction_id=transaction_id,
-            state=_word(payload.get("status")) or "unknown",
-            kind=_word(payload.get("gateway")),
-            amount=_whole(payload.get("amount")),
-            currency=_word(payload.get("currency")),
-        )
-        order = settlement.note(resources, order, attempt, _moment(event))
+    attempt = Attempt(
+        transaction_id=_word(payload.get("transactionId")) or "",
+        state=_word(payload.get("status")) or "unknown",
+        kind=_word(payload.get("gateway")),
+        amount=_whole(payload.get("amount")),
+        currency=_word(payload.get("currency")),
+    )
+    order = _noted(resources, event, order, attempt)
     after = _settle(resources, order, phone)
     is_moved = after.payment_status != order.payment_status or after.refunded != order.refunded
     return Outcome.PERSISTED if is_moved else Outcome.DUPLICATE
@@ -87,46 +92,28 @@ def _check_owner(order: PaymentOrder, phone: Phone) -> None:
         raise Permanent("foreign_order")
 
 
-def _check_amount(order: PaymentOrder, payment: dict[str, object]) -> None:
-    """Raise Permanent (`amount_mismatch`) for another amount or currency; 0 only means that it is not reported."""
-    amount = _part(payment, "amount")
-    currency = _word(payment.get("currency"))
-    if currency and currency != order.currency:
-        raise Permanent(settlement.MISMATCH)
-    value, offset = _whole(amount.get("value")), _whole(amount.get("offset")) or 100
-    if value and value * order.amount_offset != order.total_amount * offset:
-        raise Permanent(settlement.MISMATCH)
+def _noted(
+    resources: Resources,
+    event: Event,
+    order: PaymentOrder,
+    attempt: Attempt,
+    offset: int | None = None,
+) -> PaymentOrder:
+    """
+    Store a reported attempt, if it has an id, and return the order. *offset*: the units of its amount, 100 if absent.
 
-
-def _check_claim(order: PaymentOrder, payload: dict[str, object]) -> None:
-    """Raise Permanent (`amount_mismatch`) if a gateway reports another amount (in minor units) or currency."""
-    currency, amount = _word(payload.get("currency")), _whole(payload.get("amount"))
-    if (currency and currency != order.currency) or (
-        amount and amount * order.amount_offset != order.total_amount * 100
+    Raises Permanent (`amount_mismatch`) for another amount or currency; 0 only means that it is not reported.
+    """
+    is_other_currency = attempt.currency and attempt.currency != order.currency
+    value = attempt.amount
+    if is_other_currency or (
+        value and value * order.amount_offset != order.total_amount * (offset or 100)
     ):
         raise Permanent(settlement.MISMATCH)
-
-
-def _note(
-    resources: Resources, event: Event, order: PaymentOrder, payment: dict[str, object]
-) -> PaymentOrder:
-    transaction = _part(payment, "transaction")
-    transaction_id = _word(transaction.get("id"))
-    if not transaction_id:
+    if not attempt.transaction_id:
         return order
-    state = _word(transaction.get("status")) or _word((event.payload or {}).get("status"))
-    attempt = Attempt(
-        transaction_id=transaction_id,
-        state=state or "unknown",
-        kind=_word(transaction.get("type")),
-        amount=_whole(_part(payment, "amount").get("value")),
-        currency=_word(payment.get("currency")),
-    )
-    return settlement.note(resources, order, attempt, _moment(event))
-
-
-def _moment(event: Event) -> str:
-    return clock.to_text(ordering.received_at_ms(event.at, 0, event.accepted_at))
+    at = clock.to_text(ordering.received_at_ms(event.at, 0, event.accepted_at))
+    return settlement.note(resources, order, attempt, at)
 
 
 def _part(payload: dict[str, object], name: str) -> dict[str, object]:

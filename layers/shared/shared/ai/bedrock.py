@@ -19,10 +19,10 @@ from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTT
 
 from shared.ai.port import (
     Exchange,
-    Limits,
     Message,
     Repeat,
     Reply,
+    Request,
     Role,
     Schema,
     Stop,
@@ -35,6 +35,7 @@ from shared.ai.port import (
     decodable,
 )
 from shared.runtime import clock
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -117,55 +118,40 @@ class Bedrock:
         """The id of the model."""
         return f"bedrock:{self.model_id}"
 
-    def reply(
-        self,
-        system: str,
-        history: Sequence[Turn],
-        *,
-        limits: Limits,
-        schema: Schema | None = None,
-        tools: Sequence[Tool] = (),
-    ) -> Reply:
+    def reply(self, request: Request) -> Reply:
         """See `Model.reply`. Makes one attempt; a repeated call is safe and only costs money."""
-        seconds = limits.within_ms / clock.SECOND_MS
+        seconds = request.limits.within_ms / clock.SECOND_MS
         config = Config(
             connect_timeout=min(2.0, seconds),
             read_timeout=seconds,
             retries={"total_max_attempts": 1},
         )
         try:
-            answer = self.make_client(config).converse(
-                **self._request(system, history, limits, schema, tools)
-            )
+            answer = self.make_client(config).converse(**self._body(request))
         except ClientError as error:
             raise _unavailable(error) from None
         except BotoCoreError as error:
             passes = isinstance(error, HTTPClientError | ConnectionError)
             repeat = Repeat.LATER if passes else Repeat.NEVER
             raise Unavailable(type(error).__name__, repeat) from None
+        schema = request.schema
         return _reply(answer, schema.name if schema and self.structure == "tool" else None)
 
-    def _request(
-        self,
-        system: str,
-        history: Sequence[Turn],
-        limits: Limits,
-        schema: Schema | None,
-        tools: Sequence[Tool],
-    ) -> dict[str, Any]:
+    def _body(self, request: Request) -> dict[str, Any]:
+        limits, schema = request.limits, request.schema
         inference: dict[str, Any] = {"maxTokens": limits.most_tokens}
         if limits.temperature is not None:
             inference["temperature"] = limits.temperature
-        request: dict[str, Any] = {
+        body: dict[str, Any] = {
             "modelId": self.model_id,
-            "system": [{"text": system}],
+            "system": [{"text": request.system}],
             "messages": [
-                message for turn in converse_turns(history) for message in _messages(turn)
+                message for turn in converse_turns(request.history) for message in _messages(turn)
             ],
             "inferenceConfig": inference,
         }
         if self.guardrail:
-            request["guardrailConfig"] = {
+            body["guardrailConfig"] = {
                 "guardrailIdentifier": self.guardrail.identifier,
                 "guardrailVersion": self.guardrail.version,
             }
@@ -173,13 +159,11 @@ class Bedrock:
             # Serialised, because the API accepts no object in this field.
             named_schema = {"name": schema.name, "schema": json.dumps(decodable(schema.schema))}
             structure = {"jsonSchema": named_schema}
-            request["outputConfig"] = {
-                "textFormat": {"type": "json_schema", "structure": structure}
-            }
+            body["outputConfig"] = {"textFormat": {"type": "json_schema", "structure": structure}}
         answering = schema if self.structure == "tool" else None
-        if tools or answering:
-            request["toolConfig"] = _tool_config(tools, answering)
-        return request
+        if request.tools or answering:
+            body["toolConfig"] = _tool_config(request.tools, answering)
+        return body
 
 
 def converse_turns(history: Sequence[Turn]) -> list[Turn]:
@@ -214,7 +198,7 @@ def _messages(turn: Turn) -> Iterable[dict[str, Any]]:
     call = {
         "toolUseId": turn.call.call_id,
         "name": turn.call.name,
-        "input": _object(turn.call.arguments),
+        "input": json_object(turn.call.arguments) or {},  # The result reports that it was none.
     }
     result = {
         "toolUseId": turn.call.call_id,
@@ -223,15 +207,6 @@ def _messages(turn: Turn) -> Iterable[dict[str, Any]]:
     }
     yield {"role": Role.ASSISTANT.value, "content": [{"toolUse": call}]}
     yield {"role": Role.USER.value, "content": [{"toolResult": result}]}
-
-
-def _object(arguments: str) -> dict[str, Any]:
-    """Parse a call's arguments for the API; empty if they are not a JSON object. The result reports that error."""
-    try:
-        parsed = json.loads(arguments)
-    except ValueError:
-        return {}
-    return parsed if isinstance(parsed, dict) else {}
 
 
 def _tool_config(tools: Sequence[Tool], answering: Schema | None) -> dict[str, Any]:

@@ -8,19 +8,18 @@ OpenAI stores nothing (`store: false`) and nothing is read back: every call send
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shared.ai.port import (
-    Limits,
+    Effort,
     Message,
     Repeat,
     Reply,
-    Schema,
+    Request,
     Stop,
     Tool,
     ToolCall,
@@ -32,6 +31,7 @@ from shared.ai.port import (
 from shared.aws.secrets import SecretUnreadable, texts
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -48,8 +48,6 @@ _REPEATED_FIELDS = {
     "message": ("type", "id", "role", "status", "content"),
     "function_call": ("type", "id", "call_id", "name", "arguments"),
 }
-
-type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class _NotFound(Unavailable):
@@ -108,7 +106,7 @@ class Account:
             )
         except (NotSent, InDoubt) as failure:
             raise Unavailable(f"openai_{failure.code}") from None
-        parsed = _parsed(answer.data)
+        parsed = json_object(answer.data)
         if answer.status == HTTPStatus.NOT_FOUND:
             raise _NotFound(_code(answer.status, parsed), self._repeat(answer.status))
         if answer.status != HTTPStatus.OK:
@@ -146,35 +144,28 @@ class OpenAI:
         """The id of the model."""
         return f"openai:{self.model}"
 
-    def reply(
-        self,
-        system: str,
-        history: Sequence[Turn],
-        *,
-        limits: Limits,
-        schema: Schema | None = None,
-        tools: Sequence[Tool] = (),
-    ) -> Reply:
+    def reply(self, request: Request) -> Reply:
         """See `Model.reply`. Raises SecretUnreadable too."""
-        request: dict[str, Any] = {
+        limits = request.limits
+        body: dict[str, Any] = {
             "model": self.model,
-            "instructions": system,
-            "input": [item for turn in history for item in items_of(turn)],
+            "instructions": request.system,
+            "input": [item for turn in request.history for item in items_of(turn)],
             "max_output_tokens": limits.most_tokens,
             "store": False,
         }
         if limits.temperature is not None:
-            request["temperature"] = limits.temperature
+            body["temperature"] = limits.temperature
         if self.reasoning:
-            request["reasoning"] = {"effort": self.reasoning.effort}
-            request["include"] = ["reasoning.encrypted_content"]
-            request["max_output_tokens"] += self.reasoning.most_tokens
-        if tools:
+            body["reasoning"] = {"effort": self.reasoning.effort}
+            body["include"] = ["reasoning.encrypted_content"]
+            body["max_output_tokens"] += self.reasoning.most_tokens
+        if request.tools:
             # Not strict: projects write these schemas, and the caller checks the arguments itself.
-            request["tools"] = [_function(tool) for tool in tools]
-            request["parallel_tool_calls"] = False
-        if schema:
-            request["text"] = {
+            body["tools"] = [_function(tool) for tool in request.tools]
+            body["parallel_tool_calls"] = False
+        if schema := request.schema:
+            body["text"] = {
                 "format": {
                     "type": "json_schema",
                     "name": schema.name,
@@ -182,7 +173,7 @@ class OpenAI:
                     "strict": True,
                 }
             }
-        return _reply(self.account.post("responses", request, within_ms=limits.within_ms))
+        return _reply(self.account.post("responses", body, within_ms=limits.within_ms))
 
 
 def items_of(turn: Turn) -> Iterator[dict[str, Any]]:
@@ -286,14 +277,6 @@ def _stop(answer: Mapping[str, Any]) -> Stop:
 
 def _has_refusal(parts: Iterable[Mapping[str, Any]]) -> bool:
     return any(part["type"] == "refusal" for part in parts)
-
-
-def _parsed(data: bytes) -> dict[str, Any] | None:
-    try:
-        parsed = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return parsed if isinstance(parsed, dict) else None
 
 
 def _code(status: int, body: Mapping[str, Any] | None) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 # User turn put before a history that begins with the assistant: models require the user first.
 OPENING = "Begin the conversation."
+
+
+type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class Role(StrEnum):
@@ -93,6 +97,31 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """
+    One call. The history ends with a user message or an exchange; one with exchanges requires the *tools* that they
+    call.
+    """
+
+    system: str = field(repr=False)
+    history: Sequence[Turn] = field(repr=False)
+    limits: Limits
+    schema: Schema | None = None
+    tools: Sequence[Tool] = ()
+
+    @property
+    def texts(self) -> list[str]:
+        """All that the model reads."""
+        texts = [self.system]
+        texts += [
+            turn.text if isinstance(turn, Message) else turn.call.arguments + turn.result
+            for turn in self.history
+        ]
+        texts += [tool.description + json.dumps(tool.parameters) for tool in self.tools]
+        return texts + ([json.dumps(self.schema.schema)] if self.schema else [])
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens read and written; the basis of billing."""
 
@@ -137,20 +166,8 @@ class Model(Protocol):
     def name(self) -> str:
         """The name in audit rows: provider and version, never a secret."""
 
-    def reply(
-        self,
-        system: str,
-        history: Sequence[Turn],
-        *,
-        limits: Limits,
-        schema: Schema | None = None,
-        tools: Sequence[Tool] = (),
-    ) -> Reply:
-        """
-        Answer a history that ends with a user message or an exchange. Raises Unavailable.
-
-        A history with exchanges requires the *tools* that they call.
-        """
+    def reply(self, request: Request) -> Reply:
+        """Answer a request. Raises Unavailable."""
 
 
 def alternating(history: Sequence[Turn]) -> list[Turn]:

@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from shared.ai.port import Effort
 from shared.runtime.settings import is_local_stage
 
 TOKENS = 1_024
 REASONING_TOKENS = 4_096
 
 type Provider = Literal["bedrock", "openai", "scripted"]
-type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 def _available(provider: str) -> str:

@@ -1,12 +1,12 @@
 """Parses query parameters and JSON bodies with input models. An error names the field and the rule, never a value."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from shared.api.errors import InvalidInput
+from shared.runtime.json_objects import json_object
 from shared.runtime.validation_errors import OURS, errors_of
 
 LONGEST_NAME_SHOWN = 64
@@ -37,11 +37,8 @@ def query[Q: BaseModel](values: Mapping[str, Sequence[str]], model: type[Q]) -> 
 
 def body[B: BaseModel](text: str | None, model: type[B]) -> B:
     """Return the validated JSON body; an empty body counts as an empty object. Raises InvalidInput."""
-    try:
-        fields = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        fields = None
-    if not isinstance(fields, dict):
+    fields = json_object(text or "{}")
+    if fields is None:
         raise InvalidInput([{"field": "body", "problem": "must be a JSON object"}])
     return checked(fields, model)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from shared.aws.dynamodb_json import storable
 from shared.event_versions import require_readable
 from shared.failures import Permanent
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -41,11 +41,8 @@ def load_event(body: str) -> dict[str, Any]:
 
     Raises Permanent (`malformed_event`, `unsupported_event_version`) and NewerVersion.
     """
-    try:
-        event = json.loads(body)
-    except (ValueError, RecursionError):
-        raise Permanent(MALFORMED) from None
-    if not isinstance(event, dict):
+    event = json_object(body)
+    if event is None:
         raise Permanent(MALFORMED)
     require_readable(event)
     return event

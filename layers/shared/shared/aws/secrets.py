@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
 from shared.runtime import clock
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,11 +63,8 @@ class JsonSecret:
             if error.response["Error"]["Code"] == "ResourceNotFoundException":
                 raise SecretUnreadable(f"{self.name} has no value") from None
             raise
-        try:
-            value = json.loads(text)
-        except json.JSONDecodeError:
-            value = None
-        if not isinstance(value, dict):
+        value = json_object(text)
+        if value is None:
             raise SecretUnreadable(f"{self.name} is not a JSON object")
         self._value, self._read_at = value, clock.now_ms()
 

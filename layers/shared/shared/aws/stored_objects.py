@@ -12,7 +12,6 @@ pointer never leads to an object of another company or conversation.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import ClientError
 
+from shared.runtime.json_objects import json_object
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
@@ -123,12 +123,8 @@ class Folder:
 
     def get_json(self, pointer: Pointer) -> dict[str, Any]:
         """Read the stored JSON object. Raises as `get`, and ObjectUnusable (`not_json`)."""
-        body = self.get(pointer)
-        try:
-            value = json.loads(body)
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, dict):
+        value = json_object(self.get(pointer))
+        if value is None:
             raise ObjectUnusable(NOT_JSON)
         return value
 

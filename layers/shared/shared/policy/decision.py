@@ -5,7 +5,7 @@ The checks before a send, in order. The first check that objects decides.
                     a limit of zero stops business-initiated messages
     2 consent       an opt-out stops all but its own confirmation; business-initiated messages need consent
       address       no further attempts for an address that the channel cannot reach
-    3 window        WhatsApp: only templates may be sent later than 24 hours after the customer's newest message
+    3 window        WhatsApp: only templates may be sent once the window is closed (`shared.policy.window`)
     4 quiet hours   WhatsApp, SMS: business-initiated messages and late automatic answers wait for their end
     5 rates         limits per number and per pair of numbers
     6 caps          business-initiated messages per customer; the AI's answers per conversation, its tokens per day
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shared.policy import window
 from shared.policy.facts import (
     Allowed,
     Author,
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from shared.policy.facts import Decision
 
 MINUTE_MS = 60 * clock.SECOND_MS
-# Meta closes the window 24 hours after the customer's message; the minute covers clock differences and network delay.
-WINDOW_MS = 24 * clock.HOUR_MS - MINUTE_MS
 # A customer who has just written is awake.
 AWAKE_MS = 30 * MINUTE_MS
 # First messages wait for the end of safe mode for a limited time, after which their content is out of date.
@@ -89,7 +88,7 @@ def _window(facts: Facts) -> Decision | None:
     is_open = (
         facts.channel != "whatsapp"
         or facts.is_template
-        or facts.has_customer_written_within(WINDOW_MS)
+        or window.is_open(facts.now, facts.last_inbound_at, facts.free_entry_until)
     )
     return None if is_open else TemplateOnly()
 

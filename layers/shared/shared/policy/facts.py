@@ -72,9 +72,10 @@ class Facts:
 
     *requested_at*: the first request to send the message. *has_consent*: a recorded opt-in, or the company's statement
     (`comms_consent`). *is_unreachable*: the provider reported that this channel never reaches the address.
-    *last_inbound_at*: the customer's newest message in this conversation. *zones* are the recipient's possible time
-    zones, empty if unknown. *rate_free_at*, *cap_free_at*: when `shared.rate_limits` allows this action, None for now.
-    *tokens_left*: whether the project may use more model tokens today.
+    *last_inbound_at*: the customer's newest message in this conversation. *free_entry_until*: the end of a free entry
+    point, which keeps WhatsApp's window open. *zones* are the recipient's possible time zones, empty if unknown.
+    *rate_free_at*, *cap_free_at*: when `shared.rate_limits` allows this action, None for now. *tokens_left*: whether
+    the project may use more model tokens today.
     """
 
     kind: Kind
@@ -87,6 +88,7 @@ class Facts:
     has_consent: bool
     is_unreachable: bool = False
     last_inbound_at: int | None
+    free_entry_until: int | None = None
     is_template: bool = False
     quiet_hours: QuietHours | None
     zones: tuple[ZoneInfo, ...] = ()

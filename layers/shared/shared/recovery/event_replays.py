@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from shared.aws.sqs_fifo import Entry, digest, to_json
 from shared.recovery.event_items import ParkedEvent
-from shared.recovery.event_store import fields_of
 from shared.recovery.port import NotReplayable, Parked, Unsupported
 from shared.recovery.states import OPEN, REPLAYED
 from shared.recovery.views import ParkedEvent as View
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +68,7 @@ class EventReplays[E: ParkedEvent]:
     def message(self, parked: Parked[E]) -> tuple[FifoQueue, Entry]:
         """Return the event as parked, with the number of its replay. Raises NotReplayable."""
         event = parked.item
-        fields = fields_of(event.body)
+        fields = json_object(event.body) or {}
         if not fields or event.kind is None:
             raise NotReplayable("unreadable")
         number = {"replay_of": event.event_id, "replay": parked.next_replay}

@@ -8,7 +8,6 @@ from the highest number sent and the highest number parked again.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -196,15 +195,6 @@ def whole[E: ParkedEvent](table: Table, event: type[E], rows: list[Attributes]) 
 def letter_id(body: str) -> str:
     """Return the id of the note about a dead letter with this body."""
     return digest("letter", body)
-
-
-def fields_of(body: str) -> dict[str, Any]:
-    """Return the JSON object in a body, empty if there is none."""
-    with suppress(ValueError, RecursionError):
-        event = json.loads(body)
-        if isinstance(event, dict):
-            return event
-    return {}
 
 
 def text(value: object) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,8 +10,6 @@ from shared.spending import prices
 from shared.spending.budget import REASON, Cause, Reached, Reservation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from shared.spending.bounds import Kind
     from shared.spending.budget import Spending
 
@@ -41,25 +38,18 @@ class BoundedModel:
         """See `Model.name`."""
         return self.model.name
 
-    def reply(
-        self,
-        system: str,
-        history: Sequence[ai.Turn],
-        *,
-        limits: ai.Limits,
-        schema: ai.Schema | None = None,
-        tools: Sequence[ai.Tool] = (),
-    ) -> ai.Reply:
+    def reply(self, request: ai.Request) -> ai.Reply:
         """See `Model.reply`."""
         if self._reservation is None:
-            size = _size(system, history, schema, tools)
-            price = prices.estimate(self.model_id, size, limits.most_tokens) + self.further_price
+            size = sum(len(text.encode("utf-8", "surrogatepass")) for text in request.texts)
+            price = prices.estimate(self.model_id, size, request.limits.most_tokens)
+            price += self.further_price
             reserved = self.spending.reserve(self.kind, self.cause, price)
             if isinstance(reserved, Reached):
                 self.is_refused = True
                 raise ai.Unavailable(REASON, ai.Repeat.NEVER)
             self._reservation = reserved
-        reply = self.model.reply(system, history, limits=limits, schema=schema, tools=tools)
+        reply = self.model.reply(request)
         self._usage += reply.usage
         return reply
 
@@ -68,17 +58,3 @@ class BoundedModel:
         if self._reservation is not None and self._usage != ai.Usage():
             price = prices.price_of(self.model_id, self._usage) + self.further_price
             self.spending.settle(self._reservation, price)
-
-
-def _size(
-    system: str, history: Sequence[ai.Turn], schema: ai.Schema | None, tools: Sequence[ai.Tool]
-) -> int:
-    """Return the bytes that a call sends."""
-    texts = [system, *map(_text_of, history)]
-    texts += [tool.description + json.dumps(tool.parameters) for tool in tools]
-    texts += [json.dumps(schema.schema)] if schema is not None else []
-    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
-
-
-def _text_of(turn: ai.Turn) -> str:
-    return turn.text if isinstance(turn, ai.Message) else turn.call.arguments + turn.result

@@ -28,8 +28,8 @@ class Answering:
         self.outputs = list(outputs)
         self.histories: list[list[ai.Turn]] = []
 
-    def reply(self, system: str, history: Sequence[ai.Turn], **_: object) -> ai.Reply:
-        self.histories.append(list(history))
+    def reply(self, request: ai.Request) -> ai.Reply:
+        self.histories.append(list(request.history))
         fields = {"content": ""} | EVERY_FIELD | self.outputs.pop(0)
         fields = {name: fields[name] for name in fields if name not in {"subject", "variables"}}
         return ai.Reply(json.dumps(fields), ai.Stop.END)

@@ -64,15 +64,15 @@ def test_a_conversation_says_until_when_the_customer_may_be_answered_freely(
 
     shown = api.get(CONVERSATION, key=listed["key"]).body["result"]
 
-    assert shown["windowUntil"] == "2026-01-02T11:58:20.999Z"
+    assert shown["windowUntil"] == "2026-01-02T11:57:20.999Z"
     assert listed == {name: shown[name] for name in shown if name != "windowUntil"}
 
 
 @pytest.mark.parametrize(
     ("free_entry_until", "window_until"),
     [
-        ("2026-01-04T10:00:00.000Z", "2026-01-04T10:00:00.000Z"),
-        ("2026-01-01T10:00:00.000Z", "2026-01-02T11:58:20.999Z"),
+        ("2026-01-04T10:00:00.000Z", "2026-01-04T09:59:00.000Z"),
+        ("2026-01-01T10:00:00.000Z", "2026-01-02T11:57:20.999Z"),
     ],
 )
 def test_an_answered_ad_extends_the_window_and_never_shortens_it(

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from newsletters.drafting.model_calls import AnswerInvalid
 from newsletters.drafting.outline_generation import parsed
 from newsletters.drafting.plan import PlannedSection
 from newsletters.drafting.prompts import labelled
+from shared.ai.model_calls import AnswerInvalid
 from tests.unit.newsletters.drafting.samples import chunk
 
 PLAN = [
@@ -36,7 +36,7 @@ def problems_of(answer: object) -> list[str]:
     text = answer if isinstance(answer, str) else json.dumps(answer)
     with pytest.raises(AnswerInvalid) as refused:
         parsed(text, PLAN, PASSAGES)
-    return refused.value.problems
+    return list(refused.value.problems)
 
 
 def test_a_valid_answer_has_the_sections_of_the_plan() -> None:

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from newsletters.drafting.model_calls import AnswerInvalid
 from newsletters.drafting.section_text import Sources, numbers_in, parsed, rendered
 from newsletters.store.items import Reference
+from shared.ai.model_calls import AnswerInvalid
 from tests.unit.newsletters.drafting.hostile import HOSTILE
 from tests.unit.newsletters.drafting.samples import blocks, item, reference, section
 

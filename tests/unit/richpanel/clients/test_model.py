@@ -16,7 +16,7 @@ from shared import ai
 from tests.integration.logs import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    pass
 
 STATUS = Scored(Intent.ORDER_STATUS_TRACKING, 0.9)
 RULES = Classification(language=Language.ENGLISH, intents=(STATUS,), word_count=6)
@@ -50,9 +50,9 @@ class ScriptedJudge:
         self.name = "scripted"
         self.judge = Judge(self)
 
-    def reply(self, system: str, history: Sequence[ai.Turn], **_: object) -> ai.Reply:
+    def reply(self, request: ai.Request) -> ai.Reply:
         """See `Model.reply`: unavailable for None."""
-        self.seen.extend(turn.text for turn in history if isinstance(turn, ai.Message))
+        self.seen.extend(turn.text for turn in request.history if isinstance(turn, ai.Message))
         text = self.texts.pop(0)
         if text is None:
             raise ai.Unavailable("scripted")

@@ -11,12 +11,12 @@ from richpanel.decisions.facts import Downgrade, Verdict, VerdictReason
 from richpanel.decisions.model_answers import (
     DECISION_SCHEMA,
     VERDICT_SCHEMA,
-    ModelAnswerInvalid,
     ModelDecision,
     ModelVerdict,
     merge,
     verdict_of,
 )
+from shared.ai.model_calls import AnswerInvalid
 from tests.unit.richpanel.situations import about, order, outcome, status, turn
 
 STATUS, CANCEL = Intent.ORDER_STATUS_TRACKING, Intent.CANCEL_ORDER
@@ -75,12 +75,12 @@ def test_an_answer_within_the_schema_is_parsed() -> None:
     ],
 )
 def test_an_answer_outside_the_schema_is_refused(change: dict[str, Any], rule: str) -> None:
-    with pytest.raises(ModelAnswerInvalid, match=f"^{rule}"):
+    with pytest.raises(AnswerInvalid, match=f"^{rule}"):
         ModelDecision.parse(json.dumps(ANSWER | change))
 
 
 def test_the_error_of_an_invalid_answer_contains_no_value() -> None:
-    with pytest.raises(ModelAnswerInvalid) as raised:
+    with pytest.raises(AnswerInvalid) as raised:
         ModelDecision.parse(json.dumps(ANSWER | {"language": "Ana Ruiz, 12 Elm St"}))
 
     assert "Ana" not in str(raised.value)
@@ -88,7 +88,7 @@ def test_the_error_of_an_invalid_answer_contains_no_value() -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{", "Sure! Here is the JSON"])
 def test_a_text_that_is_no_json_object_is_refused(text: str) -> None:
-    with pytest.raises(ModelAnswerInvalid):
+    with pytest.raises(AnswerInvalid):
         ModelDecision.parse(text)
 
 
@@ -104,7 +104,7 @@ def test_a_text_that_is_no_json_object_is_refused(text: str) -> None:
     ],
 )
 def test_a_contradictory_verdict_is_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(ModelAnswerInvalid):
+    with pytest.raises(AnswerInvalid):
         ModelVerdict.parse(json.dumps(VERDICT | change))
 
 

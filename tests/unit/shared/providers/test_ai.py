@@ -69,7 +69,7 @@ def bedrock() -> Stubbed:
 def test_a_request_contains_its_limits_and_a_reply_its_usage(bedrock: Stubbed) -> None:
     bedrock.stub.add_response("converse", answer("end_turn", "It ", "is here."), REQUEST)
 
-    reply = bedrock.model.reply("Sort.", ASKED, limits=LIMITS)
+    reply = bedrock.model.reply(ai.Request("Sort.", ASKED, limits=LIMITS))
 
     assert (reply.text, reply.stop, reply.usage) == ("It is here.", ai.Stop.END, ai.Usage(12, 3))
     (config,) = bedrock.configs
@@ -95,7 +95,9 @@ def test_a_schema_is_sent_without_bounds_and_with_every_property_required(
     formatted = {"textFormat": {"type": "json_schema", "structure": structure}}
     bedrock.stub.add_response("converse", answer(), REQUEST | {"outputConfig": formatted})
 
-    assert bedrock.model.reply("Sort.", ASKED, limits=LIMITS, schema=SCHEMA).text == "fine"
+    assert (
+        bedrock.model.reply(ai.Request("Sort.", ASKED, limits=LIMITS, schema=SCHEMA)).text == "fine"
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,7 @@ def test_a_providers_stop_reason_is_mapped_to_ours(
 ) -> None:
     bedrock.stub.add_response("converse", answer(word), REQUEST)
 
-    assert bedrock.model.reply("Sort.", ASKED, limits=LIMITS).stop is stop
+    assert bedrock.model.reply(ai.Request("Sort.", ASKED, limits=LIMITS)).stop is stop
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_a_model_that_does_not_answer_is_unavailable_and_repeats_nothing(
     bedrock.stub.add_client_error("converse", code, "Where is it? is what was asked")
 
     with pytest.raises(ai.Unavailable) as failure:
-        bedrock.model.reply("Sort.", ASKED, limits=LIMITS)
+        bedrock.model.reply(ai.Request("Sort.", ASKED, limits=LIMITS))
     assert failure.value.code == code
     assert "Where" not in str(failure.value)
 
@@ -143,4 +145,4 @@ class _Gone:
 
 def test_a_model_out_of_reach_is_unavailable() -> None:
     with pytest.raises(ai.Unavailable, match="EndpointConnectionError"):
-        Bedrock(lambda _: _Gone(), "a-model").reply("Sort.", ASKED, limits=LIMITS)
+        Bedrock(lambda _: _Gone(), "a-model").reply(ai.Request("Sort.", ASKED, limits=LIMITS))

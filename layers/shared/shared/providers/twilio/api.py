@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from base64 import b64encode
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from shared.providers.outcomes import (
     WindowClosed,
 )
 from shared.runtime import clock
+from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +82,7 @@ def request(
     answer = http.call(method, url, headers=headers, body=form, within_ms=within_ms)
     if answer.status >= _REDIRECTS:
         raise _failure(answer)
-    payload = _object(answer.data)
+    payload = json_object(answer.data)
     if payload is None:
         raise InDoubt("twilio_no_json")
     return payload
@@ -115,7 +115,7 @@ def number(value: object) -> int:
 
 def _failure(answer: http.Answer) -> Refused | NotSent | InDoubt:
     """Map an unsuccessful response to an exception."""
-    code = number((_object(answer.data) or {}).get("code")) or answer.status
+    code = number((json_object(answer.data) or {}).get("code")) or answer.status
     # Redirects are not followed: the request was neither executed nor refused by the host we called.
     if answer.status >= _SERVER_ERRORS or answer.status < _CLIENT_ERRORS:
         return InDoubt(f"twilio_{code}")
@@ -125,11 +125,3 @@ def _failure(answer: http.Answer) -> Refused | NotSent | InDoubt:
     if answer.status == _UNAUTHORIZED:
         return CredentialsRefused(f"twilio_{code}")
     return refusal(code)
-
-
-def _object(data: bytes) -> dict[str, Any] | None:
-    try:
-        parsed = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return parsed if isinstance(parsed, dict) else None

@@ -190,7 +190,7 @@ def test_a_conversation_is_found_by_key_or_by_number_and_customer(actions: Actio
     assert by_key["window"] == {
         "open": True,
         "reason": "customer_wrote",
-        "until": "2026-01-02T11:00:00.999Z",
+        "until": "2026-01-02T10:59:00.999Z",
         "lastInboundAt": by_key["window"]["lastInboundAt"],
     }
 
