@@ -14,7 +14,7 @@ import boto3
 
 import shared.runtime.clock
 from local.sandbox.providers.helpdesk.tickets import CommentSeed, TicketSeed
-from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER
+from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.store import audits

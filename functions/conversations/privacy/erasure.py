@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from shared.action_ledger import Action, Ledger
-    from shared.aws.company_secrets import CompanySecrets
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
+    from shared.providers.company_secrets import CompanySecrets
 
 # The longest function timeout is 120 s; the rest covers clock skew.
 SETTLES_MS = 130 * clock.SECOND_MS

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.privacy import erasure, export, fence, requests, unthreaded
+from email_threads.privacy import erasure, export, fence, requests, thread_pages, unthreaded
 from email_threads.privacy.found import Found, Place, row_key
 from email_threads.privacy.inventory import Inventory
 from email_threads.privacy.person import Person
@@ -137,7 +137,7 @@ def _of_thread(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
         place = Place(job.source, job.n, tuple(job.subjects), job.is_named)
     else:
         thread_id = _entered(stored, job, thread_id)
-    page = stored.page(thread_id, place)
+    page = thread_pages.page(stored, thread_id, place)
     following = page.following
     left = [thread_id, *job.threads[1:]] if following is not None else job.threads[1:]
     after = following or Place()

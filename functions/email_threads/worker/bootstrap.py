@@ -17,7 +17,6 @@ from email_threads.worker.dispatcher import Handled, Outcome, process
 from shared.action_ledger import Action, Ledger
 from shared.ai.providers import ModelDependencies
 from shared.aws.attempts import Attempts
-from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
@@ -27,6 +26,7 @@ from shared.consent.records import Consents
 from shared.identity import keyed_hashes
 from shared.ownership.claims import Owners
 from shared.policy.kill_switches import KillSwitches
+from shared.providers.company_secrets import CompanySecrets
 from shared.providers.email.ses import Ses
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from richpanel.api.access import NothingToDecide
 from richpanel.inbound.channels import Channel
 from richpanel.store.items import DecisionOutcome, Event, EventStatus, Mode
-from richpanel.worker import audit, cases, turns
+from richpanel.worker import audit, case_decisions, turns
 from richpanel.worker.cases import Case
 from richpanel.worker.turns import CustomerTurn
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from richpanel.api.replays import Visit
+    from richpanel.api.visits import Visit
     from richpanel.configuration.resources import Sources
     from richpanel.decisions.switches import Switches
     from richpanel.worker.turns import CustomerTurn
@@ -46,7 +46,7 @@ def rehearse(
     earlier_rows = {key: row for key, row in visit.rows.items() if key != newest.key}
     talk = turns.due(visit.reading, None, None, earlier_rows)[-1]
     case = _case(resources, visit, talk, switches)
-    decision = cases.decision_on(resources, case, at_ms)
+    decision = case_decisions.decision_on(resources, case, at_ms)
     outcome = DecisionOutcome.HANDED_OVER if decision.takes_over else DecisionOutcome.ROUTED
     if decision.reply:
         outcome = DecisionOutcome.REPLIED
@@ -81,5 +81,5 @@ def _case(resources: Sources, visit: Visit, talk: CustomerTurn, switches: Switch
         read_at=visit.read_at,
         owner="nobody",
         remaining_ms=lambda: max(0, visit.help_desk.deadline_ms - clock.now_ms()),
-        customer=cases.sender_hmac(resources, visit.ticket, talk.target),
+        customer=case_decisions.sender_hmac(resources, visit.ticket, talk.target),
     )

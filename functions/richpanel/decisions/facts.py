@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 from richpanel.classification import Classification, Language
 from richpanel.classification.taxonomy import Intent, RiskFlag, Team
-from richpanel.decisions.replies.catalogue import Wordings, standard_wordings
 from richpanel.decisions.shipping.carriers import KNOWN_HOSTS
 from richpanel.decisions.shipping.delivery_windows import DEFAULT_WINDOWS, Calendar, Window
+from richpanel.decisions.templates.catalogue import Wordings, standard_wordings
 from richpanel.inbound.channels import Channel
 
 NEED_ORDER_NUMBER = "need_order_number"

@@ -9,9 +9,9 @@ from richpanel.decisions.candidates import Candidate
 from richpanel.decisions.cooldowns import is_rate_limited, was_answered_before
 from richpanel.decisions.facts import Memory, ModelFailure, Newest, RouteOnly, Shop, Turn
 from richpanel.decisions.readings import Reading, is_plain
-from richpanel.decisions.replies.wordings import has_wording
 from richpanel.decisions.routing import risk_flags_of
 from richpanel.decisions.switches import OutboundScope, Switches
+from richpanel.decisions.templates.wordings import has_wording
 
 
 class Gate(StrEnum):

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from richpanel.decisions.facts import MatchPath
-from richpanel.decisions.replies.catalogue import templates
+from richpanel.decisions.templates.catalogue import templates
 from richpanel.inbound.channels import Channel
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from richpanel.decisions.facts import NEED_ORDER_NUMBER, RouteOnly
 from richpanel.decisions.facts import PendingFlow as Flow
-from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, templates
+from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER, Tier, templates
 from richpanel.store import states
 from richpanel.store.items import ConversationState, PendingFlow
 from richpanel.store.states import Change

@@ -28,7 +28,7 @@ from richpanel.store import events, states
 from richpanel.store.items import Action, ConversationState, Event, EventStatus, Mode
 from richpanel.store.lease import Finish, hold
 from richpanel.store.rate_limit import Priority
-from richpanel.worker import audit, backfills, cases, memory, parking, turns
+from richpanel.worker import audit, backfills, case_decisions, memory, parking, turns
 from richpanel.worker.cases import Case
 from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
 from shared.aws.sqs_fifo import to_json
@@ -236,7 +236,7 @@ def _finish(resources: Resources, case: Case, delivery: Delivery) -> Finish:
     """Decide and act, and return the end. Raises Transient when a later delivery has to continue."""
     metrics.add_metric("Turns", MetricUnit.Count, 1)
     try:
-        decision = cases.decision_on(resources, case)
+        decision = case_decisions.decision_on(resources, case)
         from richpanel.worker import actions  # noqa: PLC0415 - as above
 
         actions.act(resources, case, decision)
@@ -276,7 +276,7 @@ def _case(
         read_at=visit.read_at,
         owner=str(delivery.context.aws_request_id),
         remaining_ms=delivery.context.get_remaining_time_in_millis,
-        customer=cases.sender_hmac(resources, ticket, talk.target) if ticket else None,
+        customer=case_decisions.sender_hmac(resources, ticket, talk.target) if ticket else None,
         was_closed_by_us=bool(
             ticket and ticket.is_closed and resources.ledger.action(closing) is not None
         ),

@@ -12,7 +12,7 @@ from whatsapp.worker.messages import full_content
 
 if TYPE_CHECKING:
     from whatsapp.configuration.resources import SendingResources
-    from whatsapp.sending.payloads import Draft
+    from whatsapp.sending.drafts import Draft
     from whatsapp.store.items import Phone
 
 _FIELDS = ("text_body", "caption", "content")

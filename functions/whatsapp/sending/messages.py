@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from whatsapp.configuration.resources import SendingResources
-    from whatsapp.sending.payloads import Draft
+    from whatsapp.sending.drafts import Draft
     from whatsapp.store.items import Conversation, Phone
     from whatsapp.transmission import Post
 

@@ -17,7 +17,7 @@ from local.sandbox.providers.helpdesk.shop import OrderSeed
 from local.sandbox.providers.helpdesk.tickets import CommentSeed, TicketSeed
 from richpanel.configuration import account
 from richpanel.configuration.resources import Endpoints, Resources
-from richpanel.decisions.replies.catalogue import templates
+from richpanel.decisions.templates.catalogue import templates
 from richpanel.guards.switches import SwitchBoard
 from richpanel.inbound.channels import Channel, channel_names
 from richpanel.inbound.event import RichpanelEvent, event_id_of_message

@@ -14,7 +14,7 @@ from shared.runtime.observability import logger, metrics
 if TYPE_CHECKING:
     from conversations.configuration.projects import Channel
     from conversations.lifecycle.conversation import OpenConversation
-    from shared.aws.company_secrets import CompanySecrets
+    from shared.providers.company_secrets import CompanySecrets
     from shared.providers.twilio.api import Credentials as Account
 
 

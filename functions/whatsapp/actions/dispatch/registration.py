@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from shared.api.cursors import Page
 from shared.api.views import View
 from whatsapp.actions.calls.views import SentMessage
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 
 if TYPE_CHECKING:
     from shared.api.auth import Scope

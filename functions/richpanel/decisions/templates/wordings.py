@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping
 
 from richpanel.classification import Language
-from richpanel.decisions.replies import mustache
-from richpanel.decisions.replies.catalogue import (
+from richpanel.decisions.templates import mustache
+from richpanel.decisions.templates.catalogue import (
     ASKS_NUMBER,
     Parts,
     Tier,
@@ -14,7 +14,7 @@ from richpanel.decisions.replies.catalogue import (
     standard_wordings,
     templates,
 )
-from richpanel.decisions.replies.mustache import TemplateBroken
+from richpanel.decisions.templates.mustache import TemplateBroken
 
 type Texts = Mapping[str, Mapping[Language, Mapping[Variant, str]]]
 
