@@ -13,7 +13,7 @@ from urllib.parse import quote
 import boto3
 
 import shared.runtime.clock
-from local.sandbox.providers.helpdesk.tickets import CommentSeed, TicketSeed
+from local.sandbox.accounts.tickets import CommentSeed, TicketSeed
 from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent

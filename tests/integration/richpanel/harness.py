@@ -13,8 +13,8 @@ import boto3
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from boto3.dynamodb.types import TypeDeserializer
 
-from local.sandbox.providers.helpdesk.shop import OrderSeed
-from local.sandbox.providers.helpdesk.tickets import CommentSeed, TicketSeed
+from local.sandbox.accounts.shop import OrderSeed
+from local.sandbox.accounts.tickets import CommentSeed, TicketSeed
 from richpanel.configuration import account
 from richpanel.configuration.resources import Endpoints, Resources
 from richpanel.decisions.templates.catalogue import templates

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from local.sandbox import Sandbox
-    from local.sandbox.providers.helpdesk.tickets import HelpDesk
+    from local.sandbox.accounts.tickets import HelpDesk
 
 TOKEN = "the token of the simulated help desk"
 LONGEST_LIFE_MS = 60_000
