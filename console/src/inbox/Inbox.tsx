@@ -10,7 +10,7 @@ import { EVERYTHING, labelsOf, list, type Context, type Filter, type Row, type R
 import { useLiveList } from "../live/hooks";
 import { t, type Key } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { Empty, ErrorNotice, MoreButton, Skeleton } from "../ui/parts";
+import { Empty, ErrorNotice, MoreButton, Skeleton } from "../ui/controls";
 
 const STATUSES: Status[] = ["open", "snoozed", "resolved", "archived"];
 const TYPING_PAUSE_MS = 250;

@@ -3,7 +3,7 @@
 import { useSession } from "../app";
 import { placeOf } from "../router";
 import { t } from "../texts/texts";
-import { Empty } from "../ui/parts";
+import { Empty } from "../ui/controls";
 import { partsFor, rightsOf, type Part, type Rights } from "./access";
 import { Audit } from "./Audit";
 import { Cost } from "./Cost";

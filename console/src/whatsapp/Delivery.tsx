@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { clock, moment } from "../format";
 import { t, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
-import type { Message } from "./data";
+import type { Message } from "./conversationData";
 
 const STATES: Record<string, IconName> = { sent: "check", delivered: "checks", read: "checks", failed: "alert" };
 

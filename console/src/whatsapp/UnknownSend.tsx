@@ -6,8 +6,8 @@ import { useApp } from "../app";
 import { actor, moment } from "../format";
 import { named, t } from "../texts/texts";
 import { Fact } from "../ui/frame";
-import { Button, Choices, ErrorNotice, Field, Skeleton } from "../ui/parts";
-import type { Message } from "./data";
+import { Button, Choices, ErrorNotice, Field, Skeleton } from "../ui/controls";
+import type { Message } from "./conversationData";
 
 const DECISIONS = ["was_sent", "was_not_sent", "resend"] as const;
 type Decision = (typeof DECISIONS)[number];

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.replies import composition
-from email_threads.replies.approvals import answer_id
+from email_threads.replies.draft_state import answer_id
 from email_threads.store import drafts
 from email_threads.store.items import Draft, DraftKind, DraftStatus
 from email_threads.store.items.draft import FINAL

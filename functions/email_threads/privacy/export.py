@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.privacy import found as kinds
+from email_threads.privacy import findings as kinds
 from email_threads.store import erasure as store
 from email_threads.store import objects, parked, retention
 from shared.aws.items import stored as as_stored
@@ -21,7 +21,7 @@ from shared.privacy.exports import ExportFolder
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from email_threads.privacy.found import Found
+    from email_threads.privacy.findings import Found
     from email_threads.privacy.inventory import Inventory
     from email_threads.store.items import PrivacyJob, Thread
     from shared.aws.s3 import Bucket

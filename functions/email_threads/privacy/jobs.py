@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from email_threads.privacy import erasure, export, fence, requests, thread_pages, unthreaded
-from email_threads.privacy.found import Found, Place, row_key
+from email_threads.privacy.findings import Found, Place, row_key
 from email_threads.privacy.inventory import Inventory
 from email_threads.privacy.person import Person
 from email_threads.privacy.remainders import REMAINDERS

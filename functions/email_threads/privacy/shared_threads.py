@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from email_threads.privacy import fence
-from email_threads.privacy.found import (
+from email_threads.privacy.findings import (
     DRAFT,
     MAIL,
     PART,

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from email_threads.privacy import fence, shared_threads, whole_threads
-from email_threads.privacy.found import Page, Place
+from email_threads.privacy.findings import Page, Place
 
 if TYPE_CHECKING:
     from email_threads.privacy.inventory import Inventory

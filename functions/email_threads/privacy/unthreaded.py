@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.inbound.events import FEEDBACK, SENT
-from email_threads.privacy.found import (
+from email_threads.privacy.findings import (
     ANSWER_COUNT,
     DRAFT,
     PARKED_EVENT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
-from email_threads.privacy.found import (
+from email_threads.privacy.findings import (
     CHANGE,
     DRAFT,
     FILE,

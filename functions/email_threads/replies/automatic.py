@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.inbound.events import entry
 from email_threads.replies import policy, text_checks
-from email_threads.replies.approvals import answer_id, send_event
+from email_threads.replies.draft_state import answer_id, send_event
 from email_threads.replies.withheld_text import readable
 from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from newsletters.api import inputs
     from newsletters.configuration.resources import Resources
     from newsletters.store.items import Export, StepName
-    from newsletters.store.items.work import Job
+    from newsletters.store.items.jobs import Job
     from newsletters.store.newsletters import Newsletter
     from newsletters.store.objects import Store
     from shared.api.routing import Request

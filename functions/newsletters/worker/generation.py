@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from newsletters.jobs import requests
+from newsletters.jobs.claimed_job import ClaimedJob, OutOfTime
 from newsletters.jobs.execution import execute
-from newsletters.jobs.work import OutOfTime, Work
 from newsletters.store import jobs, newsletters
 from newsletters.store.items import JobState
 
@@ -38,7 +38,7 @@ def _generated(resources: WorkerResources, job: Job, run: Run) -> bool:
     newsletter = newsletters.get_newsletter_full(resources.store, job.code)
     if newsletter is None:
         return jobs.end(resources.store.table, job, JobState.CANCELLED)
-    work = Work(resources, newsletter, job, run)
+    work = ClaimedJob(resources, newsletter, job, run)
     # A job needs the modules of its own step only.
     match job.name:
         case "topics":

@@ -139,7 +139,7 @@ def of_decision(case: Case, decision: Decision) -> dict[str, Any]:
         "suspected": sorted(decision.suspected_tier0),
         "flags": sorted(decision.risk_flags),
         "modifiers": sorted(decision.modifiers),
-        "turn": len(case.talk.comments),
+        "turn": len(case.customer_turn.comments),
         "waited_s": max(0, clock.now_ms() - case.target.at_ms) // clock.SECOND_MS,
         "shut": [result.gate for result in decision.gates if not result.is_open][:8],
         "tags": decision.tags,

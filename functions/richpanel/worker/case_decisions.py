@@ -112,7 +112,7 @@ def _with_threats(
 
     beside = [
         classify(Message(text=comment.text, channel=case.channel))
-        for comment in case.talk.other_comments
+        for comment in case.customer_turn.other_comments
     ]
     flags = {
         flag
@@ -134,7 +134,7 @@ def sender_hmac(
 def _turn(
     resources: Sources, case: Case, message: Message, rules: Classification, judge: Judge | None
 ) -> Turn:
-    ticket, reading, talk = case.ticket, case.reading, case.talk
+    ticket, reading, customer_turn = case.ticket, case.reading, case.customer_turn
     classification, opinion = rules, None
     if judge and not case.switches.safe_mode:
         classification, opinion = judge.opinion(message, rules)
@@ -151,7 +151,7 @@ def _turn(
         last_person_reply_at=_moment(person_at) if person_at is not None else None,
         is_assigned_to_person=is_assigned_to_person(resources.account, ticket),
         is_handed_back=case.is_handed_back,
-        route_only=talk.route_only if ticket else RouteOnly.TICKET_UNREADABLE,
+        route_only=customer_turn.route_only if ticket else RouteOnly.TICKET_UNREADABLE,
         earlier_auto_reply=bool(reading and reading.has_automatic_reply(case.target.position)),
         recipient_is_listed=case.customer in resources.account.allowlist,
         # Without the keys for the HMAC, the limit on replies to one customer could not be enforced.
@@ -177,8 +177,8 @@ def _message(resources: Sources, case: Case, expects_order_number: bool) -> Mess
         text=case.target.text,
         channel=case.channel,
         subject=case.ticket.subject if case.ticket else None,
-        earlier=tuple(comment.text for comment in case.talk.comments[:-1]),
-        has_attachment=any(comment.attachment_ids for comment in case.talk.comments),
+        earlier=tuple(comment.text for comment in case.customer_turn.comments[:-1]),
+        has_attachment=any(comment.attachment_ids for comment in case.customer_turn.comments),
         expects_order_number=expects_order_number,
         order_mask=resources.account.order_mask,
         is_automatic=sender in resources.account.own_addresses,

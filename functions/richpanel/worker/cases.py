@@ -40,7 +40,7 @@ class Case:
     """
 
     event: Event
-    talk: CustomerTurn
+    customer_turn: CustomerTurn
     channel: Channel
     switches: Switches
     state: ConversationState | None
@@ -61,7 +61,7 @@ class Case:
     @property
     def target(self) -> CustomerComment:
         """The comment that the decision is about."""
-        return self.talk.target
+        return self.customer_turn.target
 
     @property
     def counted_as(self) -> str:

@@ -97,7 +97,7 @@ def _change_for(
         last_processed_at=_later(state, clock.to_text(max(0, processed_at)))
     )
     head, name = head_of(state), case.target.name
-    is_late = case.talk.route_only is RouteOnly.LATE_MESSAGE
+    is_late = case.customer_turn.route_only is RouteOnly.LATE_MESSAGE
     if is_late or (head is not None and head > case.target.position):
         # A newer message was handled already: change only fields that never move backwards.
         return Change(put=facts)

@@ -39,10 +39,10 @@ from whatsapp.store.items import (
     pk,
 )
 from whatsapp.store.items.agents import ConversationChange, Note
+from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
 from whatsapp.store.items.customers import AddressDefault
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.links import ContactLink, ContactLinkChange
 from whatsapp.store.items.sequences import SequenceRun
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from whatsapp import store
 from whatsapp.inbound import senders
 from whatsapp.inbound.event import OUTBOUND
 from whatsapp.store.items import Alias, Conversation, Phone
-from whatsapp.store.items.links import ContactLink
+from whatsapp.store.items.contact_links import ContactLink
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -3,7 +3,7 @@
 from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from whatsapp.store.conversations.head_state import forward, update_if
+from whatsapp.store.conversations.head_writes import forward, update_if
 from whatsapp.store.items import Conversation, pk
 from whatsapp.store.items.item import PARTITION_KEY
 

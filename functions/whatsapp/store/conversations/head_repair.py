@@ -1,7 +1,7 @@
 """What a conversation's head shows after its newest message was deleted."""
 
 from shared.aws.dynamodb import Attributes, Table
-from whatsapp.store.conversations.head_state import update_if
+from whatsapp.store.conversations.head_writes import update_if
 from whatsapp.store.items import Conversation, Message
 
 _of = Conversation.attr

@@ -22,7 +22,7 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.runtime import clock
 from whatsapp.store.conversations import read_marks
-from whatsapp.store.conversations.head_state import (
+from whatsapp.store.conversations.head_writes import (
     MAX_ROUNDS,
     as_seen,
     existing,

@@ -10,7 +10,7 @@ from boto3.dynamodb.conditions import Key
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.runtime import clock
-from whatsapp.store.conversations.head_state import (
+from whatsapp.store.conversations.head_writes import (
     MAX_ROUNDS,
     as_seen,
     existing,

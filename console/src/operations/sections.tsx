@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Action, Resource } from "../api/resource";
 import { moment } from "../format";
 import { locale, t } from "../texts/texts";
-import { Button, ErrorNotice, Skeleton } from "../ui/parts";
+import { Button, ErrorNotice, Skeleton } from "../ui/controls";
 
 interface SectionProps<T> {
   title: string;

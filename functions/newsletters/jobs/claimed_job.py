@@ -27,7 +27,7 @@ class OutOfTime(Exception):
 
 
 @dataclass(slots=True)
-class Work:
+class ClaimedJob:
     """A job in the hands of the worker that has its lease. *newsletter* is as it was read when the work began."""
 
     resources: WorkerResources
@@ -45,7 +45,7 @@ class Work:
         """Report finished units of a job whose units are not stored. Raises LeaseLost."""
         self._report(units_done=units_done, doing=doing)
 
-    def unit(
+    def run_unit(
         self, number: int, inputs_hash: str, doing: str, act: Callable[[], tuple[str, Usage]]
     ) -> str:
         """
