@@ -1,5 +1,5 @@
 """
-What a token is for and who got it: an access token or another one, its client, a person or software.
+The use and the holder of a token: an access token or another one, its client, a person or software.
 
 Providers disagree about the claims that tell. A token that is not certainly an access token of a named client is
 refused.

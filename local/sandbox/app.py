@@ -22,7 +22,7 @@ from local.sandbox.providers.whatsapp import providers as whatsapp
 from local.sandbox.responses import bad_input
 from local.sandbox.state import Sandbox, Sent
 
-# One line per provider. Paths are tried in this order: those that begin with a wildcard come last.
+# One line per provider. Paths are tried in this order: paths that begin with a wildcard come last.
 PROVIDERS: tuple[Provider, ...] = (
     whatsapp.AWS,
     ses.PROVIDER,

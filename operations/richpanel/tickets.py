@@ -1,4 +1,4 @@
-"""Commands about many tickets: a report on old ones, and the routing of those decided in dry run."""
+"""Commands about many tickets: a report on old tickets, and the routing of tickets decided in dry run."""
 
 import argparse
 import json
@@ -89,7 +89,7 @@ def _examined(deps: ApiDependencies, candidate: Candidate) -> str:
 
 
 def _ids(deps: ApiDependencies, since_ms: int) -> Iterator[str]:
-    """Yield the tickets' ids; each page of the list has a client of its own, which lives as long as one request."""
+    """Yield the tickets' ids; each page of the list uses a new client, which lives as long as one request."""
     return reports.ticket_ids(
         lambda *page: with_retries(lambda: _help_desk(deps).tickets(*page)), since_ms
     )

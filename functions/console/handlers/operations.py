@@ -101,7 +101,7 @@ def list_queues(_request: Request[NoInput]) -> views.QueuesView:
     "GET /operations/alarms", Scope.OPERATOR, input_model=NoInput, result=views.AlarmsView
 )
 def list_alarms(_request: Request[NoInput]) -> views.AlarmsView:
-    """List the alarms of the deployment, those in ALARM first."""
+    """List the alarms of the deployment, alarms in ALARM first."""
     return alarms.shown()
 
 

@@ -29,7 +29,7 @@ class Alarms:
     prefix: str
 
     def shown(self) -> AlarmsView:
-        """Return all alarms, those in ALARM first. Raises Unavailable."""
+        """Return all alarms, alarms in ALARM first. Raises Unavailable."""
         try:
             pages = (
                 self.client()

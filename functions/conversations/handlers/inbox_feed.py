@@ -65,5 +65,5 @@ inbox_feed = feed.Feed(
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    """Handle a batch of stream records and return the numbers of those to retry."""
+    """Handle a batch of stream records and return the sequence numbers of the records to retry."""
     return feed.process(inbox_feed, event, context)

@@ -108,7 +108,7 @@ def erase(deps: ErasureDependencies, company_id: str, known_addresses: Sequence[
 
 def _all_addresses(deps: ErasureDependencies, company_id: str, start: Sequence[str]) -> list[str]:
     """
-    Return all addresses of the person, each after those that are found only through it.
+    Return all addresses of the person, each after the addresses that are found only through it.
 
     These are aliases, addresses of conversations to which agents attached messages from these, addresses named in the
     conversations of all of them, and aliases of those. The search stops there: a mailbox or telephone may be shared

@@ -4,7 +4,7 @@ Exports a person from the threads of a company: each item of the inventory is a 
     exports/{company}/{job}/{run}/person.jsonl    lines {kind, item}, or {kind, file}
     exports/{company}/{job}/{run}/files/...       copies of long bodies, HTML, attachments and raw mails
 
-Of a thread with other people only the person's mails, and those that name them, are exported. The bucket deletes
+Of a thread with other people only mails by the person or naming the person are exported. The bucket deletes
 exports after seven days; an erasure of the person deletes them at once.
 """
 

@@ -4,7 +4,7 @@ Jobs that erase or export a person: run in pages by the worker.
     fence      a tombstone of the address; the threads of the person admit       erasure only
                no further mail of theirs
     settle     until every worker that started before has ended                  erasure only
-    threads    those of the person's list, then those of the company that name them
+    threads    first the threads in the person's list, then threads of the company that name the person
     parked     the lists of `unthreaded`: drafts, parked events, counts
     finish     an export is joined; an erasure deletes the person's exports
 
@@ -147,7 +147,7 @@ def _of_thread(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
         source=after.source,
         n=after.n,
         is_named=after.is_named,
-        # Those of the thread are needed until its last page is removed.
+        # Keep the thread's subjects until its last page is removed.
         subjects=list(after.subjects) if following is not None else job.subjects,
         page=job.page + 1,
     )
@@ -175,7 +175,7 @@ def _taken(stored: Inventory, moved: PrivacyJob, job: PrivacyJob, found: list[Fo
     """
     Plan what an erasure removes, or write the page of an export; *moved* is the job behind it.
 
-    A plan is stored before anything is removed: the counts are those of the plan, in whichever turn it is removed.
+    A plan is stored before anything is removed. Counts come from the stored plan, so a crash cannot change them.
     """
     if job.kind == "export":
         export.write(stored, job, found)

@@ -2,13 +2,13 @@
 Lists everything that is stored about a person in a thread, page by page: for an erasure and for an export.
 
     the whole thread    if it is closed or expired; for an export, if it has no other outside participant
-        mails, files, notes, changes, drafts    of the thread and of those that were merged into it
+        mails, files, notes, changes, drafts    of the thread and of threads that were merged into it
         end                                     rows of participants, heads
     the person's part   of a thread with others
-        subjects                                those that others share
-        mails                                   theirs, and those that name them
-        drafts                                  to them
-        end                                     what the heads say about them, their row
+        subjects                                of mails that other people wrote
+        mails                                   by the person, and mails that name the person
+        drafts                                  to the person
+        end                                     the person's data in heads, the person's row
 
 Drafts in lists of the company and parked events are in `unthreaded`.
 """

@@ -50,7 +50,7 @@ class MailParkedEvents:
     def page(
         self, company: str | None, *, limit: int, start: Position
     ) -> tuple[list[Parked[ParkedEvent]], Position]:
-        """Return one page of all parked events, or of those of a company."""
+        """Return one page of parked events: of a company, or of all."""
         if company is None:
             events, last = store.of_all(self.table, limit=limit, start=start)
         else:

@@ -50,7 +50,7 @@ def approve(resources: SendingResources, thread: Thread, mailbox: Mailbox, newes
     if draft.draft_status is DraftStatus.PENDING and draft.reason is None:
         reason = _refusal(table, thread, mailbox, newest, draft)
         moved = drafts.move(table, draft, **_decision(newest, reason))
-        # None: a person was faster, or the answer of our own write was lost.
+        # None: a person was faster, or the response to this write was lost.
         draft = moved or drafts.get(table, draft.thread, draft.reply_id) or draft
     if draft.reason == CAP_REACHED:
         _to_manual(table, thread)

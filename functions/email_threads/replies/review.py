@@ -1,5 +1,5 @@
 """
-What people do with drafts: amend, approve, reject, and decide about a send whose outcome is unknown.
+Review of drafts by people: amend, approve, reject, and resolve a send whose outcome is unknown.
 
 Each step is one conditional write of the draft, then its audit entry. Of two persons one wins; the other is told the
 draft's present state.

@@ -143,7 +143,7 @@ def _run_of(record: Record) -> Run:
 
 
 def _report(write_units: float, record: Record, handled: Handled) -> None:
-    """Write one log line and a few metrics per event, with ids of ours only."""
+    """Write one log line and a few metrics per event, with Parley's ids only."""
     metrics.add_metric(handled.outcome.value.capitalize(), MetricUnit.Count, 1)
     metrics.add_metric("ConsumedWRU", MetricUnit.Count, write_units)
     facts: dict[str, Any] = {

@@ -109,7 +109,7 @@ def _planned(work: ClaimedJob, outline: Outline) -> list[PlannedText]:
 
 
 def _cited_in(section: OutlineSection, all_used: list[str]) -> list[str]:
-    """Return the sources of a section; introduction and conclusion may cite those of all sections."""
+    """Return the sources of a section; introduction and conclusion may cite the sources of all sections."""
     if section.kind in FRAME:
         return all_used
     cited = [one for item in section.items if item.included for one in item.rag_reference_ids]

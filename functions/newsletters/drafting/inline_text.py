@@ -85,7 +85,7 @@ def _behind_address(match: re.Match[str]) -> str:
 
 
 def _flat(tokens: Sequence[Token]) -> list[Token]:
-    """Return inline tokens, each image followed by those of its alternative text."""
+    """Return inline tokens, each image followed by the tokens of its alternative text."""
     flat: list[Token] = []
     for token in tokens:
         flat.append(token)

@@ -45,7 +45,7 @@ class NewsletterParkedEvents:
     def page(
         self, company: str | None, *, limit: int, start: Position
     ) -> tuple[list[Parked[ParkedEvent]], Position]:
-        """Return one page of all parked events, or of those of a company."""
+        """Return one page of parked events: of a company, or of all."""
         events, last = store.page(self.table, company, limit=limit, start=start)
         return [_parked(event) for event in events], last
 

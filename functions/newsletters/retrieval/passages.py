@@ -31,7 +31,7 @@ NO_WINDOW: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Where the passages of a type come from. *window_days* is that of the newsletter's rhythm."""
+    """The sources of passages of a type. *window_days*: the window that belongs to the newsletter's frequency."""
 
     retriever: Retriever
     company_id: str

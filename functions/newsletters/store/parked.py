@@ -50,7 +50,7 @@ def page(
     """
     Return parked events of a company, newest first, and the next start key.
 
-    Without a company: those of all companies and of none, by company.
+    Without a company: all parked events, ordered by company; events without a company too.
     """
     condition: ConditionBase = Key(INDEX_PARTITION_KEY).eq(PARKED)
     if company_id is not None:

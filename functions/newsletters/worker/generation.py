@@ -1,4 +1,4 @@
-"""Generates a step: does the units of its job that are missing, and writes the result."""
+"""Generates one step: runs the job's missing units and stores the result."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _generated(resources: WorkerResources, job: Job, run: Run) -> bool:
     if newsletter is None:
         return jobs.end(resources.store.table, job, JobState.CANCELLED)
     work = ClaimedJob(resources, newsletter, job, run)
-    # A job needs the modules of its own step only.
+    # A job imports the modules of its step only.
     match job.name:
         case "topics":
             from newsletters.retrieval.passages import retrieve_passages  # noqa: PLC0415 - see above

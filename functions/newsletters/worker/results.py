@@ -1,4 +1,4 @@
-"""What became of an event, and how it is logged and counted."""
+"""Results of events, their log lines and metrics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(StrEnum):
-    """What became of an event."""
+    """The result of an event."""
 
     PERSISTED = "persisted"
     IGNORED = "ignored"  # its job has ended, was replaced, or another worker has it
@@ -46,7 +46,7 @@ def run_of(record: Record) -> Run:
 
 
 def report(write_units: float, record: Record, handled: Handled) -> None:
-    """Write one log line and a few metrics per event, with ids of ours only."""
+    """Write one log line and a few metrics per event, with Parley's ids only."""
     metrics.add_metric(handled.outcome.value.capitalize(), MetricUnit.Count, 1)
     metrics.add_metric("ConsumedWRU", MetricUnit.Count, write_units)
     facts: dict[str, Any] = {

@@ -25,7 +25,7 @@ class Account:
     *robots* are the ids of authors that are not human: ours, and the shop's own automations. *assignees* maps teams to
     the agent (or team id) to whom their tickets are assigned; a team without one is only tagged. *order_mask* is the
     format of the shop's order numbers (`richpanel.classification.Message`). *allowlist* holds HMACs of addresses.
-    *signatures* are those of the brands, by the addresses that customers write to. *company* is the company, by its id
+    *signatures* of the brands, by the addresses that customers write to. *company* is the company, by its id
     in the conversations context, whose opt-outs apply; None if there are none. *fault* tells why the stored settings of
     the shop are not applied: no reply is sent then.
     """

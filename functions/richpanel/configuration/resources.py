@@ -40,7 +40,7 @@ class Sources:
     """
     Dependencies of a decision: stored state, and clients of external services.
 
-    *keys* is the secret with `richpanel`, those of the shop (`richpanel.clients.shop_access`), `shipstation_key`,
+    *keys* is the secret with `richpanel`, the shop's keys (`richpanel.clients.shop_access`), `shipstation_key`,
     `shipstation_secret` (each absent if not used) and `salt`, the key of customers' HMACs. *shop_token* is the shop's
     token of this process. *stored_account* holds the settings of the account. *judge* is None if only
     rules classify. *consents* holds the opt-outs, and is None in a function that never decides on replies. *spending*

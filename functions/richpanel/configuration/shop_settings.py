@@ -54,7 +54,7 @@ class ShopSettings(_Part):
     """
     The settings. Absent parts keep their standard values.
 
-    *languages*: those in which replies are sent; None: all with a wording. *team_names*: the teams' names in the help
+    *languages*: languages of sent replies; None: all with a wording. *team_names*: the teams' names in the help
     desk. *brands* by name. *templates*: wordings by template and language.
     """
 

@@ -1,7 +1,7 @@
 """
 The switches of the help-desk middleware, set by operators. A missing or unreadable switch is closed.
 
-Names and texts are those of the parameters `/parley/{stage}/richpanel/`.
+Names and texts equal the parameters `/parley/{stage}/richpanel/`.
 """
 
 import json

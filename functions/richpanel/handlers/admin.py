@@ -187,7 +187,7 @@ def erase(request: Request[NoInput], ticket_id: str) -> Callable[[], views.Erase
     result=views.SettingsView,
 )
 def get_settings(request: Request[inputs.SettingsQuery]) -> views.SettingsView:
-    """Return the shop's settings in force, or those of an older version."""
+    """Return the shop's settings in force, or the settings of an older version."""
     return shop_settings.shown(deps.state, request.input.number)
 
 
@@ -226,7 +226,7 @@ def get_templates(_request: Request[NoInput]) -> views.TemplatesView:
     result=views.PreviewView,
 )
 def preview_reply(request: Request[inputs.PreviewInput]) -> views.PreviewView:
-    """Return a reply as it would be sent, with the given settings or with those in force."""
+    """Return a reply as it would be sent, with the given settings or with the settings in force."""
     return shop_settings.preview(deps.account, deps.state, request.input)
 
 

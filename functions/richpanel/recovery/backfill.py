@@ -30,7 +30,7 @@ READ_AT_ONCE = 200
 
 
 class Result(StrEnum):
-    """What becomes of a candidate: it is routed, or the reason why not."""
+    """The result of a candidate: it is routed, or the reason why not."""
 
     ROUTE = "route"
     ERASED = "erased"

@@ -1,7 +1,7 @@
 """
 Audit rows that explain to operators how a ticket was handled: codes, scores and ids only.
 
-The time in a row's key is that of the event's first claim, so a redelivery repeats the keys and the first rows stay.
+A row's key has the time of the event's first claim, so a redelivery repeats the keys and the first rows stay.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def write(
 def list_decision(
     resources: Resources, case: Case, decision: Decision, outcome: DecisionOutcome
 ) -> None:
-    """List the decision on a case among those of its day. Safe to repeat: the first entry stays."""
+    """Add the decision on a case to the list of its day. Safe to repeat: the first entry stays."""
     facts = of_decision(case, decision)
     listed = {name: facts[name] for name in LISTED}
     payload = as_text({"channel": case.channel, **listed})

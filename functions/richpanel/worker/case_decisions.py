@@ -105,7 +105,7 @@ def _with_threats(
     classification: Classification, case: Case, *, model_classified: bool
 ) -> Classification:
     """
-    Add the Tier 0 risk flags of the messages beside this turn: messages not handled yet, and those that an agent
+    Add the Tier 0 risk flags of the messages beside this turn: messages not handled yet, and messages that an agent
     answered before Parley first handled the ticket. A customer who has threatened gets no automatic reply.
     """
     from richpanel.classification.classifier import classify  # noqa: PLC0415 - see decision_on

@@ -199,7 +199,7 @@ def _times_beside(state: ConversationState | None, name: str) -> list[str]:
 
 
 def _customer_times_beside(case: Case, customer: CustomerState | None) -> list[str]:
-    """Return the times of replies to the customer, without those that this event counted, with or without a slot."""
+    """Return the times of replies to the customer, except replies counted by this event, with or without a slot."""
     last = case.state.last_auto_reply if case.state else None
     mine = last.sent_at if last and last.source_message_id == case.target.name else None
     times = customer.times_beside(case.counted_as) if customer else []

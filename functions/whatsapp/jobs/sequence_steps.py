@@ -1,4 +1,4 @@
-"""When the steps of sequences are due: jobs for the current ones, timers for later ones, read by the schedule."""
+"""Due times of sequence steps: jobs for current steps, timers for later ones, read by the schedule."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-Parked events of a customer: those of a company, and those of none that another company does not own today.
+Parked events of a customer: events of a company, and events without a company whose number no other company owns.
 
 No company is proven for an event of an unknown number when it is parked: the erasure of any company finds it by the
 keyed hash of the customer.

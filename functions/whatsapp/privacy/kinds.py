@@ -1,4 +1,4 @@
-"""Which item types have data of customers, and why the others are exempt from erasure and export."""
+"""Item types with data of customers, and the reasons why other types are exempt from erasure and export."""
 
 from collections.abc import Mapping
 from typing import Final

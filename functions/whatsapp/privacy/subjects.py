@@ -33,7 +33,7 @@ _HASHED_AS = "whatsapp customer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
-    """A person as a company's numbers know them: contact keys, heads, links, all known ids, and hashes of those."""
+    """A person as a company's numbers know them: contact keys, heads, links, all known ids, and their hashes."""
 
     keys: list[str]
     links: list[str]

@@ -17,7 +17,7 @@ class File:
     A file of a message, at one of: *key* in our bucket, *link* on the web, *media_id* at the provider. A file with both
     *key* and *media_id* is sent by its id, and a copy is kept with the message.
 
-    *place* is the field of the request that names it. *is_upload*: the key is that of an upload form.
+    *place* is the field of the request that names it. *is_upload*: the key belongs to an upload form.
     """
 
     type: FileType

@@ -5,7 +5,7 @@ Files that are sent: uploaded by a form to our bucket, stored in it before, link
     media/{company}/...                              files of the company's messages
     media/{company}/{phone}/{action}/file.{ext}      the copy that was sent, kept with its message
 
-Graph fetches files by link: a link of the web, or a short-lived one of ours. End User Messaging takes files of S3 only.
+Graph fetches files by link: a web link, or a short-lived link to the bucket. End User Messaging takes files of S3 only.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """
-Links of two contacts that are the same person: found by the worker, or made and undone by an operator.
+Links of two contacts of the same person: found by the worker, or set and removed by an operator.
 
     both contacts --link--> the older one's conversation continues, and lists the messages of both
                   <-unlink-- each contact has its own conversation again; messages stay where they were stored

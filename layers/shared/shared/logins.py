@@ -1,5 +1,5 @@
 """
-How people log in: the settings of the login provider. The deployment writes them to the parameter store as one JSON
+Settings of the login provider for people. The deployment writes them to the parameter store as one JSON
 text (stacks/logins.yaml); the authorizer verifies tokens with them, and the console sends browsers to the login pages.
 """
 

@@ -26,7 +26,7 @@ _ANY = re.compile(ANY_PATTERN, re.ASCII)
 
 
 class Kind(StrEnum):
-    """What a principal is."""
+    """The kind of a principal."""
 
     PERSON = "user"
     CLIENT = "client"

@@ -12,7 +12,7 @@ from local.sandbox.accounts.seeds import Seed
 
 class KnowledgeDocument(Seed):
     """
-    A document of one chunk. *location* is that of a result, such as {"type": "WEB", "webLocation": {"url": ...}}.
+    A document of one chunk. *location* is shown in results, such as {"type": "WEB", "webLocation": {"url": ...}}.
 
     *kind* is the type of its content; only TEXT has the text.
     """

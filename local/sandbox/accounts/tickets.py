@@ -44,7 +44,7 @@ class OrderLinkSeed(Seed):
 
 class TicketSeed(Seed):
     """
-    A ticket. `sender` is its From address, `recipient` its To address, `profile_email` that of the customer's profile.
+    A ticket. `sender` is its From address, `recipient` its To address, `profile_email` the customer profile's.
 
     `spelling`: the case of the API's field names. `is_wrapped`: `{"ticket": {...}}`, or the ticket itself.
     """

@@ -77,7 +77,7 @@ class Providers:
     """
     The providers' clients, the base URL for callbacks, and the queues of the inbox and of e-mail threads.
 
-    *configuration_set* is that of SES for projects without one of their own.
+    *configuration_set*: the set of SES for projects that name none.
     """
 
     clients: ProviderClients
@@ -109,7 +109,7 @@ class Providers:
         """
         Return the provider account that would send a message now; None if it is the deployment's own.
 
-        Twilio's account is that of the secret, others that of the project settings.
+        Twilio's account comes from the secret, other accounts from the project settings.
         """
         channel = opened.channel
         if channel.provider in OWN_PROVIDERS:

@@ -42,7 +42,7 @@ def twilio_account(
     """
     Return the sending Twilio account and its secret. Raises Misconfigured and NotSent.
 
-    An account named in the project settings must be that of the secret: any other account is not the company's.
+    An account named in the project settings must equal the secret's: any other account is not the company's.
     """
     from shared.providers.twilio.api import credentials_of  # noqa: PLC0415 - of one provider
 

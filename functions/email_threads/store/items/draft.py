@@ -41,7 +41,7 @@ FINAL: Final = frozenset({DraftStatus.SENT, DraftStatus.REJECTED, DraftStatus.SU
 
 
 class DraftKind(StrEnum):
-    """What the mail is: an answer to a mail of the thread, a forward of one, or a mail that begins the thread."""
+    """The kind of the mail: an answer to a mail of the thread, a forward of one, or the first mail of the thread."""
 
     REPLY = "reply"
     FORWARD = "forward"

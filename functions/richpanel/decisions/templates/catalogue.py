@@ -68,7 +68,7 @@ class Template:
     """
     The template of one reply. *tier* is None for replies that only agents send: no switch enables them.
 
-    A reply needs a value for each *required* variable; *optional* ones stand in sections of their own.
+    A reply needs a value for each *required* variable; *optional* ones stand in sections.
     """
 
     id: str

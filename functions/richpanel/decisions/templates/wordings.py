@@ -1,4 +1,4 @@
-"""The wordings that a shop sends: the standard ones of its languages, with its own in their place."""
+"""The wordings that a shop sends: the standard ones of its languages, replaced by the shop's wordings."""
 
 from collections.abc import Collection, Mapping
 
@@ -21,7 +21,7 @@ type Texts = Mapping[str, Mapping[Language, Mapping[Variant, str]]]
 
 def adapted(texts: Texts, languages: Collection[Language]) -> Wordings:
     """
-    Return the standard wordings in *languages*, with those of *texts* in their place.
+    Return the standard wordings in *languages*, replaced by the wordings in *texts*.
 
     Raises TemplateBroken, whose text begins with the template, the language and the variant at fault.
     """

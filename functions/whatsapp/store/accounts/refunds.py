@@ -174,7 +174,7 @@ def _together(table: Table, *writes: Attributes) -> None:
 
 
 def _amounts_of(seen: PaymentOrder) -> ConditionBase:
-    """Return the condition that the order's refunds are those that the caller read."""
+    """Return the condition that the order's refunds have not changed since the caller read them."""
     return _is("refund_open", seen.refund_open) & _is("refunded", seen.refunded)
 
 
@@ -184,6 +184,6 @@ def _is(field: str, value: int) -> ConditionBase:
 
 
 def _ids_of(seen: PaymentOrder) -> ConditionBase:
-    """Return the condition that the provider's ids of the order's refunds are those that the caller read."""
+    """Return the condition that the provider's ids of the order's refunds have not changed since they were read."""
     field = PaymentOrder.attr("refund_ids")
     return field.eq(seen.refund_ids) if seen.refund_ids else field.not_exists()

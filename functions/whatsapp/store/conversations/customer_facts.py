@@ -1,4 +1,4 @@
-"""What a conversation's head stores about its customer: ids, windows, permissions and choices."""
+"""Facts about the customer in a conversation's head: ids, windows, permissions and choices."""
 
 from boto3.dynamodb.conditions import Attr
 

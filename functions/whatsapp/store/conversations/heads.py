@@ -292,7 +292,7 @@ def show_group(table: Table, entry: Newest, name: str | None, revision: int) -> 
     """
     Show a change of a group, unless a later entry is shown, and its name. Safe to repeat.
 
-    *revision* is that of the group's item: a worker with an older one changes nothing.
+    *revision*: the revision of the group's item; a worker with an older one changes nothing.
     """
     seen = _of("group_revision")
     is_current = seen.not_exists() | seen.lte(revision)

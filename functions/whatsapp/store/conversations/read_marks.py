@@ -1,5 +1,5 @@
 """
-How far agents have read a conversation: `readUpTo`, an order key, and `unreadCount`, the counted messages after it.
+The read position of a conversation: `readUpTo`, an order key, and `unreadCount`, the counted messages after it.
 
 Both change in one update, together with the list that contains the conversation. The mark only moves forward. A message
 that is delivered late counts as read if its order key is below the mark.
@@ -73,7 +73,7 @@ def unread_keys(table: Table, head: Conversation, read_up_to: str) -> set[str]:
     """
     Return the order keys of the counted messages and missed calls after *read_up_to*.
 
-    Reads the timeline only for keys up to the floor of the ring: those above it that are not in the ring have not been
+    Reads the timeline only for keys up to the floor of the ring: keys above it that are not in the ring have not been
     counted yet, and will count themselves.
     """
     counted = {key for key in head.recent_keys if key > read_up_to}

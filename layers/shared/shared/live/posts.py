@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from shared.live.items import Connection
 
 MOST_AT_ONCE = 16
-# No retries: a lost hint costs a client a later look, a slow one holds up those of others.
+# No retries: a lost hint costs a client a later look, a slow one holds up hints of others.
 QUICK = Config(
     connect_timeout=1,
     read_timeout=2,

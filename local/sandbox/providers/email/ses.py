@@ -32,7 +32,7 @@ _WRITTEN_BY_SES = frozenset(
         "mime-version", "reply-to", "return-path", "subject", "to",
     }
 )  # fmt: skip
-# The same page: fields that may appear only once, of those that senders like Parley set.
+# The same page: the fields set by senders like Parley that may appear only once.
 _ONCE = frozenset(
     {
         "auto-submitted", "in-reply-to", "list-help", "list-id", "list-unsubscribe",

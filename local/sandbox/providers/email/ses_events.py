@@ -1,7 +1,7 @@
 """
 SES's events of sent e-mails, published to a topic in the format of event publishing.
 
-The events of a recipient are `Send` and the configured ending (see `mail_routes.py`), or else that of the address:
+The events of a recipient are `Send` and the configured ending (see `mail_routes.py`), else the address's ending:
 SES's mailbox simulator bounces and complains, every other address has a `Delivery`. (SES Developer Guide, "Contents of
 event data that Amazon SES publishes to Amazon SNS"; "Using the mailbox simulator".)
 """

@@ -1,4 +1,4 @@
-"""Twilio's Messages: send a message, list messages and their files. Magic numbers are those of its test credentials."""
+"""Twilio's Messages: send a message, list messages and their files. Magic numbers as with its test credentials."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ async def get_media(call: Call) -> Answer:
 
 
 def _account(call: Call) -> str:
-    """Return the account of the path, if the credentials are its own or those of an API key."""
+    """Return the account of the path, if the credentials are its own or an API key's."""
     config = call.sandbox.config
     scheme, _, encoded = call.request.headers.get("authorization", "").partition(" ")
     try:
