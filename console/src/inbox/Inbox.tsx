@@ -40,7 +40,7 @@ export function Inbox({ section, context, conversation }: Props) {
     }),
     [section, status, unread, choice, words, me],
   );
-  // Channels, numbers and mailboxes of one section are not those of another.
+  // Channels, numbers and mailboxes differ between sections.
   useEffect(() => setChoice((old) => (old.channel || old.address ? { ...old, channel: null, address: null } : old)), [section]);
   const isOpen = context !== null && conversation !== null;
   return (

@@ -1,4 +1,4 @@
-// What operators and administrators see: one part at a time, by place (#/operations/parked).
+// The pages of operators and administrators: one part at a time, by place (#/operations/parked).
 
 import { useSession } from "../app";
 import { placeOf } from "../router";

@@ -1,4 +1,4 @@
-// What the sections share: frame with states, table, confirmation.
+// Building blocks of the sections: frame with states, table, confirmation.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";

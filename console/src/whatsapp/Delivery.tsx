@@ -1,4 +1,4 @@
-// How far a message of ours has come: a sign, which opens the times of all states.
+// The delivery state of a sent message: a sign that opens the times of all states.
 
 import { useState } from "preact/hooks";
 import { clock, moment } from "../format";

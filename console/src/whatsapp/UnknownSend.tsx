@@ -44,7 +44,7 @@ function Resolve({ message, me, onChange }: Props) {
   );
   const resolve = useAction(async () => {
     if (!decision) return;
-    // A message without an id of the provider has that of its send.
+    // A message without an id of the provider has the id of its send.
     const body = { actionId: evidence.value?.actionId ?? message.id, decision, ...(note.trim() ? { note: note.trim() } : {}) };
     await client.call("POST /whatsapp/actions/resolve_unknown_send", { body });
     onChange();

@@ -111,7 +111,7 @@ def _all_addresses(deps: ErasureDependencies, company_id: str, start: Sequence[s
     Return all addresses of the person, each after the addresses that are found only through it.
 
     These are aliases, addresses of conversations to which agents attached messages from these, addresses named in the
-    conversations of all of them, and aliases of those. The search stops there: a mailbox or telephone may be shared
+    conversations of all of them, and their aliases. The search stops there: a mailbox or telephone may be shared
     with a person who is not to be erased.
     """
     themselves = _every_spelling([*start, *_aliases(deps, company_id, start)])

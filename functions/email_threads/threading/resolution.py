@@ -71,7 +71,7 @@ class Incoming:
     A parsed mail of a mailbox; *automation* and *retention_days* apply to a thread that it opens. *other_ids* are
     Message-IDs under which a mail that we sent may be known too; such a mail has *alias_kind* `sent`.
 
-    *received_ms* is when SES received it (ms since 1970). *token_secrets* are those of the company's reply tokens that
+    *received_ms* is when SES received it (ms since 1970). *token_secrets*: secrets of the company's reply tokens that
     are valid, the newest first.
 
     Of a mail that was sent from a draft, *reply_id* is the draft, *own_thread* its thread, and *asked* are the
@@ -98,7 +98,7 @@ class Incoming:
 class _Evidence:
     """
     Threads that the ids of a mail name: *own* is the alias of its Message-ID, *hinted* are thread ids, strongest first,
-    *live* those threads of them and of the *root* that are live. *unknown* are mail ids that lead nowhere.
+    *live* the live threads among them and the *root*. *unknown* are mail ids without a thread.
     *names_erased*: some are of mails that were erased, and lead to no thread.
     """
 

@@ -1,7 +1,7 @@
 """
 Jobs that erase or export a user, a page of the company's newsletters at each turn.
 
-    newsletters   the newsletters of the user: deleted, or exported with their files; those of colleagues whose review
+    newsletters   the newsletters of the user: deleted, or exported with files; newsletters of colleagues whose review
                   the user has requested or decided: the name is removed, or the review exported
     finish        the receipt is written; an erasure deletes earlier exports
 

@@ -53,7 +53,7 @@ def queue_due(table: Table, jobs: StandardQueue, opened: OpenCampaigns, at_ms: i
 
 
 def _minutes(opened: OpenCampaigns, at_ms: int) -> list[str]:
-    """Return the minutes to read: those of the range that have ended."""
+    """Return the minutes to read: the ended ones of the range."""
     if not opened.has_timers or opened.timers_from is None or opened.timers_to is None:
         return []
     first_ms = timers.start_of(opened.timers_from)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def unclaimed(table: Table, company: str, keys: list[str]) -> list[Attributes]:
-    """Return the parked events of no company with these keys, without those whose number another company has today."""
+    """Return the parked events of no company with these keys, except events of a number that another company has."""
     events = [
         item
         for item in table.get_many([pk(key) for key in keys])

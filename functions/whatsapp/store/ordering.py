@@ -41,7 +41,7 @@ def received_at(at: int, accepted_at: int, index: int) -> str:
     """
     Return `YYYY-MM-DDTHH:MM:SS.mmm` and 16 more digits of the fraction, `Z`: a time whose text order is the order.
 
-    *at*: the provider's second, replaced as in `received_at_ms`. The milliseconds are those of the acceptance,
+    *at*: the provider's second, replaced as in `received_at_ms`. The milliseconds come from the acceptance,
     999 if that is in a later second.
     """
     second = received_at_ms(at, 0, accepted_at) // 1_000

@@ -116,7 +116,7 @@ def remember(table: Table, customer: Customer, phone: Phone) -> None:
     """
     Write the aliases of a customer, and the link of two contacts. Safe to repeat.
 
-    Raises Transient after a concurrent write of other values; the next delivery reads those.
+    Raises Transient after a concurrent write of other values; the next delivery reads them.
     """
     for alias in customer.aliases:
         store.aliases.write(table, alias)

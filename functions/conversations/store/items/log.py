@@ -222,8 +222,8 @@ class State(OfConversation):
     placed_from: list[str] = Field(default_factory=list, repr=False)
     language: str | None = None
     link_hosts: list[str] = Field(default_factory=list)  # named by the integrating system
-    # Sort keys of messages with a function call: the one that waits for approval, those released and being executed,
-    # and those whose outcome the model has not received. The first changes only together with the fence.
+    # Sort keys of messages with a function call: the one that waits for approval, calls released and being executed,
+    # and calls whose outcome the model has not received. The first changes only together with the fence.
     waits_for_approval: str | None = None
     being_done: set[str] = Field(default_factory=set)
     to_tell: set[str] = Field(default_factory=set)

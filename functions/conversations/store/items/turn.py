@@ -41,7 +41,7 @@ class Turn(BaseModel):
     """
     The turn under way. `generation` is the fence: a take-over raises the state's, and this turn may not send.
 
-    `up_to` is the sort key of the newest message that the turn answers, `message_sk` that of its own message, which
+    `up_to` is the sort key of the newest message that the turn answers, `message_sk` the key of its message, which
     may not be drafted yet; `lease_until` is in milliseconds since 1970.
     """
 

@@ -86,7 +86,7 @@ def unread_keys(table: Table, head: Conversation, read_up_to: str) -> set[str]:
 
 
 def inbound_keys(table: Table, conversation_pk: str, after: str, up_to: str) -> set[str]:
-    """Return order keys of inbound messages and missed calls, at least those between two order keys (inclusive)."""
+    """Return order keys of inbound messages and missed calls, at least between two order keys (inclusive)."""
     after_ms = clock.from_text(f"{second_of(after)}.000Z") if after else LONGEST_RINGING_MS
     low, high = clock.to_text(after_ms - LONGEST_RINGING_MS), f"{second_of(up_to)}Z"
     conversation = Key(Message.name_of("conversation_pk")).eq(conversation_pk)

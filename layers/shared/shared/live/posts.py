@@ -52,7 +52,7 @@ class _Outcome(StrEnum):
 @dataclass(frozen=True)
 class Live:
     """
-    The table of connections, that of API keys, which has the revocations, and the address of the API that posts to
+    The table of connections, the table of API keys with the revocations, and the address of the API that posts to
     connections and closes them.
     """
 

@@ -7,7 +7,7 @@ theirs. So `record` handles each message in the trace of its sender.
 
 Only this module uses Powertools Tracer, and no ingress function imports it: the X-Ray SDK costs 20 to 45 ms of CPU,
 and loads at the first sampled trace. Nothing is patched, since the SDK records URLs; exceptions are recorded by type
-and by the reason of our own code, since their texts can contain customers' data. A failure of the SDK is logged and
+and by the reason of Parley's code, since their texts can contain customers' data. A failure of the SDK is logged and
 changes nothing else.
 """
 

@@ -2,7 +2,7 @@
 Amazon Bedrock's Converse (`bedrock-runtime`).
 
 Requests are checked by `rules.py`. The response is the next queued answer (`POST /_bedrock_answers`, see
-`BedrockAnswer`), else that of the script of its schema (`openai/schema_answers.py`), else a fixed text in the requested
+`BedrockAnswer`), else its schema's script (`openai/schema_answers.py`), else a fixed text in the requested
 format, independent of the prompt.
 """
 

@@ -2,7 +2,7 @@
 OpenAI's Responses and Conversations.
 
 Requests are checked by OpenAI's rules (`rules.py`). The response is the next queued answer (`POST /_openai_answers`,
-see `OpenAiAnswer`), else that of the script of its schema (`schema_answers.py`), else the answer of the scripted model
+see `OpenAiAnswer`), else the answer of its schema's script (`schema_answers.py`), else the answer of the scripted model
 if the request names it, else a fixed text in the requested format, independent of the prompt.
 """
 
