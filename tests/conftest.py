@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from moto.core.config import default_user_config
 
 from shared.identity import keyed_hashes
-from tests import client_pool, keyring, quick_aws, used_actions
+from tests import client_pool, keyring, quick_aws, suite_report, used_actions
 from tests.scheduling import ByFile
 
 os.environ |= {
@@ -33,7 +33,16 @@ WHOLE_SYSTEMS = (
     "tests/simulation/",
     *(
         f"tests/integration/{name}/"
-        for name in ("conversations", "isolation", "operations", "richpanel", "whatsapp")
+        for name in (
+            "console",
+            "conversations",
+            "email_threads",
+            "isolation",
+            "newsletters",
+            "operations",
+            "richpanel",
+            "whatsapp",
+        )
     ),
 )
 
@@ -48,6 +57,7 @@ default_user_config["core"]["reset_boto3_session"] = False
 quick_aws.hasten()
 client_pool.install()
 used_actions.install()
+suite_report.install()
 # Also while fixtures of modules and sessions are made.
 keyed_hashes.configure(keyring.Keys(keyring.KEY))
 
@@ -72,6 +82,12 @@ def _metrics() -> None:
     from shared.runtime.observability import metrics  # noqa: PLC0415 - reads the variables above at its import
 
     metrics.clear_metrics()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Only a complete run of the long tests has budgets."""
+    is_complete = config.option.markexpr == "long" and config.args == config.getini("testpaths")
+    config.pluginmanager.register(suite_report.SuiteReport(has_budgets=is_complete))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.simulation.interceptor import Fault
-
 # 1 in CI. A higher value multiplies random plans and also kills workers at calls without an external effect.
 EFFORT = int(os.environ.get("PARLEY_SIMULATION_EXAMPLES", "1"))
 
@@ -21,7 +19,3 @@ def long_except[Case](cases: Iterable[Case], kept: Collection[Case]) -> list[Any
         )
         for case in cases
     ]
-
-
-# A lost response is the worst fault: a refused call has certainly had no effect.
-FAULTS = long_except(Fault, {Fault.LOST_ANSWER})

@@ -14,6 +14,7 @@ import boto3
 from botocore.config import Config
 
 from console.api import inbox, inputs, live, people, sign_out, views
+from shared.api.cursors import Page
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
 from shared.aws.dynamodb import Table
@@ -24,8 +25,6 @@ from shared.runtime.settings import Settings, Url
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
-
-    from shared.api.cursors import Page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,40 +70,25 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return routes.respond(event, context)
 
 
-@routes.reads(
-    "GET /inbox",
-    *inbox.SCOPES.values(),
-    input_model=inputs.InboxQuery,
-    result=views.Inbox,
-)
+@routes.reads("GET /inbox", *inbox.SCOPES.values())
 def list_inbox(request: Request[inputs.InboxQuery]) -> Page[views.Inbox]:
     """List the conversations of all contexts that the key may read, newest first."""
     return inbox.conversations(deps, request.caller, request.input)
 
 
-@routes.reads(
-    "POST /live/tickets",
-    *inbox.SCOPES.values(),
-    input_model=NoInput,
-    result=views.LiveTicket,
-)
+@routes.reads("POST /live/tickets", *inbox.SCOPES.values())
 def issue_live_ticket(request: Request[NoInput]) -> views.LiveTicket:
     """Issue a one-time ticket for a WebSocket connection that receives hints of changes."""
     return live.ticket(live_deps, request.caller)
 
 
-@routes.reads("POST /sign-out", input_model=NoInput, result=views.SignedOut)
+@routes.reads("POST /sign-out")
 def end_sessions(request: Request[NoInput]) -> views.SignedOut:
     """End all sessions of the person who calls: access tokens and live connections."""
     return sign_out.sign_out(sessions, request.caller)
 
 
-@routes.reads(
-    "GET /people",
-    *inbox.SCOPES.values(),
-    input_model=NoInput,
-    result=views.CompanyPeople,
-)
+@routes.reads("GET /people", *inbox.SCOPES.values())
 def list_people(request: Request[NoInput]) -> views.CompanyPeople:
     """List the people and teams of the company, to whom conversations may be assigned."""
     return colleagues.of(request.caller)

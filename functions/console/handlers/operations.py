@@ -21,6 +21,7 @@ from console.operations.spending import CompanySpending
 from console.operations.switches import StoredSwitches
 from console.store import metric_reads
 from shared.api.auth import Scope
+from shared.api.cursors import Page
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
 from shared.aws.dynamodb import Table
@@ -28,8 +29,6 @@ from shared.spending.configuration import SpendingSettings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
-
-    from shared.api.cursors import Page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,73 +87,46 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return routes.respond(event, context)
 
 
-@routes.reads(
-    "GET /operations/queues", Scope.OPERATOR, input_model=NoInput, result=views.QueuesView
-)
+@routes.reads("GET /operations/queues", Scope.OPERATOR)
 def list_queues(_request: Request[NoInput]) -> views.QueuesView:
     """List all queues of the deployment with their depths and ages."""
     _count(metric_reads.FLOWS)
     return queues.shown()
 
 
-@routes.reads(
-    "GET /operations/alarms", Scope.OPERATOR, input_model=NoInput, result=views.AlarmsView
-)
+@routes.reads("GET /operations/alarms", Scope.OPERATOR)
 def list_alarms(_request: Request[NoInput]) -> views.AlarmsView:
     """List the alarms of the deployment, alarms in ALARM first."""
     return alarms.shown()
 
 
-@routes.reads(
-    "GET /operations/conservation",
-    Scope.OPERATOR,
-    input_model=inputs.DaysQuery,
-    result=views.ConservationView,
-)
+@routes.reads("GET /operations/conservation", Scope.OPERATOR)
 def get_conservation(request: Request[inputs.DaysQuery]) -> views.ConservationView:
     """Return where the events that were accepted on these days are."""
     _count(metric_reads.FLOWS)
     return conservation.shown(request.input)
 
 
-@routes.reads(
-    "GET /operations/cost", Scope.OPERATOR, input_model=inputs.MonthQuery, result=views.CostView
-)
+@routes.reads("GET /operations/cost", Scope.OPERATOR)
 def get_cost(request: Request[inputs.MonthQuery]) -> views.CostView:
     """Return an estimate of a month's cost from measured units."""
     _count(metric_reads.COST)
     return cost.shown(request.input.month)
 
 
-@routes.reads(
-    "GET /operations/spending",
-    Scope.OPERATOR,
-    input_model=inputs.SpendingQuery,
-    result=views.SpendingView,
-)
+@routes.reads("GET /operations/spending", Scope.OPERATOR)
 def get_spending(request: Request[inputs.SpendingQuery]) -> views.SpendingView:
     """Return the costs that outsiders have caused for a company today, with the bounds."""
     return spending().shown(request.input.company or request.caller.company)
 
 
-@routes.reads(
-    "GET /operations/switches",
-    Scope.OPERATOR,
-    input_model=NoInput,
-    result=views.DeploymentSwitches,
-)
+@routes.reads("GET /operations/switches", Scope.OPERATOR)
 def list_switches(_request: Request[NoInput]) -> views.DeploymentSwitches:
     """List the switches that hold for all companies, with their changes."""
     return switches.shown()
 
 
-@routes.reads(
-    "GET /operations/actions",
-    Scope.AUDIT_READ,
-    Scope.OPERATOR,
-    input_model=inputs.ActionsQuery,
-    result=views.ActionsView,
-)
+@routes.reads("GET /operations/actions", Scope.AUDIT_READ, Scope.OPERATOR)
 def list_actions(request: Request[inputs.ActionsQuery]) -> Page[views.ActionsView]:
     """List changes that people and programs of the company asked for, newest first."""
     return actions.made(audit_log, request.caller, request.input)

@@ -22,6 +22,7 @@ from conversations.outbound.providers.clients import ProviderClients
 from conversations.outbound.providers.gateway import Providers
 from conversations.outbound.turns.engine import TurnDependencies
 from shared.ai.providers import ModelDependencies
+from shared.aws.client_configs import PATIENT
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
@@ -58,14 +59,13 @@ class SpeakingSettings(ConnectedSettings, SpendingSettings):
 
 # No provider supports idempotency keys: the SDK makes one attempt, and the ledger decides on retries.
 once = Config(retries={"total_max_attempts": 1}, connect_timeout=3, read_timeout=10)
-patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 
 
 def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
     """Build the dependencies of a function that sends messages."""
-    resources = resources_of(settings, patient)
+    resources = resources_of(settings, PATIENT)
     sqs = resources.replies.client
-    credentials = CompanySecrets(lambda: boto3.client("secretsmanager", config=patient))
+    credentials = CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT))
     switches = KillSwitches(cache(_parameters), settings.switches_path)
     policy_gate = PolicyGate(log=resources.log, switches=switches)
     gateway = _gateway(
@@ -113,7 +113,7 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
 def _documents(settings: SpeakingSettings, owners: Owners) -> DocumentSearch:
     name = settings.newsletters_bucket_name
     return DocumentSearch(
-        bucket=Bucket(lambda: boto3.client("s3", config=patient), name) if name else None,
+        bucket=Bucket(lambda: boto3.client("s3", config=PATIENT), name) if name else None,
         make_bedrock=lambda config: boto3.client("bedrock-agent-runtime", config=config),
         owners=owners,
     )
@@ -122,7 +122,7 @@ def _documents(settings: SpeakingSettings, owners: Owners) -> DocumentSearch:
 def _parameters() -> SSMProvider:
     from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
 
-    return SSMProvider(boto3_client=boto3.client("ssm", config=patient))
+    return SSMProvider(boto3_client=boto3.client("ssm", config=PATIENT))
 
 
 def _gateway(
@@ -143,7 +143,7 @@ def _gateway(
             make_client=_client_without_retries,
         ),
         tokens=JsonSecret(
-            lambda: boto3.client("secretsmanager", config=patient),
+            lambda: boto3.client("secretsmanager", config=PATIENT),
             settings.whatsapp_tokens_secret_id,
         ),
         credentials=credentials,

@@ -118,7 +118,7 @@ routes = Routes(
 RecoveryRoutes(recovery=recovery, seal_secret=deps.seal_secret).declare(
     routes, read=(Scope.CONVERSATIONS_ADMIN,), replay=(Scope.CONVERSATIONS_ADMIN,)
 )
-AnnotationRoutes(deps).declare(routes)
+routes.add(AnnotationRoutes(deps))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -126,56 +126,31 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return routes.respond(event, context)
 
 
-@routes.reads(
-    "GET /conversations",
-    Scope.CONVERSATIONS_READ,
-    input_model=inputs.ListQuery,
-    result=views.ConversationsView,
-)
+@routes.reads("GET /conversations", Scope.CONVERSATIONS_READ)
 def list_conversations(request: Request[inputs.ListQuery]) -> Page[views.ConversationsView]:
     """List conversations of one or all projects of the API key, newest first; open ones if no status is given."""
     return queries.of_company(deps, request.caller, request.input)
 
 
-@routes.reads(
-    "POST /conversations/search",
-    Scope.CONVERSATIONS_READ,
-    input_model=inputs.SearchInput,
-    result=views.ConversationsView,
-)
+@routes.reads("POST /conversations/search", Scope.CONVERSATIONS_READ)
 def search_conversations(request: Request[inputs.SearchInput]) -> Page[views.ConversationsView]:
     """Search conversations by recipient."""
     return queries.of_recipient(deps, request.caller, request.input)
 
 
-@routes.reads(
-    "GET /conversations/{ref}",
-    Scope.CONVERSATIONS_READ,
-    input_model=NoInput,
-    result=views.ConversationView,
-)
+@routes.reads("GET /conversations/{ref}", Scope.CONVERSATIONS_READ)
 def get_conversation(request: Request[NoInput], ref: str) -> views.ConversationView:
     """Return a conversation with the history of its status changes."""
     return queries.conversation(deps, request.caller, ref)
 
 
-@routes.reads(
-    "GET /conversations/{ref}/messages",
-    Scope.CONVERSATIONS_READ,
-    input_model=inputs.MessagesQuery,
-    result=views.MessagesView,
-)
+@routes.reads("GET /conversations/{ref}/messages", Scope.CONVERSATIONS_READ)
 def list_messages(request: Request[inputs.MessagesQuery], ref: str) -> views.MessagesView:
     """List messages of a conversation, newest first."""
     return queries.log_of(deps, request.caller, ref, request.input)
 
 
-@routes.changes(
-    "POST /conversations/{ref}/take-over",
-    Scope.CONVERSATIONS_REPLY,
-    input_model=inputs.TakeOverInput,
-    result=views.StandingView,
-)
+@routes.changes("POST /conversations/{ref}/take-over", Scope.CONVERSATIONS_REPLY)
 def take_over(request: Request[inputs.TakeOverInput], ref: str) -> Callable[[], views.StandingView]:
     """Take a conversation over, or give it to an agent: from the model or, with `force`, from another agent."""
     from conversations.api.agents import agent_actions  # noqa: PLC0415 - see the docstring of the module
@@ -187,11 +162,7 @@ def take_over(request: Request[inputs.TakeOverInput], ref: str) -> Callable[[], 
 
 
 @routes.changes(
-    "POST /conversations/{ref}/messages",
-    Scope.CONVERSATIONS_REPLY,
-    input_model=inputs.MessageInput,
-    result=views.AcceptedView,
-    status=HTTPStatus.ACCEPTED,
+    "POST /conversations/{ref}/messages", Scope.CONVERSATIONS_REPLY, status=HTTPStatus.ACCEPTED
 )
 def write_message(
     request: Request[inputs.MessageInput], ref: str
@@ -203,12 +174,7 @@ def write_message(
     return lambda: agent_actions.write(resources, opened, Agent.of(request), request.input)
 
 
-@routes.changes(
-    "POST /conversations/{ref}/hand-back",
-    Scope.CONVERSATIONS_REPLY,
-    input_model=inputs.HandBackInput,
-    result=views.StandingView,
-)
+@routes.changes("POST /conversations/{ref}/hand-back", Scope.CONVERSATIONS_REPLY)
 def hand_back(request: Request[inputs.HandBackInput], ref: str) -> Callable[[], views.StandingView]:
     """Hand a conversation back to the model; refuses a pending function call, answers pending messages on request."""
     from conversations.api.agents import agent_actions  # noqa: PLC0415 - see the docstring of the module
@@ -221,11 +187,7 @@ def hand_back(request: Request[inputs.HandBackInput], ref: str) -> Callable[[], 
 
 
 @routes.changes(
-    "POST /conversations/{ref}/release",
-    Scope.CONVERSATIONS_REPLY,
-    input_model=inputs.ReleaseInput,
-    result=views.AcceptedView,
-    status=HTTPStatus.ACCEPTED,
+    "POST /conversations/{ref}/release", Scope.CONVERSATIONS_REPLY, status=HTTPStatus.ACCEPTED
 )
 def release(request: Request[inputs.ReleaseInput], ref: str) -> Callable[[], views.AcceptedView]:
     """Release a held or failed first message, an unsent draft or a pending function call."""
@@ -235,12 +197,7 @@ def release(request: Request[inputs.ReleaseInput], ref: str) -> Callable[[], vie
     return lambda: release_request.release(resources, opened, Agent.of(request), request.input)
 
 
-@routes.changes(
-    "POST /conversations/{ref}/resolve",
-    Scope.CONVERSATIONS_REPLY,
-    input_model=inputs.ResolveInput,
-    result=views.ResolvedView,
-)
+@routes.changes("POST /conversations/{ref}/resolve", Scope.CONVERSATIONS_REPLY)
 def resolve(request: Request[inputs.ResolveInput], ref: str) -> Callable[[], views.ResolvedView]:
     """Set the outcome of a message whose delivery is unknown."""
     from conversations.api.agents import resolve_unknown  # noqa: PLC0415 - see the docstring of the module
@@ -249,12 +206,7 @@ def resolve(request: Request[inputs.ResolveInput], ref: str) -> Callable[[], vie
     return lambda: resolve_unknown.resolve(resources, opened, Agent.of(request), request.input)
 
 
-@routes.changes(
-    "POST /conversations/{ref}/close",
-    Scope.CONVERSATIONS_MANAGE,
-    input_model=inputs.ActingInput,
-    result=views.StandingView,
-)
+@routes.changes("POST /conversations/{ref}/close", Scope.CONVERSATIONS_MANAGE)
 def close(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views.StandingView]:
     """Close a conversation."""
     from conversations.api.agents import agent_actions  # noqa: PLC0415 - see the docstring of the module
@@ -263,12 +215,7 @@ def close(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views.
     return lambda: agent_actions.close(resources, opened, Agent.of(request))
 
 
-@routes.changes(
-    "POST /conversations/{ref}/reopen",
-    Scope.CONVERSATIONS_MANAGE,
-    input_model=inputs.ActingInput,
-    result=views.StandingView,
-)
+@routes.changes("POST /conversations/{ref}/reopen", Scope.CONVERSATIONS_MANAGE)
 def reopen(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views.StandingView]:
     """Reopen a closed conversation in its previous status."""
     from conversations.api.agents import agent_actions  # noqa: PLC0415 - see the docstring of the module
@@ -277,12 +224,7 @@ def reopen(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views
     return lambda: agent_actions.reopen(resources, opened, Agent.of(request))
 
 
-@routes.reads(
-    "GET /unmatched",
-    Scope.CONVERSATIONS_MANAGE,
-    input_model=inputs.UnmatchedQuery,
-    result=views.UnmatchedListView,
-)
+@routes.reads("GET /unmatched", Scope.CONVERSATIONS_MANAGE)
 def list_unmatched(request: Request[inputs.UnmatchedQuery]) -> Page[views.UnmatchedListView]:
     """List messages that belong to no conversation, newest first."""
     from conversations.api import unmatched  # noqa: PLC0415 - see the docstring of the module
@@ -291,11 +233,7 @@ def list_unmatched(request: Request[inputs.UnmatchedQuery]) -> Page[views.Unmatc
 
 
 @routes.changes(
-    "POST /unmatched/{unmatched_id}/attach",
-    Scope.CONVERSATIONS_MANAGE,
-    input_model=inputs.AttachInput,
-    result=views.AttachedView,
-    status=HTTPStatus.ACCEPTED,
+    "POST /unmatched/{unmatched_id}/attach", Scope.CONVERSATIONS_MANAGE, status=HTTPStatus.ACCEPTED
 )
 def attach(
     request: Request[inputs.AttachInput], unmatched_id: str
@@ -308,12 +246,7 @@ def attach(
     return lambda: unmatched.attach(deps, request.caller, Agent.of(request), message, opened)
 
 
-@routes.reads(
-    "POST /opt-outs/search",
-    Scope.CONSENT_READ,
-    input_model=inputs.ConsentQuery,
-    result=views.ConsentView,
-)
+@routes.reads("POST /opt-outs/search", Scope.CONSENT_READ)
 def get_consent(request: Request[inputs.ConsentQuery]) -> views.ConsentView:
     """Return the opt-out and opt-in status of a person for each channel."""
     from conversations.api.agents import consent  # noqa: PLC0415 - see the docstring of the module
@@ -321,12 +254,7 @@ def get_consent(request: Request[inputs.ConsentQuery]) -> views.ConsentView:
     return consent.standing(deps, request.caller, request.input)
 
 
-@routes.changes(
-    "POST /opt-outs",
-    Scope.CONSENT_WRITE,
-    input_model=inputs.OptOutInput,
-    result=views.RecordedView,
-)
+@routes.changes("POST /opt-outs", Scope.CONSENT_WRITE)
 def opt_out(request: Request[inputs.OptOutInput]) -> Callable[[], views.RecordedView]:
     """Record an opt-out."""
     from conversations.api.agents import consent  # noqa: PLC0415 - see the docstring of the module
@@ -337,12 +265,7 @@ def opt_out(request: Request[inputs.OptOutInput]) -> Callable[[], views.Recorded
     )
 
 
-@routes.changes(
-    "POST /opt-ins",
-    Scope.CONSENT_WRITE,
-    input_model=inputs.OptInInput,
-    result=views.RecordedView,
-)
+@routes.changes("POST /opt-ins", Scope.CONSENT_WRITE)
 def opt_in(request: Request[inputs.OptInInput]) -> Callable[[], views.RecordedView]:
     """Record an opt-in."""
     from conversations.api.agents import consent  # noqa: PLC0415 - see the docstring of the module

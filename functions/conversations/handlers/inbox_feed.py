@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.inbox import feed
+from shared.inbox_feed import QUICK, FeedSettings, feed_of, process
 
 # isort: split
 
@@ -16,9 +16,6 @@ from conversations.store.inbox_heads import ConversationHeads
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.identity import keyed_hashes
-from shared.live.hints import Announcer
-from shared.live.posts import Live
-from shared.runtime.settings import Settings, Url
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -26,44 +23,32 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class InboxFeedSettings(Settings):
+class InboxFeedSettings(FeedSettings):
     """The environment of this function."""
 
     conversations_table_name: str
     conversation_log_table_name: str
     identifier_keys_secret_id: str
-    inbox_table_name: str
-    live_table_name: str
-    api_keys_table_name: str
-    live_endpoint: Url
 
 
 settings = InboxFeedSettings.load()
 keyed_hashes.configure(
     JsonSecret(
-        lambda: boto3.client("secretsmanager", config=feed.QUICK),
+        lambda: boto3.client("secretsmanager", config=QUICK),
         settings.identifier_keys_secret_id,
     )
 )
-dynamodb = boto3.client("dynamodb", config=feed.QUICK)
-announcer = Announcer(
-    live=Live(
-        Table(dynamodb, settings.live_table_name),
-        Table(dynamodb, settings.api_keys_table_name),
-        settings.live_endpoint,
-    ),
-    key_of=lambda change: change.reference,
-)
-inbox_feed = feed.Feed(
-    table=Table(dynamodb, settings.inbox_table_name),
-    heads=ConversationHeads(
+dynamodb = boto3.client("dynamodb", config=QUICK)
+inbox_feed = feed_of(
+    settings,
+    dynamodb,
+    ConversationHeads(
         Table(dynamodb, settings.conversations_table_name),
         Table(dynamodb, settings.conversation_log_table_name),
     ),
-    announce=announcer.announce,
 )
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Handle a batch of stream records and return the sequence numbers of the records to retry."""
-    return feed.process(inbox_feed, event, context)
+    return process(inbox_feed, event, context)

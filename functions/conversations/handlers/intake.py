@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import boto3
-from botocore.config import Config
 from pydantic import Field, TypeAdapter
 
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.inbound import intake, late_attachments
 from conversations.recovery.worker import queue_worker
 from shared.aws.attempts import Attempts
+from shared.aws.client_configs import PATIENT
 from shared.aws.record_body import parse_body
 from shared.aws.sqs_standard import StandardQueue
 from shared.consent.records import Consents
@@ -42,9 +42,8 @@ class IntakeSettings(ConnectedSettings):
 
 
 settings = IntakeSettings.load()
-patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
-sqs = boto3.client("sqs", config=patient)
-resources = resources_of(settings, patient)
+sqs = boto3.client("sqs", config=PATIENT)
+resources = resources_of(settings, PATIENT)
 deps = intake.IntakeDependencies(
     resources=resources,
     consents=Consents(resources.log),

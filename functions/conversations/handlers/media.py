@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
-from botocore.config import Config
 
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.inbound import downloads
 from conversations.recovery.worker import queue_worker
 from shared.aws.attempts import Attempts
+from shared.aws.client_configs import PATIENT
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.observability import metrics
@@ -46,13 +46,12 @@ class MediaSettings(ConnectedSettings, SpendingSettings):
 LATE_MS = 900 * clock.SECOND_MS
 
 settings = MediaSettings.load()
-patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
-sqs = boto3.client("sqs", config=patient)
-resources = resources_of(settings, patient)
+sqs = boto3.client("sqs", config=PATIENT)
+resources = resources_of(settings, PATIENT)
 deps = downloads.DownloadDependencies(
     resources=resources,
     origins=settings.media_origins,
-    credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=patient)),
+    credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT)),
     twilio_url=settings.twilio_base_url,
     spending=spending_of(settings, resources.log),
 )

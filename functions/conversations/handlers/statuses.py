@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import boto3
-from botocore.config import Config
 from pydantic import TypeAdapter
 
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
@@ -20,6 +19,7 @@ from conversations.outbound.turns import transmission
 from conversations.recovery import parking
 from conversations.recovery.worker import queue_worker
 from shared.aws.attempts import Attempts
+from shared.aws.client_configs import PATIENT
 from shared.aws.record_body import parse_body
 from shared.events import DeliveryStatus
 from shared.failures import Permanent, Transient
@@ -45,9 +45,8 @@ class StatusesSettings(ConnectedSettings):
 SOURCE = "statuses"
 
 settings = StatusesSettings.load()
-patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
-sqs = boto3.client("sqs", config=patient)
-resources = resources_of(settings, patient)
+sqs = boto3.client("sqs", config=PATIENT)
+resources = resources_of(settings, PATIENT)
 statuses = TypeAdapter(DeliveryStatus)
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
-from botocore.config import Config
 
 from conversations.recovery import sweep
 from conversations.store.items.conversation import ChannelMethod
+from shared.aws.client_configs import PATIENT
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
@@ -42,10 +42,9 @@ class SweeperSettings(Settings):
 
 
 settings = SweeperSettings.load()
-patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
-sqs = boto3.client("sqs", config=patient)
+sqs = boto3.client("sqs", config=PATIENT)
 deps = sweep.SweeperDependencies(
-    log=Table(boto3.client("dynamodb", config=patient), settings.conversation_log_table_name),
+    log=Table(boto3.client("dynamodb", config=PATIENT), settings.conversation_log_table_name),
     channels={
         ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
         ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
@@ -56,7 +55,7 @@ deps = sweep.SweeperDependencies(
     files=StandardQueue(lambda: sqs, settings.conversations_media_queue_url),
     twilio=Twilio(settings.twilio_base_url),
     accounts=JsonSecret(
-        lambda: boto3.client("secretsmanager", config=patient), settings.twilio_webhook_secret_id
+        lambda: boto3.client("secretsmanager", config=PATIENT), settings.twilio_webhook_secret_id
     ),
 )
 

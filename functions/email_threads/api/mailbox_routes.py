@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from email_threads.api import changes, inputs, presenters, views
 from email_threads.api.queries import ApiDependencies
 from email_threads.store import mailboxes
+from shared.api import route_methods
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
+from shared.api.routing import Request
 from shared.ownership import ids
 from shared.ownership.ids import IdInvalid
 
@@ -23,34 +24,19 @@ class MailboxRoutes:
 
     deps: ApiDependencies
 
-    def declare(self, routes: Routes) -> None:
-        """Declare the routes."""
-        routes.reads(f"GET {_ALL}", _READ, _ADMIN, input_model=NoInput, result=views.Mailboxes)(
-            self.list_mailboxes
-        )
-        routes.reads(f"GET {_ONE}", _READ, _ADMIN, input_model=NoInput, result=views.MailboxView)(
-            self.get_mailbox
-        )
-        routes.changes(
-            f"PUT {_ONE}",
-            _ADMIN,
-            input_model=inputs.MailboxInput,
-            result=views.WrittenMailbox,
-        )(self.put_mailbox)
-        routes.changes(f"DELETE {_ONE}", _ADMIN, input_model=NoInput, result=views.WrittenMailbox)(
-            self.delete_mailbox
-        )
-
+    @route_methods.reads(f"GET {_ALL}", _READ, _ADMIN)
     def list_mailboxes(self, request: Request[NoInput]) -> views.Mailboxes:
         """List the mailboxes of the company."""
         found = mailboxes.of_company(self.deps.table, request.caller.company)
         return views.Mailboxes(mailboxes=[presenters.mailbox(one) for one in found])
 
+    @route_methods.reads(f"GET {_ONE}", _READ, _ADMIN)
     def get_mailbox(self, request: Request[NoInput], address: str) -> views.MailboxView:
         """Return one mailbox."""
         found = changes.mailbox_of(self.deps.table, request.caller.company, _address(address))
         return presenters.mailbox(found)
 
+    @route_methods.changes(f"PUT {_ONE}", _ADMIN)
     def put_mailbox(
         self, request: Request[inputs.MailboxInput], address: str
     ) -> Callable[[], views.WrittenMailbox]:
@@ -58,6 +44,7 @@ class MailboxRoutes:
         given = _address(address)
         return lambda: changes.put_mailbox(self.deps, given, request)
 
+    @route_methods.changes(f"DELETE {_ONE}", _ADMIN)
     def delete_mailbox(
         self, request: Request[NoInput], address: str
     ) -> Callable[[], views.WrittenMailbox]:

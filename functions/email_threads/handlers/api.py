@@ -96,9 +96,9 @@ routes = Routes(
 RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.EMAIL_READ,), replay=(Scope.EMAIL_ADMIN,)
 )
-DraftRoutes(deps).declare(routes)
-MailboxRoutes(deps).declare(routes)
-PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue).declare(routes)
+routes.add(DraftRoutes(deps))
+routes.add(MailboxRoutes(deps))
+routes.add(PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -106,34 +106,19 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return routes.respond(event, context)
 
 
-@routes.reads(
-    "GET /email-threads",
-    Scope.EMAIL_READ,
-    input_model=inputs.ThreadsQuery,
-    result=views.Threads,
-)
+@routes.reads("GET /email-threads", Scope.EMAIL_READ)
 def list_threads(request: Request[inputs.ThreadsQuery]) -> Page[views.Threads]:
     """List threads by status or by participant, newest change first."""
     return queries.list_threads(deps, request.caller.company, request.input)
 
 
-@routes.reads(
-    "GET /email-threads/{conversation_id}",
-    Scope.EMAIL_READ,
-    input_model=NoInput,
-    result=views.ThreadView,
-)
+@routes.reads("GET /email-threads/{conversation_id}", Scope.EMAIL_READ)
 def get_thread(request: Request[NoInput], conversation_id: str) -> views.ThreadView:
     """Return one thread; for a merged one, the thread that it became part of."""
     return presenters.thread_view(queries.head_of(table, request.caller.company, conversation_id))
 
 
-@routes.changes(
-    "PATCH /email-threads/{conversation_id}",
-    Scope.EMAIL_WRITE,
-    input_model=inputs.ThreadChange,
-    result=views.Changed,
-)
+@routes.changes("PATCH /email-threads/{conversation_id}", Scope.EMAIL_WRITE)
 def change_thread(
     request: Request[inputs.ThreadChange], conversation_id: str
 ) -> Callable[[], views.Changed]:
@@ -142,12 +127,7 @@ def change_thread(
     return lambda: changes.change(table, thread, request)
 
 
-@routes.changes(
-    "POST /email-threads/{conversation_id}/archive",
-    Scope.EMAIL_WRITE,
-    input_model=NoInput,
-    result=views.Changed,
-)
+@routes.changes("POST /email-threads/{conversation_id}/archive", Scope.EMAIL_WRITE)
 def archive_thread(request: Request[NoInput], conversation_id: str) -> Callable[[], views.Changed]:
     """Archive a thread."""
     thread = queries.head_of(table, request.caller.company, conversation_id)
@@ -155,11 +135,7 @@ def archive_thread(request: Request[NoInput], conversation_id: str) -> Callable[
 
 
 @routes.changes(
-    "POST /email-threads/{conversation_id}/merge",
-    Scope.EMAIL_WRITE,
-    input_model=inputs.MergeInput,
-    result=views.Merging,
-    status=HTTPStatus.ACCEPTED,
+    "POST /email-threads/{conversation_id}/merge", Scope.EMAIL_WRITE, status=HTTPStatus.ACCEPTED
 )
 def merge_thread(
     request: Request[inputs.MergeInput], conversation_id: str
@@ -169,33 +145,20 @@ def merge_thread(
     return lambda: changes.merge(deps, thread, request)
 
 
-@routes.reads(
-    "GET /email-threads/{conversation_id}/emails",
-    Scope.EMAIL_READ,
-    input_model=inputs.NumberedQuery,
-    result=views.Mails,
-)
+@routes.reads("GET /email-threads/{conversation_id}/emails", Scope.EMAIL_READ)
 def list_mails(request: Request[inputs.NumberedQuery], conversation_id: str) -> views.Mails:
     """List the mails of a thread, newest first."""
     return queries.mails(table, request.caller.company, conversation_id, request.input)
 
 
-@routes.reads(
-    "GET /email-threads/{conversation_id}/emails/{n}",
-    Scope.EMAIL_READ,
-    input_model=inputs.MailQuery,
-    result=views.MailView,
-)
+@routes.reads("GET /email-threads/{conversation_id}/emails/{n}", Scope.EMAIL_READ)
 def get_mail(request: Request[inputs.MailQuery], conversation_id: str, n: str) -> views.MailView:
     """Return a whole mail, with its sanitised HTML if asked."""
     return queries.mail(deps, request.caller.company, conversation_id, n, request.input)
 
 
 @routes.reads(
-    "GET /email-threads/{conversation_id}/emails/{n}/attachments/{index}",
-    Scope.EMAIL_READ,
-    input_model=NoInput,
-    result=views.Link,
+    "GET /email-threads/{conversation_id}/emails/{n}/attachments/{index}", Scope.EMAIL_READ
 )
 def get_attachment(
     request: Request[NoInput], conversation_id: str, n: str, index: str
@@ -204,12 +167,7 @@ def get_attachment(
     return queries.attachment(deps, request.caller.company, conversation_id, n, index)
 
 
-@routes.changes(
-    "POST /email-threads/{conversation_id}/emails/{n}/admit",
-    Scope.EMAIL_APPROVE,
-    input_model=NoInput,
-    result=views.Admission,
-)
+@routes.changes("POST /email-threads/{conversation_id}/emails/{n}/admit", Scope.EMAIL_APPROVE)
 def admit_mail(
     request: Request[NoInput], conversation_id: str, n: str
 ) -> Callable[[], views.Admission]:
@@ -218,12 +176,7 @@ def admit_mail(
     return lambda: admission.admit(deps, request, conversation_id, n)
 
 
-@routes.changes(
-    "POST /email-threads/{conversation_id}/emails/{n}/withhold",
-    Scope.EMAIL_APPROVE,
-    input_model=NoInput,
-    result=views.Admission,
-)
+@routes.changes("POST /email-threads/{conversation_id}/emails/{n}/withhold", Scope.EMAIL_APPROVE)
 def withhold_mail(
     request: Request[NoInput], conversation_id: str, n: str
 ) -> Callable[[], views.Admission]:
@@ -233,11 +186,7 @@ def withhold_mail(
 
 
 @routes.changes(
-    "POST /email-threads/{conversation_id}/analysis",
-    Scope.EMAIL_WRITE,
-    input_model=NoInput,
-    result=views.Requested,
-    status=HTTPStatus.ACCEPTED,
+    "POST /email-threads/{conversation_id}/analysis", Scope.EMAIL_WRITE, status=HTTPStatus.ACCEPTED
 )
 def request_analysis(
     request: Request[NoInput], conversation_id: str
@@ -247,23 +196,14 @@ def request_analysis(
     return lambda: changes.request_analysis(deps, thread, request)
 
 
-@routes.reads(
-    "GET /email-threads/{conversation_id}/notes",
-    Scope.EMAIL_READ,
-    input_model=inputs.NumberedQuery,
-    result=views.Notes,
-)
+@routes.reads("GET /email-threads/{conversation_id}/notes", Scope.EMAIL_READ)
 def list_notes(request: Request[inputs.NumberedQuery], conversation_id: str) -> views.Notes:
     """List the internal notes of a thread, newest first."""
     return queries.notes(table, request.caller.company, conversation_id, request.input)
 
 
 @routes.changes(
-    "POST /email-threads/{conversation_id}/notes",
-    Scope.EMAIL_WRITE,
-    input_model=inputs.NoteInput,
-    result=views.WrittenNote,
-    status=HTTPStatus.CREATED,
+    "POST /email-threads/{conversation_id}/notes", Scope.EMAIL_WRITE, status=HTTPStatus.CREATED
 )
 def add_note(
     request: Request[inputs.NoteInput], conversation_id: str
@@ -273,12 +213,7 @@ def add_note(
     return lambda: changes.add_note(table, thread, request)
 
 
-@routes.reads(
-    "GET /email-threads/{conversation_id}/changes",
-    Scope.EMAIL_READ,
-    input_model=inputs.NumberedQuery,
-    result=views.Changes,
-)
+@routes.reads("GET /email-threads/{conversation_id}/changes", Scope.EMAIL_READ)
 def list_changes(request: Request[inputs.NumberedQuery], conversation_id: str) -> views.Changes:
     """List who changed a thread, when and how, newest first."""
     return queries.changes(table, request.caller.company, conversation_id, request.input)

@@ -33,7 +33,7 @@ def remove(stored: Inventory, found: Found, shared_subjects: Collection[str]) ->
     if found.kind in kinds.OBJECTS:
         stored.bucket.delete(key)
     elif found.kind == kinds.PARKED_EVENT:
-        parked.remove(table, key)
+        parked.events_of(table).remove(key)
     elif found.kind == kinds.MAIL:
         for item in store.items(table, [key]):
             _remove_mail(stored, Mail.read(item), shared_subjects, is_part=is_part)

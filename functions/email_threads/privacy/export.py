@@ -56,7 +56,7 @@ def write(stored: Inventory, job: PrivacyJob, page: Iterable[Found]) -> None:
 
 def _item(stored: Inventory, found: Found) -> dict[str, Any] | None:
     if found.kind == kinds.PARKED_EVENT:
-        event = parked.get(stored.table, found.key)
+        event = parked.events_of(stored.table).get(found.key)
         return event.attributes() if event is not None else None
     if found.kind == kinds.THREAD:
         head = retention.head(stored.table, found.key)

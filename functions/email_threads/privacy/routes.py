@@ -12,9 +12,10 @@ from email_threads.privacy.remainders import REMAINDERS
 from email_threads.store import privacy_jobs
 from email_threads.store.items import PrivacyJob
 from email_threads.store.items.privacy import PrivacyKind
+from shared.api import route_methods
 from shared.api.auth import Scope
 from shared.api.inputs import Input, NoInput
-from shared.api.routing import Request, Routes
+from shared.api.routing import Request
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
@@ -38,31 +39,21 @@ class PrivacyRoutes:
     bucket: Bucket
     queue: FifoQueue
 
-    def declare(self, routes: Routes) -> None:
-        """Declare the routes."""
-        for kind, act in (("erase", self.erase_person), ("export", self.export_person)):
-            routes.changes(
-                f"POST /email-threads/contacts/{kind}",
-                Scope.EMAIL_PRIVACY,
-                input_model=PersonInput,
-                result=PrivacyJobView,
-                status=HTTPStatus.ACCEPTED,
-            )(act)
-        routes.reads(
-            "GET /email-threads/privacy-jobs/{job_id}",
-            Scope.EMAIL_PRIVACY,
-            input_model=NoInput,
-            result=PrivacyJobView,
-        )(self.read_privacy_job)
-
+    @route_methods.changes(
+        "POST /email-threads/contacts/erase", Scope.EMAIL_PRIVACY, status=HTTPStatus.ACCEPTED
+    )
     def erase_person(self, request: Request[PersonInput]) -> Callable[[], PrivacyJobView]:
         """Erase what the threads of the company have of a person."""
         return self._starting(request, "erase")
 
+    @route_methods.changes(
+        "POST /email-threads/contacts/export", Scope.EMAIL_PRIVACY, status=HTTPStatus.ACCEPTED
+    )
     def export_person(self, request: Request[PersonInput]) -> Callable[[], PrivacyJobView]:
         """Export what the threads of the company have of a person."""
         return self._starting(request, "export")
 
+    @route_methods.reads("GET /email-threads/privacy-jobs/{job_id}", Scope.EMAIL_PRIVACY)
     def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
         """Read the progress and the receipts of a job, and links to the newest export."""
         job = privacy_jobs.get(self.table, job_id) if _JOB_ID.fullmatch(job_id) else None

@@ -9,8 +9,6 @@ Data about a person outside threads: lists of the company, and events for which 
 
 from __future__ import annotations
 
-import json
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.inbound.events import FEEDBACK, SENT
@@ -28,6 +26,7 @@ from email_threads.replies.automatic import count_keys
 from email_threads.store import drafts, erasure, parked, threads
 from email_threads.store.items import AliasKind, Draft
 from email_threads.store.items.item import PARTITION_KEY
+from shared.recovery.event_store import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,7 +74,7 @@ def unclaimed_events(stored: Inventory, start: Attributes | None) -> ListPage:
     found = [
         one
         for event in events
-        if claims.owner_today(stored.table, stored.owners, stored.bucket, _fields_of(event))
+        if claims.owner_today(stored.table, stored.owners, stored.bucket, fields_of(event.body))
         in {None, person.company_id}
         for one in _of_event(stored, event)
     ]
@@ -124,9 +123,9 @@ def _drafts(stored: Inventory, partition: str, start: Attributes | None) -> List
 
 def _of_event(stored: Inventory, event: ParkedEvent) -> Iterator[Found]:
     person = stored.person
-    if (event.received_at or event.updated_at) > person.until:
+    if (event.received_at or event.parked_at) > person.until:
         return
-    fields = _fields_of(event)
+    fields = fields_of(event.body)
     if event.kind in {SENT, FEEDBACK}:
         named = [fields.get("customer_address"), *_texts(fields.get("recipients"))]
         if any(isinstance(one, str) and one.casefold() == person.address for one in named):
@@ -149,11 +148,3 @@ def _is_theirs(stored: Inventory, event: dict[str, Any]) -> bool:
 
 def _texts(value: object) -> list[object]:
     return value if isinstance(value, list) else []
-
-
-def _fields_of(event: ParkedEvent) -> dict[str, Any]:
-    with suppress(ValueError, RecursionError):
-        fields = json.loads(event.body)
-        if isinstance(fields, dict):
-            return fields
-    return {}

@@ -19,6 +19,7 @@ from email_threads.parsing.headers import Headers
 from email_threads.store import mailboxes, objects
 from shared.identity.keyed_hashes import keyed_hashes
 from shared.ownership.claims import owner_of_first_domain
+from shared.recovery.event_store import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -81,11 +82,6 @@ def senders_of(bucket: Bucket, event: Event) -> tuple[str, ...]:
 def recipients_of(bucket: Bucket, event: Event) -> tuple[str, ...]:
     """Return the addresses in To and Cc of the raw mail that an event names."""
     return _addresses(bucket, event, "to", "cc")
-
-
-def text(value: object) -> str | None:
-    """Return a value that is a text and not empty."""
-    return value if isinstance(value, str) and value else None
 
 
 def raw_key_of(event: Event) -> str | None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import boto3
-from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
 from email_threads.configuration.resources import Run, SendingResources
 from email_threads.recovery import parking
+from email_threads.store import parked
 from email_threads.store.items.sends import action_key
 from email_threads.worker.dispatcher import Handled, Outcome, process
 from shared.action_ledger import Action, Ledger
 from shared.ai.providers import ModelDependencies
+from shared.aws import event_report
 from shared.aws.attempts import Attempts
+from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
@@ -28,8 +30,6 @@ from shared.ownership.claims import Owners
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.company_secrets import CompanySecrets
 from shared.providers.email.ses import Ses
-from shared.runtime import clock
-from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
 from shared.spending.configuration import SpendingSettings, spending_of
 
@@ -38,10 +38,6 @@ if TYPE_CHECKING:
 
     from shared.failures import Permanent
 
-# A hanging table uses about this much time; the same again is needed to record the reason of a dead letter.
-NOTE_MS = 30 * clock.SECOND_MS
-# The default read timeout is as long as the function's timeout.
-_patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 # SES has no idempotency token: one attempt, and the ledger decides about the next.
 _once = Config(connect_timeout=3, read_timeout=20, retries={"total_max_attempts": 1})
 
@@ -68,25 +64,25 @@ class WorkerSettings(SpendingSettings):
 def _parameters() -> SSMProvider:
     from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
 
-    return SSMProvider(boto3_client=boto3.client("ssm", config=_patient))
+    return SSMProvider(boto3_client=boto3.client("ssm", config=PATIENT))
 
 
 def resources_of(settings: WorkerSettings) -> SendingResources:
     """Return the resources of the worker."""
     keyed_hashes.configure(
         JsonSecret(
-            lambda: boto3.client("secretsmanager", config=_patient),
+            lambda: boto3.client("secretsmanager", config=PATIENT),
             settings.identifier_keys_secret_id,
         )
     )
-    sqs = boto3.client("sqs", config=_patient)
-    dynamodb = boto3.client("dynamodb", config=_patient)
+    sqs = boto3.client("sqs", config=PATIENT)
+    dynamodb = boto3.client("dynamodb", config=PATIENT)
     table = Table(dynamodb, settings.email_conversations_table_name)
     log = Table(dynamodb, settings.conversation_log_table_name)
     return SendingResources(
         table=table,
-        bucket=Bucket(lambda: boto3.client("s3", config=_patient), settings.email_bucket_name),
-        media=Bucket(lambda: boto3.client("s3", config=_patient), settings.media_bucket_name),
+        bucket=Bucket(lambda: boto3.client("s3", config=PATIENT), settings.email_bucket_name),
+        media=Bucket(lambda: boto3.client("s3", config=PATIENT), settings.media_bucket_name),
         queue=FifoQueue(lambda: sqs, settings.email_threads_queue_url),
         conversations_inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
         conversations_statuses=FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url),
@@ -96,7 +92,7 @@ def resources_of(settings: WorkerSettings) -> SendingResources:
         ses=Ses(lambda: boto3.client("sesv2", config=_once)),
         models=ModelDependencies(
             openai_url=f"{settings.openai_base_url}/v1",
-            credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=_patient)),
+            credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT)),
             make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
         ),
         switches=KillSwitches(cache(_parameters), settings.switches_path),
@@ -114,8 +110,9 @@ def worker_of(resources: SendingResources, settings: WorkerSettings) -> Worker[H
         return Handled(Outcome.PARKED, company=company, reason=refusal.reason)
 
     def note_dead_letter(record: Record, reason: str) -> None:
-        if record.context.get_remaining_time_in_millis() > NOTE_MS:
-            parking.note_dead_letter(resources.table, record.body, reason, record.attempt)
+        if record.has_time_for_note:
+            events = parked.events_of(resources.table)
+            events.note_dead_letter(record.body, reason, record.attempt)
 
     return Worker(
         sqs=resources.queue.client,
@@ -143,19 +140,12 @@ def _run_of(record: Record) -> Run:
 
 
 def _report(write_units: float, record: Record, handled: Handled) -> None:
-    """Write one log line and a few metrics per event, with Parley's ids only."""
-    metrics.add_metric(handled.outcome.value.capitalize(), MetricUnit.Count, 1)
-    metrics.add_metric("ConsumedWRU", MetricUnit.Count, write_units)
-    facts: dict[str, Any] = {
-        "outcome": handled.outcome.value,
-        "wru": write_units,
-        "attempt": record.attempt,
-        "age_ms": clock.now_ms() - record.sent_at_ms,
-    }
-    named = {
-        "reason": handled.reason,
-        "correlation_id": handled.conversation_id,
-        "company": handled.company,
-        "kind": handled.kind,
-    }
-    logger.info("event handled", extra=facts | {n: v for n, v in named.items() if v is not None})
+    event_report.write(
+        record,
+        handled.outcome,
+        write_units,
+        reason=handled.reason,
+        correlation_id=handled.conversation_id,
+        company=handled.company,
+        kind=handled.kind,
+    )

@@ -16,10 +16,10 @@ from email_threads.inbound.events import (
     EmailPrivacy,
     EmailReceived,
     EmailSend,
+    Event,
 )
-from email_threads.recovery import parking
 from email_threads.replies import merged_drafts
-from email_threads.store import threads
+from email_threads.store import parked, threads
 from email_threads.store.items import Automation
 from email_threads.threading import expiry, merge
 from email_threads.worker import forwarder, reception, sent_mails
@@ -29,17 +29,7 @@ from shared.events import OutboundMessage
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Run, SendingResources
 
-type MailEvent = (
-    EmailReceived
-    | EmailAnalyse
-    | EmailSend
-    | EmailFeedback
-    | EmailMerge
-    | EmailErase
-    | EmailPrivacy
-)
-
-EVENTS: Final[TypeAdapter[MailEvent | OutboundMessage]] = TypeAdapter(
+EVENTS: Final[TypeAdapter[Event | OutboundMessage]] = TypeAdapter(
     Annotated[
         EmailReceived
         | EmailAnalyse
@@ -80,13 +70,13 @@ def process(resources: SendingResources, body: str, run: Run) -> Handled:
     if isinstance(event, OutboundMessage):
         return _record(resources, event)
     handled = _handled(resources, event, run)
-    parking.resolve(resources.table, event)
+    parked.events_of(resources.table).resolve(event)
     return handled
 
 
 def _handled(
     resources: SendingResources,
-    event: MailEvent,
+    event: Event,
     run: Run,
 ) -> Handled:
     match event:

@@ -10,10 +10,11 @@ from newsletters.api.queries import ApiDependencies
 from newsletters.store import companies
 from newsletters.store.items import CompanySettings
 from newsletters.store.items.item import timestamp
+from shared.api import route_methods
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
+from shared.api.routing import Request
 from shared.ownership import proofs
 from shared.ownership.ids import knowledge_base
 from shared.ownership.proofs import Named
@@ -33,35 +34,12 @@ class CompanyRoutes:
 
     deps: ApiDependencies
 
-    def declare(self, routes: Routes) -> None:
-        """Declare the routes."""
-        routes.reads(f"GET {_SETTINGS}", *_READ, input_model=NoInput, result=views.SettingsView)(
-            self.get_settings
-        )
-        routes.changes(
-            f"PUT {_SETTINGS}", _ADMIN, input_model=inputs.SettingsInput, result=views.SettingsView
-        )(self.put_settings)
-        routes.reads(
-            f"GET {_SOURCES}", *_READ, input_model=inputs.SourcesQuery, result=views.Sources
-        )(self.list_sources)
-        routes.changes(
-            f"POST {_SOURCES}",
-            _ADMIN,
-            input_model=inputs.SourceInput,
-            result=views.WrittenSource,
-            status=HTTPStatus.CREATED,
-        )(self.add_source)
-        routes.changes(
-            f"DELETE {_SOURCES}/{{name}}",
-            _ADMIN,
-            input_model=NoInput,
-            result=views.WrittenSource,
-        )(self.delete_source)
-
+    @route_methods.reads(f"GET {_SETTINGS}", *_READ)
     def get_settings(self, request: Request[NoInput]) -> views.SettingsView:
         """Return the settings of the company."""
         return queries.settings(self.deps, request.caller.company)
 
+    @route_methods.changes(f"PUT {_SETTINGS}", _ADMIN)
     def put_settings(
         self, request: Request[inputs.SettingsInput]
     ) -> Callable[[], views.SettingsView]:
@@ -98,10 +76,12 @@ class CompanyRoutes:
         )
         proofs.store(self.deps.log, company, claimed, by)
 
+    @route_methods.reads(f"GET {_SOURCES}", *_READ)
     def list_sources(self, request: Request[inputs.SourcesQuery]) -> Page[views.Sources]:
         """List the documents of the embedded search."""
         return queries.list_sources(self.deps, request.caller, request.input)
 
+    @route_methods.changes(f"POST {_SOURCES}", _ADMIN, status=HTTPStatus.CREATED)
     def add_source(self, request: Request[inputs.SourceInput]) -> Callable[[], views.WrittenSource]:
         """Add a document, or replace the one of this name."""
 
@@ -115,6 +95,7 @@ class CompanyRoutes:
 
         return change
 
+    @route_methods.changes(f"DELETE {_SOURCES}/{{name}}", _ADMIN)
     def delete_source(
         self, request: Request[NoInput], name: str
     ) -> Callable[[], views.WrittenSource]:

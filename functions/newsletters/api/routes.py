@@ -20,10 +20,11 @@ from newsletters.configuration.resources import Resources
 from newsletters.store.items import ReviewState
 from newsletters.store.newsletters import Newsletter
 from newsletters.store.objects import Store
+from shared.api import route_methods
 from shared.api.auth import Caller, Scope
 from shared.api.cursors import Page
 from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
+from shared.api.routing import Request
 
 _ALL = "/newsletters"
 _ONE = f"{_ALL}/{{code}}"
@@ -37,104 +38,6 @@ class NewsletterRoutes:
     """The routes over the resources of the API."""
 
     deps: ApiDependencies
-
-    def declare(self, routes: Routes) -> None:
-        """Declare the routes."""
-        self._declare_reads(routes)
-        self._declare_changes(routes)
-        self._declare_work(routes)
-
-    def _declare_reads(self, routes: Routes) -> None:
-        routes.reads(
-            f"GET {_ALL}",
-            *_READ,
-            input_model=inputs.NewslettersQuery,
-            result=views.Newsletters,
-        )(self.list_newsletters)
-        for line, result, act in (
-            (f"GET {_ALL}/options", views.OptionsView, self.get_options),
-            (f"GET {_ONE}", views.NewsletterView, self.get_newsletter),
-            (f"GET {_ONE}/exports", views.ExportsView, self.get_exports),
-            (f"GET {_ONE}/exports/{{format}}", views.ExportLink, self.get_export),
-            (f"GET {_STEP}/status", views.StepStatusView, self.get_step_status),
-            (f"GET {_STEP}/revisions", views.Revisions, self.list_revisions),
-        ):
-            routes.reads(line, *_READ, input_model=NoInput, result=result)(act)
-
-    def _declare_changes(self, routes: Routes) -> None:
-        routes.changes(
-            f"POST {_ALL}",
-            _WRITE,
-            input_model=inputs.NewsletterInput,
-            result=views.WrittenNewsletter,
-            status=HTTPStatus.CREATED,
-        )(self.create_newsletter)
-        for line, model, result, act in (
-            (
-                f"PATCH {_ONE}",
-                inputs.NewsletterChange,
-                views.WrittenNewsletter,
-                self.change_newsletter,
-            ),
-            (f"DELETE {_ONE}", NoInput, views.DeletedView, self.delete_newsletter),
-            (f"PUT {_ONE}/topics", inputs.TopicsInput, views.WrittenTopics, self.select_topics),
-            (f"PUT {_ONE}/outline", inputs.OutlineInput, views.WrittenOutline, self.change_outline),
-            (f"PUT {_ONE}/draft", inputs.DraftInput, views.WrittenDraft, self.change_draft),
-            (
-                f"PUT {_ONE}/draft/sections/{{key}}",
-                inputs.DraftInput,
-                views.WrittenDraft,
-                self.change_section,
-            ),
-            (
-                f"DELETE {_ONE}/draft/edits",
-                inputs.VersionInput,
-                views.WrittenDraft,
-                self.discard_edits,
-            ),
-            (
-                f"POST {_ONE}/review/request",
-                inputs.ReviewRequestInput,
-                views.WrittenNewsletter,
-                self.request_review,
-            ),
-        ):
-            routes.changes(line, _WRITE, input_model=model, result=result)(act)
-        for verb, decision, decide in (
-            ("approve", inputs.ApprovalInput, self.approve_draft),
-            ("return", inputs.ReturnInput, self.return_draft),
-        ):
-            routes.changes(
-                f"POST {_ONE}/review/{verb}",
-                _REVIEW,
-                input_model=decision,
-                result=views.WrittenNewsletter,
-            )(decide)
-
-    def _declare_work(self, routes: Routes) -> None:
-        routes.changes(
-            f"POST {_ONE}/exports",
-            _WRITE,
-            input_model=inputs.ExportsInput,
-            result=views.StartedExports,
-            status=HTTPStatus.ACCEPTED,
-        )(self.start_exports)
-        routes.changes(
-            f"POST {_STEP}/start",
-            _WRITE,
-            input_model=inputs.StartInput,
-            result=views.StartedView,
-            status=HTTPStatus.ACCEPTED,
-        )(self.start_step)
-        routes.changes(
-            f"POST {_STEP}/restore",
-            _WRITE,
-            input_model=inputs.RestoreInput,
-            result=views.WrittenStep,
-        )(self.restore_revision)
-        routes.changes(
-            f"POST {_STEP}/cancel", _WRITE, input_model=NoInput, result=views.CancelledView
-        )(self.cancel_step)
 
     @property
     def _resources(self) -> Resources:
@@ -150,20 +53,35 @@ class NewsletterRoutes:
     def _own(self, caller: Caller, code: str) -> Newsletter:
         return own(self._store, caller, code)
 
+    @route_methods.reads(f"GET {_ALL}", *_READ)
     def list_newsletters(
         self, request: Request[inputs.NewslettersQuery]
     ) -> Page[views.Newsletters]:
         """List own newsletters, or those of the company, newest first."""
         return queries.list_newsletters(self.deps, request.caller, request.input)
 
+    @route_methods.reads(f"GET {_ALL}/options", *_READ)
     def get_options(self, request: Request[NoInput]) -> views.OptionsView:  # noqa: ARG002 - the same for all callers
         """Return the values that a configuration may have, with labels."""
         return queries.options()
 
+    @route_methods.reads(f"GET {_ONE}", *_READ)
     def get_newsletter(self, request: Request[NoInput], code: str) -> views.NewsletterView:
         """Return a whole newsletter: configuration, topics, outline and draft."""
         return presenters.whole(self._readable(request.caller, code))
 
+    @route_methods.reads(f"GET {_ONE}/exports", *_READ)
+    def get_exports(self, request: Request[NoInput], code: str) -> views.ExportsView:
+        """Return the exported files and the jobs of each format."""
+        found = work.export_jobs(self._store, code)
+        return work.exports(self._readable(request.caller, code), found)
+
+    @route_methods.reads(f"GET {_ONE}/exports/{{format}}", *_READ)
+    def get_export(self, request: Request[NoInput], code: str, format: str) -> views.ExportLink:  # noqa: A002 - the name in the path
+        """Return a link that downloads an exported file for 15 minutes."""
+        return work.export_link(self._store, self._readable(request.caller, code), format)
+
+    @route_methods.reads(f"GET {_STEP}/status", *_READ)
     def get_step_status(
         self, request: Request[NoInput], code: str, step: str
     ) -> views.StepStatusView:
@@ -171,26 +89,20 @@ class NewsletterRoutes:
         newsletter = self._readable(request.caller, code)
         return work.step_status(self._store, newsletter, work.step_named(step))
 
+    @route_methods.reads(f"GET {_STEP}/revisions", *_READ)
     def list_revisions(self, request: Request[NoInput], code: str, step: str) -> views.Revisions:
         """List the contents of a step that were replaced, newest first."""
         newsletter = self._readable(request.caller, code)
         return work.list_revisions(self._store, newsletter, work.step_named(step))
 
-    def get_exports(self, request: Request[NoInput], code: str) -> views.ExportsView:
-        """Return the exported files and the jobs of each format."""
-        found = work.export_jobs(self._store, code)
-        return work.exports(self._readable(request.caller, code), found)
-
-    def get_export(self, request: Request[NoInput], code: str, format: str) -> views.ExportLink:  # noqa: A002 - the name in the path
-        """Return a link that downloads an exported file for 15 minutes."""
-        return work.export_link(self._store, self._readable(request.caller, code), format)
-
+    @route_methods.changes(f"POST {_ALL}", _WRITE, status=HTTPStatus.CREATED)
     def create_newsletter(
         self, request: Request[inputs.NewsletterInput]
     ) -> Callable[[], views.WrittenNewsletter]:
         """Create a newsletter."""
         return lambda: configuration.create(self._store, request)
 
+    @route_methods.changes(f"PATCH {_ONE}", _WRITE)
     def change_newsletter(
         self, request: Request[inputs.NewsletterChange], code: str
     ) -> Callable[[], views.WrittenNewsletter]:
@@ -198,6 +110,7 @@ class NewsletterRoutes:
         newsletter = self._own(request.caller, code)
         return lambda: configuration.configure(self._store, newsletter, request.input)
 
+    @route_methods.changes(f"DELETE {_ONE}", _WRITE)
     def delete_newsletter(
         self, request: Request[NoInput], code: str
     ) -> Callable[[], views.DeletedView]:
@@ -205,6 +118,7 @@ class NewsletterRoutes:
         newsletter = own_as_stored(self._store, request.caller, code)
         return lambda: changes.delete(self._resources, newsletter)
 
+    @route_methods.changes(f"PUT {_ONE}/topics", _WRITE)
     def select_topics(
         self, request: Request[inputs.TopicsInput], code: str
     ) -> Callable[[], views.WrittenTopics]:
@@ -212,6 +126,7 @@ class NewsletterRoutes:
         newsletter = self._own(request.caller, code)
         return lambda: changes.select_topics(self._store, newsletter, request.input)
 
+    @route_methods.changes(f"PUT {_ONE}/outline", _WRITE)
     def change_outline(
         self, request: Request[inputs.OutlineInput], code: str
     ) -> Callable[[], views.WrittenOutline]:
@@ -219,6 +134,7 @@ class NewsletterRoutes:
         newsletter = self._own(request.caller, code)
         return lambda: changes.change_outline(self._store, newsletter, request.input)
 
+    @route_methods.changes(f"PUT {_ONE}/draft", _WRITE)
     def change_draft(
         self, request: Request[inputs.DraftInput], code: str
     ) -> Callable[[], views.WrittenDraft]:
@@ -226,6 +142,7 @@ class NewsletterRoutes:
         newsletter = self._own(request.caller, code)
         return lambda: changes.change_draft(self._store, newsletter, request.input)
 
+    @route_methods.changes(f"PUT {_ONE}/draft/sections/{{key}}", _WRITE)
     def change_section(
         self, request: Request[inputs.DraftInput], code: str, key: str
     ) -> Callable[[], views.WrittenDraft]:
@@ -233,6 +150,7 @@ class NewsletterRoutes:
         newsletter = self._own(request.caller, code)
         return lambda: changes.change_draft(self._store, newsletter, request.input, key)
 
+    @route_methods.changes(f"DELETE {_ONE}/draft/edits", _WRITE)
     def discard_edits(
         self, request: Request[inputs.VersionInput], code: str
     ) -> Callable[[], views.WrittenDraft]:
@@ -242,6 +160,7 @@ class NewsletterRoutes:
             self._store, newsletter, request.input.version, request.caller.principal
         )
 
+    @route_methods.changes(f"POST {_ONE}/review/request", _WRITE)
     def request_review(
         self, request: Request[inputs.ReviewRequestInput], code: str
     ) -> Callable[[], views.WrittenNewsletter]:
@@ -251,18 +170,29 @@ class NewsletterRoutes:
             self._store, newsletter, request.caller, request.input
         )
 
+    @route_methods.changes(f"POST {_ONE}/review/approve", _REVIEW)
     def approve_draft(
         self, request: Request[inputs.ApprovalInput], code: str
     ) -> Callable[[], views.WrittenNewsletter]:
         """Approve the text under review."""
         return self._deciding(request, code, ReviewState.APPROVED)
 
+    @route_methods.changes(f"POST {_ONE}/review/return", _REVIEW)
     def return_draft(
         self, request: Request[inputs.ReturnInput], code: str
     ) -> Callable[[], views.WrittenNewsletter]:
         """Return the text under review to its author, with notes."""
         return self._deciding(request, code, ReviewState.RETURNED)
 
+    @route_methods.changes(f"POST {_ONE}/exports", _WRITE, status=HTTPStatus.ACCEPTED)
+    def start_exports(
+        self, request: Request[inputs.ExportsInput], code: str
+    ) -> Callable[[], views.StartedExports]:
+        """Export the draft in the given formats."""
+        newsletter = self._own(request.caller, code)
+        return lambda: work.start_exports(self._resources, newsletter, request)
+
+    @route_methods.changes(f"POST {_STEP}/start", _WRITE, status=HTTPStatus.ACCEPTED)
     def start_step(
         self, request: Request[inputs.StartInput], code: str, step: str
     ) -> Callable[[], views.StartedView]:
@@ -271,14 +201,7 @@ class NewsletterRoutes:
         name = work.step_named(step)
         return lambda: work.start_step(self._resources, newsletter, name, request)
 
-    def cancel_step(
-        self, request: Request[NoInput], code: str, step: str
-    ) -> Callable[[], views.CancelledView]:
-        """Cancel the job of a step. The last content stays."""
-        newsletter = own_as_stored(self._store, request.caller, code)
-        name = work.step_named(step)
-        return lambda: work.cancel_step(self._resources, newsletter, name)
-
+    @route_methods.changes(f"POST {_STEP}/restore", _WRITE)
     def restore_revision(
         self, request: Request[inputs.RestoreInput], code: str, step: str
     ) -> Callable[[], views.WrittenStep]:
@@ -289,12 +212,14 @@ class NewsletterRoutes:
             self._store, newsletter, name, request.input, request.caller.principal
         )
 
-    def start_exports(
-        self, request: Request[inputs.ExportsInput], code: str
-    ) -> Callable[[], views.StartedExports]:
-        """Export the draft in the given formats."""
-        newsletter = self._own(request.caller, code)
-        return lambda: work.start_exports(self._resources, newsletter, request)
+    @route_methods.changes(f"POST {_STEP}/cancel", _WRITE)
+    def cancel_step(
+        self, request: Request[NoInput], code: str, step: str
+    ) -> Callable[[], views.CancelledView]:
+        """Cancel the job of a step. The last content stays."""
+        newsletter = own_as_stored(self._store, request.caller, code)
+        name = work.step_named(step)
+        return lambda: work.cancel_step(self._resources, newsletter, name)
 
     def _deciding(
         self,

@@ -11,6 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting.inline_text import escaped
+from newsletters.drafting.markdown_tokens import text_of
 from newsletters.drafting.plan import INTRODUCTION
 
 if TYPE_CHECKING:
@@ -117,16 +118,7 @@ def _texts(content: str) -> list[str]:
         if token.type in {"fence", "code_block"}:
             texts.append(token.content)
         elif token.type == "inline":
-            children = token.children or []
-            shown = (
-                child.content
-                if child.type in {"text", "code_inline", "image"}
-                else " "
-                if child.type in {"softbreak", "hardbreak"}
-                else ""
-                for child in children
-            )
-            texts.append("".join(shown))
+            texts.append(text_of(token.children or ()))
     return texts
 
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from newsletters.drafting.markdown_tokens import flat, shown, text_of
 
+if TYPE_CHECKING:
     from markdown_it import MarkdownIt
-    from markdown_it.token import Token
 
 # No-break and thin blanks stay: they group digits and precede units and French punctuation.
 _BLANKS: Final = re.compile(r"[^\S\u00a0\u2007\u2009\u202f]+")
@@ -49,11 +48,11 @@ class InlineText:
 def inline_text(text: str) -> InlineText:
     """Return *text* as one line of Markdown without links, images, addresses and raw HTML."""
     tokens = _parser().parseInline(one_line(text))
-    children = _flat(tokens[0].children or []) if tokens else []
-    written = "".join(_text_of(token) for token in children)
+    children = list(flat(tokens[0].children or ())) if tokens else []
+    written = "".join(map(shown, children))
     plain = one_line(_without_addresses(written))
     marked = "".join(
-        _OPEN_CLOSE.get(token.type) or _escaped_signs(_without_addresses(_text_of(token)))
+        _OPEN_CLOSE.get(token.type) or _escaped_signs(_without_addresses(shown(token)))
         for token in children
     )
     markdown = _with_escaped_ends(one_line(marked))
@@ -84,23 +83,6 @@ def _behind_address(match: re.Match[str]) -> str:
     return behind.group() if behind else ""
 
 
-def _flat(tokens: Sequence[Token]) -> list[Token]:
-    """Return inline tokens, each image followed by the tokens of its alternative text."""
-    flat: list[Token] = []
-    for token in tokens:
-        flat.append(token)
-        if token.type == "image":
-            flat += _flat(token.children or [])
-    return flat
-
-
-def _text_of(token: Token) -> str:
-    """Return what an inline token shows."""
-    if token.type in {"softbreak", "hardbreak"}:
-        return " "
-    return token.content if token.type in {"text", "code_inline"} else ""
-
-
 def _shown(markdown: str) -> str | None:
     """Return the text that Markdown shows as one paragraph without links; None if it is something else."""
     tokens = _parser().parse(markdown)
@@ -111,7 +93,7 @@ def _shown(markdown: str) -> str | None:
     children = tokens[1].children or []
     if any(token.type in {"link_open", "image", "code_inline"} for token in children):
         return None
-    return "".join(_text_of(token) for token in children)
+    return text_of(children)
 
 
 def _escaped_signs(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markdown_it import MarkdownIt
 
+from newsletters.drafting.markdown_tokens import flat
 from newsletters.exports.blocks import (
     Alignment,
     Block,
@@ -32,7 +33,7 @@ from newsletters.exports.labels import labels
 from newsletters.exports.links import safe_url
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Container, Sequence
 
     from markdown_it.token import Token
 
@@ -76,8 +77,7 @@ def tree(document: Document, shown: Container[str] = ()) -> tuple[Block, ...]:
 def image_urls(content: str) -> list[str]:
     """Return the https URLs of the images in Markdown, each once, as `tree` looks them up."""
     tokens = _parser(strict=True).parse(clean(content))
-    images = (token for outer in tokens for token in _within(outer) if token.type == "image")
-    urls = dict.fromkeys(str(image.attrs["src"]) for image in images)
+    urls = dict.fromkeys(str(one.attrs["src"]) for one in flat(tokens) if one.type == "image")
     return [url for url in urls if url.startswith("https://")]
 
 
@@ -95,17 +95,11 @@ def is_safe(content: str) -> bool:
     environment: dict[str, Any] = {}
     tokens = _parser(strict=False).parse(content, environment)
     urls = [str(reference["href"]) for reference in environment.get("references", {}).values()]
-    for token in (inner for outer in tokens for inner in (outer, *_within(outer))):
+    for token in flat(tokens):
         if token.type in {"html_block", "html_inline"}:
             return False
         urls += [str(token.attrs[name]) for name in ("href", "src") if name in token.attrs]
     return all(map(safe_url, urls))
-
-
-def _within(token: Token) -> Iterator[Token]:
-    for child in token.children or ():
-        yield child
-        yield from _within(child)
 
 
 def _parser(*, strict: bool) -> MarkdownIt:

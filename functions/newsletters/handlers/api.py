@@ -107,9 +107,9 @@ routes = Routes(
 RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.NEWSLETTERS_READ,), replay=(Scope.NEWSLETTERS_ADMIN,)
 )
-CompanyRoutes(deps).declare(routes)
-PrivacyRoutes(resources).declare(routes)
-NewsletterRoutes(deps).declare(routes)
+routes.add(CompanyRoutes(deps))
+routes.add(PrivacyRoutes(resources))
+routes.add(NewsletterRoutes(deps))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import boto3
-from botocore.config import Config
 from pydantic import TypeAdapter
 
 from newsletters.configuration.resources import ExportResources
 from newsletters.inbound.events import ExportRequested
 from newsletters.recovery import parking
+from newsletters.store import parked
 from newsletters.store.objects import Store
 from newsletters.worker import results
 from newsletters.worker.results import Handled, Outcome
 from shared.aws.attempts import Attempts
+from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
 from shared.aws.record_body import parse_body
 from shared.aws.s3 import Bucket
@@ -53,13 +54,12 @@ class ExportSettings(Settings):
 
 
 settings = ExportSettings.load()
-patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
-sqs = boto3.client("sqs", config=patient)
-table = Table(boto3.client("dynamodb", config=patient), settings.table_name)
+sqs = boto3.client("sqs", config=PATIENT)
+table = Table(boto3.client("dynamodb", config=PATIENT), settings.table_name)
 resources = ExportResources(
     store=Store(
         table,
-        Bucket(lambda: boto3.client("s3", config=patient), settings.newsletters_bucket_name),
+        Bucket(lambda: boto3.client("s3", config=PATIENT), settings.newsletters_bucket_name),
     ),
     steps=FifoQueue(lambda: sqs, settings.newsletter_steps_queue_url),
     exports=FifoQueue(lambda: sqs, settings.newsletter_exports_queue_url),
@@ -72,7 +72,7 @@ def _handle(record: Record) -> Handled:
 
     event = parse_body(record.body, EVENTS)
     is_done = export(resources, event, results.run_of(record))
-    parking.resolve(table, event)
+    parked.events_of(table).resolve(event)
     outcome = Outcome.PERSISTED if is_done else Outcome.IGNORED
     return Handled(outcome, kind=event.type, code=event.code)
 
@@ -90,8 +90,8 @@ worker = Worker(
     handle=_handle,
     park=_park,
     report=lambda record, handled: results.report(table.consumed_write_units, record, handled),
-    note_dead_letter=lambda record, reason: parking.note_dead_letter(
-        table, record.body, reason, record.attempt
+    note_dead_letter=lambda record, reason: parked.events_of(table).note_dead_letter(
+        record.body, reason, record.attempt
     ),
 )
 

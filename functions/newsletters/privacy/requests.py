@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from newsletters.inbound.events import PrivacyRequested, privacy_entry
+from newsletters.inbound.events import PrivacyRequested
 from newsletters.store import privacy_jobs
 from newsletters.store.items import PrivacyJob
+from shared.queued_events import turn_entry
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -57,4 +58,4 @@ def enqueue(queue: FifoQueue, job: PrivacyJob) -> None:
     """Queue the next turn of a job."""
     # A request queues the job even if its last turn is younger than the queue's deduplication.
     turn = (str(job.run), str(job.revision), str(clock.now_ms()))
-    queue.send([privacy_entry(PrivacyRequested(job_id=job.job_id), *turn)])
+    queue.send([turn_entry(PrivacyRequested(job_id=job.job_id), job.job_id, *turn)])

@@ -15,9 +15,10 @@ from newsletters.privacy.remainders import REMAINDERS
 from newsletters.store import privacy_jobs
 from newsletters.store.items import PrivacyJob
 from newsletters.store.items.privacy import PrivacyKind
+from shared.api import route_methods
 from shared.api.auth import Scope
 from shared.api.inputs import Input, NoInput
-from shared.api.routing import Request, Routes
+from shared.api.routing import Request
 from shared.privacy import remainders
 from shared.privacy.views import ExportView, PrivacyJobView
 
@@ -36,31 +37,21 @@ class PrivacyRoutes:
 
     resources: Resources
 
-    def declare(self, routes: Routes) -> None:
-        """Declare the routes."""
-        for kind, act in (("erase", self.erase_user), ("export", self.export_user)):
-            routes.changes(
-                f"POST /newsletters/users/{kind}",
-                Scope.NEWSLETTERS_PRIVACY,
-                input_model=UserInput,
-                result=PrivacyJobView,
-                status=HTTPStatus.ACCEPTED,
-            )(act)
-        routes.reads(
-            "GET /newsletters/privacy-jobs/{job_id}",
-            Scope.NEWSLETTERS_PRIVACY,
-            input_model=NoInput,
-            result=PrivacyJobView,
-        )(self.read_privacy_job)
-
+    @route_methods.changes(
+        "POST /newsletters/users/erase", Scope.NEWSLETTERS_PRIVACY, status=HTTPStatus.ACCEPTED
+    )
     def erase_user(self, request: Request[UserInput]) -> Callable[[], PrivacyJobView]:
         """Delete all newsletters of a user, and the user's name from the reviews of others."""
         return self._starting(request, "erase")
 
+    @route_methods.changes(
+        "POST /newsletters/users/export", Scope.NEWSLETTERS_PRIVACY, status=HTTPStatus.ACCEPTED
+    )
     def export_user(self, request: Request[UserInput]) -> Callable[[], PrivacyJobView]:
         """Export all newsletters of a user, with their files."""
         return self._starting(request, "export")
 
+    @route_methods.reads("GET /newsletters/privacy-jobs/{job_id}", Scope.NEWSLETTERS_PRIVACY)
     def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
         """Read the progress and the receipts of a job, and links to the newest export."""
         job = (

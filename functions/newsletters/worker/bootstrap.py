@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import boto3
-from botocore.config import Config
 
 from newsletters.configuration.resources import WorkerResources
 from newsletters.recovery import parking
+from newsletters.store import parked
 from newsletters.store.objects import Store
 from newsletters.worker import results
 from newsletters.worker.dispatcher import process
 from newsletters.worker.results import Handled, Outcome
 from shared.ai.providers import ModelDependencies
 from shared.aws.attempts import Attempts
+from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
@@ -23,16 +24,10 @@ from shared.aws.sqs_worker import Record, Worker
 from shared.ownership.claims import Owners
 from shared.providers.company_secrets import CompanySecrets
 from shared.retrieval.settings import RetrievalDependencies
-from shared.runtime import clock
 from shared.runtime.settings import Origin, Settings
 
 if TYPE_CHECKING:
     from shared.failures import Permanent
-
-# A hanging table uses about this much time; the same again is needed to record the reason of a dead letter.
-NOTE_MS = 30 * clock.SECOND_MS
-# The default read timeout is as long as a minute.
-_patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,16 +46,16 @@ class WorkerSettings(Settings):
 
 def resources_of(settings: WorkerSettings) -> WorkerResources:
     """Return the resources of the worker."""
-    sqs = boto3.client("sqs", config=_patient)
-    dynamodb = boto3.client("dynamodb", config=_patient)
-    bucket = Bucket(lambda: boto3.client("s3", config=_patient), settings.newsletters_bucket_name)
+    sqs = boto3.client("sqs", config=PATIENT)
+    dynamodb = boto3.client("dynamodb", config=PATIENT)
+    bucket = Bucket(lambda: boto3.client("s3", config=PATIENT), settings.newsletters_bucket_name)
     return WorkerResources(
         store=Store(Table(dynamodb, settings.table_name), bucket),
         steps=FifoQueue(lambda: sqs, settings.newsletter_steps_queue_url),
         exports=FifoQueue(lambda: sqs, settings.newsletter_exports_queue_url),
         models=ModelDependencies(
             openai_url=f"{settings.openai_base_url}/v1",
-            credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=_patient)),
+            credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT)),
             make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
         ),
         retrieval=RetrievalDependencies(
@@ -80,8 +75,8 @@ def worker_of(resources: WorkerResources, settings: WorkerSettings) -> Worker[Ha
         return Handled(Outcome.PARKED, company=company, reason=refusal.reason)
 
     def note_dead_letter(record: Record, reason: str) -> None:
-        if record.context.get_remaining_time_in_millis() > NOTE_MS:
-            parking.note_dead_letter(table, record.body, reason, record.attempt)
+        if record.has_time_for_note:
+            parked.events_of(table).note_dead_letter(record.body, reason, record.attempt)
 
     return Worker(
         sqs=resources.steps.client,

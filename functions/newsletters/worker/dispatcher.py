@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field, TypeAdapter
 
 from newsletters.inbound.events import PrivacyRequested, PurgeRequested, StepRequested, WorkEvent
-from newsletters.recovery import parking
+from newsletters.store import parked
 from newsletters.worker import generation, purge
 from newsletters.worker.results import Handled, Outcome
 from shared.aws.record_body import parse_body
@@ -27,7 +27,7 @@ def process(resources: WorkerResources, body: str, run: Run) -> Handled:
     """Process one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
     event = parse_body(body, EVENTS)
     is_done = _handled(resources, event, run)
-    parking.resolve(resources.store.table, event)
+    parked.events_of(resources.store.table).resolve(event)
     return Handled(
         Outcome.PERSISTED if is_done else Outcome.IGNORED,
         kind=event.type,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
-
-from aws_lambda_powertools.metrics import MetricUnit
+from typing import TYPE_CHECKING
 
 from newsletters.configuration.resources import Run
+from shared.aws import event_report
 from shared.runtime import clock
-from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
     from shared.aws.sqs_worker import Record
@@ -47,18 +45,12 @@ def run_of(record: Record) -> Run:
 
 def report(write_units: float, record: Record, handled: Handled) -> None:
     """Write one log line and a few metrics per event, with Parley's ids only."""
-    metrics.add_metric(handled.outcome.value.capitalize(), MetricUnit.Count, 1)
-    metrics.add_metric("ConsumedWRU", MetricUnit.Count, write_units)
-    facts: dict[str, Any] = {
-        "outcome": handled.outcome.value,
-        "wru": write_units,
-        "attempt": record.attempt,
-        "age_ms": clock.now_ms() - record.sent_at_ms,
-    }
-    named = {
-        "reason": handled.reason,
-        "correlation_id": handled.code,
-        "company": handled.company,
-        "kind": handled.kind,
-    }
-    logger.info("event handled", extra=facts | {n: v for n, v in named.items() if v is not None})
+    event_report.write(
+        record,
+        handled.outcome,
+        write_units,
+        reason=handled.reason,
+        correlation_id=handled.code,
+        company=handled.company,
+        kind=handled.kind,
+    )

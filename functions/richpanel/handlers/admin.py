@@ -83,24 +83,13 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return routes.respond(event, context)
 
 
-@routes.reads(
-    "GET /admin/richpanel/switches",
-    Scope.RICHPANEL_READ,
-    Scope.RICHPANEL_OPERATE,
-    input_model=NoInput,
-    result=views.SwitchesView,
-)
+@routes.reads("GET /admin/richpanel/switches", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
 def get_switches(_request: Request[NoInput]) -> views.SwitchesView:
     """Return each switch's current value and the newest changes first, with their callers."""
     return switches.shown(deps)
 
 
-@routes.changes(
-    "PUT /admin/richpanel/switches",
-    Scope.RICHPANEL_OPERATE,
-    input_model=inputs.SwitchesInput,
-    result=views.ChangedSwitchesView,
-)
+@routes.changes("PUT /admin/richpanel/switches", Scope.RICHPANEL_OPERATE)
 def put_switches(
     request: Request[inputs.SwitchesInput],
 ) -> Callable[[], views.ChangedSwitchesView]:
@@ -109,13 +98,7 @@ def put_switches(
     return lambda: switches.set_switches(deps, texts, Instruction.of(request))
 
 
-@routes.reads(
-    "GET /admin/richpanel/decisions",
-    Scope.RICHPANEL_READ,
-    Scope.RICHPANEL_OPERATE,
-    input_model=inputs.DecisionListQuery,
-    result=views.DecisionListView,
-)
+@routes.reads("GET /admin/richpanel/decisions", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
 def get_decisions(
     request: Request[inputs.DecisionListQuery],
 ) -> Page[views.DecisionListView]:
@@ -124,11 +107,7 @@ def get_decisions(
 
 
 @routes.reads(
-    "GET /admin/richpanel/conversations/{ticket_id}",
-    Scope.RICHPANEL_READ,
-    Scope.RICHPANEL_OPERATE,
-    input_model=inputs.DecisionsQuery,
-    result=views.ConversationView,
+    "GET /admin/richpanel/conversations/{ticket_id}", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE
 )
 def get_conversation(
     request: Request[inputs.DecisionsQuery], ticket_id: str
@@ -140,26 +119,22 @@ def get_conversation(
 @routes.changes(
     "POST /admin/richpanel/conversations/{ticket_id}/replay",
     Scope.RICHPANEL_OPERATE,
-    input_model=inputs.ReplayInput,
-    result=views.ReplayView,
     status=HTTPStatus.ACCEPTED,
-    may_read=True,
 )
 def replay(
     request: Request[inputs.ReplayInput], ticket_id: str
-) -> views.DryRunView | Callable[[], views.RepairView]:
+) -> views.ReplayView | Callable[[], views.ReplayView]:
     """Return a dry-run decision on the newest message, or queue unfinished work for the worker."""
     conversation_id, deadline_ms = conversations.id_of(ticket_id), request.deadline_ms(SPARE_MS)
     if request.input.mode == "dry_run":
-        return replays.dry_run(deps, conversation_id, deadline_ms)
-    return lambda: replays.repair(deps, conversation_id, Instruction.of(request), deadline_ms)
+        return views.ReplayView(replays.dry_run(deps, conversation_id, deadline_ms))
+    return lambda: views.ReplayView(
+        replays.repair(deps, conversation_id, Instruction.of(request), deadline_ms)
+    )
 
 
 @routes.changes(
-    "POST /admin/richpanel/conversations/{ticket_id}/clear-risk",
-    Scope.RICHPANEL_OPERATE,
-    input_model=NoInput,
-    result=views.ClearedView,
+    "POST /admin/richpanel/conversations/{ticket_id}/clear-risk", Scope.RICHPANEL_OPERATE
 )
 def clear_risk(request: Request[NoInput], ticket_id: str) -> Callable[[], views.ClearedView]:
     """Remove all risk flags from a conversation."""
@@ -167,36 +142,21 @@ def clear_risk(request: Request[NoInput], ticket_id: str) -> Callable[[], views.
     return lambda: conversations.clear_risk(deps, conversation_id, Instruction.of(request))
 
 
-@routes.changes(
-    "DELETE /admin/richpanel/conversations/{ticket_id}",
-    Scope.RICHPANEL_OPERATE,
-    input_model=NoInput,
-    result=views.ErasedView,
-)
+@routes.changes("DELETE /admin/richpanel/conversations/{ticket_id}", Scope.RICHPANEL_OPERATE)
 def erase(request: Request[NoInput], ticket_id: str) -> Callable[[], views.ErasedView]:
     """Erase a conversation. Its tombstone stays; event and action rows, without personal data, stay until expiry."""
     conversation_id = conversations.id_of(ticket_id)
     return lambda: conversations.erase(deps, conversation_id, Instruction.of(request))
 
 
-@routes.reads(
-    "GET /admin/richpanel/settings",
-    Scope.RICHPANEL_READ,
-    Scope.RICHPANEL_OPERATE,
-    input_model=inputs.SettingsQuery,
-    result=views.SettingsView,
-)
+@routes.reads("GET /admin/richpanel/settings", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
 def get_settings(request: Request[inputs.SettingsQuery]) -> views.SettingsView:
     """Return the shop's settings in force, or the settings of an older version."""
     return shop_settings.shown(deps.state, request.input.number)
 
 
 @routes.reads(
-    "GET /admin/richpanel/settings/versions",
-    Scope.RICHPANEL_READ,
-    Scope.RICHPANEL_OPERATE,
-    input_model=inputs.SettingsVersionsQuery,
-    result=views.SettingsVersionsView,
+    "GET /admin/richpanel/settings/versions", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE
 )
 def get_settings_versions(
     request: Request[inputs.SettingsVersionsQuery],
@@ -206,36 +166,21 @@ def get_settings_versions(
     return shop_settings.versions(deps.state, before=query.before, limit=query.limit)
 
 
-@routes.reads(
-    "GET /admin/richpanel/templates",
-    Scope.RICHPANEL_READ,
-    Scope.RICHPANEL_OPERATE,
-    input_model=NoInput,
-    result=views.TemplatesView,
-)
+@routes.reads("GET /admin/richpanel/templates", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
 def get_templates(_request: Request[NoInput]) -> views.TemplatesView:
     """Return the reply templates with their variables and standard wordings."""
     return shop_settings.standard()
 
 
 @routes.reads(
-    "POST /admin/richpanel/settings/preview",
-    Scope.RICHPANEL_READ,
-    Scope.RICHPANEL_OPERATE,
-    input_model=inputs.PreviewInput,
-    result=views.PreviewView,
+    "POST /admin/richpanel/settings/preview", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE
 )
 def preview_reply(request: Request[inputs.PreviewInput]) -> views.PreviewView:
     """Return a reply as it would be sent, with the given settings or with the settings in force."""
     return shop_settings.preview(deps.account, deps.state, request.input)
 
 
-@routes.changes(
-    "PUT /admin/richpanel/settings",
-    Scope.RICHPANEL_OPERATE,
-    input_model=inputs.SettingsInput,
-    result=views.SettingsView,
-)
+@routes.changes("PUT /admin/richpanel/settings", Scope.RICHPANEL_OPERATE)
 def put_settings(request: Request[inputs.SettingsInput]) -> Callable[[], views.SettingsView]:
     """Store new settings of the shop as the next version."""
     new = shop_settings.checked(request.input.settings)
@@ -243,12 +188,7 @@ def put_settings(request: Request[inputs.SettingsInput]) -> Callable[[], views.S
     return lambda: shop_settings.store(deps.state, deps.audit, change, new)
 
 
-@routes.changes(
-    "POST /admin/richpanel/settings/rollback",
-    Scope.RICHPANEL_OPERATE,
-    input_model=inputs.SettingsRollbackInput,
-    result=views.SettingsView,
-)
+@routes.changes("POST /admin/richpanel/settings/rollback", Scope.RICHPANEL_OPERATE)
 def roll_back_settings(
     request: Request[inputs.SettingsRollbackInput],
 ) -> Callable[[], views.SettingsView]:
@@ -263,13 +203,7 @@ def _change(request: Request[Any], based_on: int) -> Change:
     return Change(by=request.caller.principal, based_on=based_on, cause=request.cause)
 
 
-@routes.reads(
-    "GET /admin/richpanel/health",
-    Scope.RICHPANEL_READ,
-    Scope.RICHPANEL_OPERATE,
-    input_model=NoInput,
-    result=views.HealthView,
-)
+@routes.reads("GET /admin/richpanel/health", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
 def health(request: Request[NoInput]) -> views.HealthView:
     """Return whether tables, queues, keys, switches and the help desk answer. Status 200 even if they do not."""
     return health_check.examine(deps, request.deadline_ms(SPARE_MS))

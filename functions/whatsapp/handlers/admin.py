@@ -72,7 +72,7 @@ routes = Routes(
 RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.WHATSAPP_READ,), replay=(Scope.WHATSAPP_ADMIN,)
 )
-PrivacyRoutes(table=table, bucket=bucket, queue=queue, seal_secret=seal_secret).declare(routes)
+routes.add(PrivacyRoutes(table=table, bucket=bucket, queue=queue, seal_secret=seal_secret))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

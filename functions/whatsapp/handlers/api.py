@@ -68,45 +68,25 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return routes.respond(event, context)
 
 
-@routes.reads(
-    "GET /whatsapp/numbers",
-    Scope.WHATSAPP_READ,
-    input_model=NoInput,
-    result=views.Numbers,
-)
+@routes.reads("GET /whatsapp/numbers", Scope.WHATSAPP_READ)
 def list_numbers(request: Request[NoInput]) -> Page[views.Numbers]:
     """List the company's numbers with their settings and what the provider reported about them."""
     return queries.numbers(deps.table, request.caller.company)
 
 
-@routes.reads(
-    "GET /whatsapp/conversations",
-    Scope.WHATSAPP_READ,
-    input_model=inputs.ConversationsQuery,
-    result=views.Conversations,
-)
+@routes.reads("GET /whatsapp/conversations", Scope.WHATSAPP_READ)
 def list_conversations(request: Request[inputs.ConversationsQuery]) -> Page[views.Conversations]:
     """List the conversations of one number, or of an assignee, newest first."""
     return conversation_lists.conversations(deps, request.caller.company, request.input)
 
 
-@routes.reads(
-    "GET /whatsapp/conversations/{key}",
-    Scope.WHATSAPP_READ,
-    input_model=NoInput,
-    result=views.ConversationView,
-)
+@routes.reads("GET /whatsapp/conversations/{key}", Scope.WHATSAPP_READ)
 def get_conversation(request: Request[NoInput], key: str) -> views.ConversationView:
     """Return one conversation in its present state."""
     return queries.conversation(deps, request.caller.company, key)
 
 
-@routes.changes(
-    "PATCH /whatsapp/conversations/{key}",
-    Scope.WHATSAPP_WRITE,
-    input_model=inputs.ChangeInput,
-    result=views.StateView,
-)
+@routes.changes("PATCH /whatsapp/conversations/{key}", Scope.WHATSAPP_WRITE)
 def change_conversation(
     request: Request[inputs.ChangeInput], key: str
 ) -> Callable[[], views.StateView]:
@@ -115,12 +95,7 @@ def change_conversation(
     return lambda: changes.change(deps.table, head, request)
 
 
-@routes.changes(
-    "POST /whatsapp/conversations/{key}/read",
-    Scope.WHATSAPP_WRITE,
-    input_model=inputs.ReadInput,
-    result=views.StateView,
-)
+@routes.changes("POST /whatsapp/conversations/{key}/read", Scope.WHATSAPP_WRITE)
 def mark_conversation_read(
     request: Request[inputs.ReadInput], key: str
 ) -> Callable[[], views.StateView]:
@@ -129,23 +104,14 @@ def mark_conversation_read(
     return lambda: changes.mark_read(deps.table, head, request)
 
 
-@routes.reads(
-    "GET /whatsapp/conversations/{key}/notes",
-    Scope.WHATSAPP_READ,
-    input_model=inputs.NotesQuery,
-    result=views.Notes,
-)
+@routes.reads("GET /whatsapp/conversations/{key}/notes", Scope.WHATSAPP_READ)
 def list_notes(request: Request[inputs.NotesQuery], key: str) -> Page[views.Notes]:
     """List the internal notes of one conversation, newest first."""
     return queries.notes(deps, request.caller.company, key, request.input)
 
 
 @routes.changes(
-    "POST /whatsapp/conversations/{key}/notes",
-    Scope.WHATSAPP_WRITE,
-    input_model=inputs.NoteInput,
-    result=views.WrittenNote,
-    status=HTTPStatus.CREATED,
+    "POST /whatsapp/conversations/{key}/notes", Scope.WHATSAPP_WRITE, status=HTTPStatus.CREATED
 )
 def add_note(request: Request[inputs.NoteInput], key: str) -> Callable[[], views.WrittenNote]:
     """Write an internal note, which the customer never sees."""
@@ -153,34 +119,19 @@ def add_note(request: Request[inputs.NoteInput], key: str) -> Callable[[], views
     return lambda: changes.add_note(deps.table, head, request)
 
 
-@routes.reads(
-    "GET /whatsapp/conversations/{key}/changes",
-    Scope.WHATSAPP_READ,
-    input_model=inputs.ChangesQuery,
-    result=views.Changes,
-)
+@routes.reads("GET /whatsapp/conversations/{key}/changes", Scope.WHATSAPP_READ)
 def list_changes(request: Request[inputs.ChangesQuery], key: str) -> Page[views.Changes]:
     """List who changed one conversation, when and how, newest first."""
     return queries.changes(deps, request.caller.company, key, request.input)
 
 
-@routes.reads(
-    "GET /whatsapp/conversations/{key}/messages",
-    Scope.WHATSAPP_READ,
-    input_model=inputs.MessagesQuery,
-    result=message_views.Messages,
-)
+@routes.reads("GET /whatsapp/conversations/{key}/messages", Scope.WHATSAPP_READ)
 def list_messages(request: Request[inputs.MessagesQuery], key: str) -> Page[message_views.Messages]:
     """List the messages of one conversation, newest first."""
     return queries.messages(deps, request.caller.company, key, request.input)
 
 
-@routes.reads(
-    "GET /whatsapp/analytics",
-    Scope.WHATSAPP_READ,
-    input_model=inputs.AnalyticsQuery,
-    result=views.AnalyticsDays,
-)
+@routes.reads("GET /whatsapp/analytics", Scope.WHATSAPP_READ)
 def list_analytics(request: Request[inputs.AnalyticsQuery]) -> Page[views.AnalyticsDays]:
     """List the counted days of one account, oldest first."""
     return analytics.analytics(deps.table, request.caller.company, request.input)

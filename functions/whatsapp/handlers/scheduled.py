@@ -5,8 +5,8 @@ from typing import Any
 
 import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
-from botocore.config import Config
 
+from shared.aws.client_configs import PATIENT
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import FifoQueue
@@ -38,11 +38,10 @@ MINUTE_MS = 60 * clock.SECOND_MS
 PAYMENTS_MINUTES = 2  # Each check is due for four minutes.
 REFRESH_MINUTES, REFRESH_MINUTE = 60, 50  # apart from the counts of full and half hours
 settings = ScheduledSettings.load()
-patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
-sqs = boto3.client("sqs", config=patient)
+sqs = boto3.client("sqs", config=PATIENT)
 queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
 jobs = StandardQueue(lambda: sqs, settings.whatsapp_jobs_queue_url)
-table = Table(boto3.client("dynamodb", config=patient), settings.messages_table_name)
+table = Table(boto3.client("dynamodb", config=PATIENT), settings.messages_table_name)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
@@ -37,8 +38,6 @@ from whatsapp.store.items.requests import Idempotency
 from whatsapp.store.sending.canned_replies import ListFull
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from aws_lambda_powertools.utilities.parameters import SSMProvider
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -133,8 +132,6 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 @routes.changes(
     "POST /whatsapp/conversations/{key}/messages",
     Scope.WHATSAPP_SEND,
-    input_model=inputs.MessageInput,
-    result=views.SentView,
     goes_on=lambda result: result["state"] == messages.IN_DOUBT,
 )
 def send_message(
@@ -159,12 +156,7 @@ def send_message(
     return lambda: messages.send(resources, gate, order, run)
 
 
-@routes.changes(
-    "POST /whatsapp/uploads",
-    Scope.WHATSAPP_SEND,
-    input_model=inputs.UploadInput,
-    result=views.UploadView,
-)
+@routes.changes("POST /whatsapp/uploads", Scope.WHATSAPP_SEND)
 def prepare_upload(request: Request[inputs.UploadInput]) -> views.UploadView:
     """Return a form that uploads a file to be sent."""
     company = request.caller.company
@@ -172,24 +164,13 @@ def prepare_upload(request: Request[inputs.UploadInput]) -> views.UploadView:
     return files.upload_form(resources.bucket, company, upload, request.input)
 
 
-@routes.reads(
-    "GET /whatsapp/canned-replies",
-    Scope.WHATSAPP_READ,
-    Scope.WHATSAPP_SEND,
-    input_model=NoInput,
-    result=views.CannedRepliesView,
-)
+@routes.reads("GET /whatsapp/canned-replies", Scope.WHATSAPP_READ, Scope.WHATSAPP_SEND)
 def list_canned_replies(request: Request[NoInput]) -> views.CannedRepliesView:
     """List the company's canned replies, by name."""
     return canned_replies.replies(table, request.caller.company)
 
 
-@routes.changes(
-    "PUT /whatsapp/canned-replies/{name}",
-    Scope.WHATSAPP_SEND,
-    input_model=inputs.CannedReplyText,
-    result=views.CannedReplyView,
-)
+@routes.changes("PUT /whatsapp/canned-replies/{name}", Scope.WHATSAPP_SEND)
 def save_canned_reply(
     request: Request[inputs.CannedReplyText], name: str
 ) -> Callable[[], views.CannedReplyView]:
@@ -198,12 +179,7 @@ def save_canned_reply(
     return lambda: canned_replies.save(table, caller.company, name, text, caller.principal)
 
 
-@routes.changes(
-    "DELETE /whatsapp/canned-replies/{name}",
-    Scope.WHATSAPP_SEND,
-    input_model=NoInput,
-    result=views.RemovedView,
-)
+@routes.changes("DELETE /whatsapp/canned-replies/{name}", Scope.WHATSAPP_SEND)
 def remove_canned_reply(request: Request[NoInput], name: str) -> Callable[[], views.RemovedView]:
     """Delete a canned reply; a missing one is no error."""
     return lambda: canned_replies.remove(table, request.caller.company, name)

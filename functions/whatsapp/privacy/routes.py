@@ -8,10 +8,11 @@ from typing import Annotated, Self
 from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from shared.api import route_methods
 from shared.api.auth import Scope
 from shared.api.inputs import Input, NoInput
 from shared.api.opaque_ids import NotOurs, seal_of
-from shared.api.routing import Request, Routes
+from shared.api.routing import Request
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
@@ -71,31 +72,21 @@ class PrivacyRoutes:
     queue: FifoQueue
     seal_secret: JsonSecret
 
-    def declare(self, routes: Routes) -> None:
-        """Declare the routes."""
-        for kind, act in (("erase", self.erase_contact), ("export", self.export_contact)):
-            routes.changes(
-                f"POST /whatsapp/contacts/{kind}",
-                Scope.WHATSAPP_PRIVACY,
-                input_model=ContactInput,
-                result=PrivacyJobView,
-                status=HTTPStatus.ACCEPTED,
-            )(act)
-        routes.reads(
-            "GET /whatsapp/privacy-jobs/{job_id}",
-            Scope.WHATSAPP_PRIVACY,
-            input_model=NoInput,
-            result=PrivacyJobView,
-        )(self.read_privacy_job)
-
+    @route_methods.changes(
+        "POST /whatsapp/contacts/erase", Scope.WHATSAPP_PRIVACY, status=HTTPStatus.ACCEPTED
+    )
     def erase_contact(self, request: Request[ContactInput]) -> Callable[[], PrivacyJobView]:
         """Erase all data of a contact in the inbox."""
         return self._starting(request, "erase")
 
+    @route_methods.changes(
+        "POST /whatsapp/contacts/export", Scope.WHATSAPP_PRIVACY, status=HTTPStatus.ACCEPTED
+    )
     def export_contact(self, request: Request[ContactInput]) -> Callable[[], PrivacyJobView]:
         """Export all data of a contact in the inbox."""
         return self._starting(request, "export")
 
+    @route_methods.reads("GET /whatsapp/privacy-jobs/{job_id}", Scope.WHATSAPP_PRIVACY)
     def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
         """Read the progress and the receipts of a job, and links to the newest export."""
         job = store.privacy_jobs.get(self.table, job_id)

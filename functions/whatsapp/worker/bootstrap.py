@@ -10,6 +10,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
 from shared.action_ledger import Action, Ledger
+from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
 
 # For these kinds the provider's time is the time of the event; a synchronized history is months old.
 _HAPPENED_NOW = frozenset({"message", "echo", "status"})
-# A hanging table uses about this much time; the same again is needed to record the reason of a dead letter.
-NOTE_MS = 30 * clock.SECOND_MS
-# The default read timeout is as long as the function's timeout.
-_patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +67,7 @@ def resources_of(settings: InboxSettings, *, provider_seconds: int) -> Resources
     """Return the resources of a worker; a call of AWS End User Messaging may take *provider_seconds*."""
     keyed_hashes.configure(
         JsonSecret(
-            lambda: boto3.client("secretsmanager", config=_patient),
+            lambda: boto3.client("secretsmanager", config=PATIENT),
             settings.identifier_keys_secret_id,
         )
     )
@@ -78,11 +75,11 @@ def resources_of(settings: InboxSettings, *, provider_seconds: int) -> Resources
     once = Config(
         retries={"total_max_attempts": 1}, connect_timeout=3, read_timeout=provider_seconds
     )
-    table = Table(boto3.client("dynamodb", config=_patient), settings.messages_table_name)
-    sqs = boto3.client("sqs", config=_patient)
+    table = Table(boto3.client("dynamodb", config=PATIENT), settings.messages_table_name)
+    sqs = boto3.client("sqs", config=PATIENT)
     return Resources(
         table=table,
-        bucket=Bucket(lambda: boto3.client("s3", config=_patient), settings.media_bucket_name),
+        bucket=Bucket(lambda: boto3.client("s3", config=PATIENT), settings.media_bucket_name),
         queue=FifoQueue(lambda: sqs, settings.whatsapp_queue_url),
         files=StandardQueue(lambda: sqs, settings.whatsapp_jobs_queue_url),
         conversation_inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
@@ -119,7 +116,7 @@ def worker_of(
         return Handled(event, origin, Outcome.PARKED, refusal.reason)
 
     def note_dead_letter(record: Record, reason: str) -> None:
-        if record.context.get_remaining_time_in_millis() > NOTE_MS:
+        if record.has_time_for_note:
             parking.note_dead_letter(resources, record.body, reason, record.attempt)
 
     def report(record: Record, handled: Handled) -> None:

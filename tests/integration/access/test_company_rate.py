@@ -132,7 +132,7 @@ def test_the_answer_is_429_with_the_rule_and_when_to_call_again(
     event = [calls(authorizer, key) for _ in range(4)][-1]
     routes = Routes(title="anything", document="/openapi.json", errors={})
 
-    @routes.reads("GET /anything", Scope.WHATSAPP_READ, input_model=NoInput, result=View)
+    @routes.reads("GET /anything", Scope.WHATSAPP_READ)
     def anything(_request: Request[NoInput]) -> View:
         return View()
 

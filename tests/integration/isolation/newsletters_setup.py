@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from newsletters.api.queries import settings as settings_of
-from newsletters.inbound.events import StepRequested, body_of
+from newsletters.inbound.events import StepRequested
 from newsletters.store import revisions
 from newsletters.store.items import Export
 from newsletters.store.newsletters import get_newsletter_full
@@ -16,6 +16,7 @@ from newsletters.store.step_inputs import content_hash, status_of
 from newsletters.store.steps import save, save_export
 from shared.api.auth import Caller, Scope
 from shared.aws.sqs_fifo import Entry, digest
+from shared.queued_events import body_of
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.integration.newsletters.deployment import draft, outline, topics
 from tests.simulation.invocations import Invocation

@@ -13,9 +13,9 @@ from newsletters.inbound.events import (
     PurgeRequested,
     StepRequested,
     entry,
-    privacy_entry,
 )
 from shared.api.auth import Caller, Scope
+from shared.queued_events import turn_entry
 from tests.integration.isolation.attacks import Attack, Call, assert_unchanged, of_document
 from tests.integration.isolation.events_under_attack import EventAttack
 from tests.integration.isolation.newsletters_setup import (
@@ -176,7 +176,9 @@ def _queued(event_of: Callable[[Mapping[str, str]], Any]) -> Callable[[TwoCompan
         system, event = companies.system, event_of(companies.names)
         queue = system.exports_queue if isinstance(event, ExportRequested) else system.steps_queue
         message = (
-            privacy_entry(event, "attack") if isinstance(event, PrivacyRequested) else entry(event)
+            turn_entry(event, event.job_id, "attack")
+            if isinstance(event, PrivacyRequested)
+            else entry(event)
         )
         system.fifo_queues.put(queue, message)
 

@@ -15,7 +15,7 @@ def test_the_relay_connects_a_port_of_its_address_to_that_of_the_loopback() -> N
         # A second address of the loopback stands in for that of Docker's bridge.
         with relay.Relay("127.0.0.2", port) as running:
             threading.Thread(target=running.serve_forever, daemon=True).start()
-            with closing(socket.create_connection(("127.0.0.2", port), timeout=5)) as client:
+            with closing(socket.create_connection(("127.0.0.2", port), timeout=60)) as client:
                 inner, _ = server.accept()
                 with closing(inner):
                     client.sendall(b"asked")

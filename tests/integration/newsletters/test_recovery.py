@@ -11,13 +11,13 @@ from newsletters.inbound.events import (
     PrivacyRequested,
     PurgeRequested,
     StepRequested,
-    body_of,
     entry,
 )
 from newsletters.store import jobs
 from newsletters.store.items import JobState
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry, digest
+from shared.queued_events import body_of
 from tests.simulation.newsletters.system import COMPANY
 
 if TYPE_CHECKING:
@@ -132,6 +132,28 @@ def test_a_replay_is_queued_and_counts_as_open_when_it_is_parked_again(
     (again,) = parked(system)
     assert (again["eventId"], again["state"]) == (event["eventId"], "open")
     assert again["parkedAgainAt"]
+
+
+def test_of_two_events_that_replace_each_other_one_is_open(system: System) -> None:
+    code = create(system)
+    put(system, unreadable(code))
+    (first,) = parked(system)
+    key = {"PK": f"NLPARKED#{first['eventId']}", "SK": "EVENT"}
+    body = table_of(system).get(key)["body"]  # type: ignore[index] # it is parked
+    too_new = json.dumps({**json.loads(body), "v": -1})
+    table_of(system).update(key, put={"body": too_new})
+    result(system, "POST", f"{PARKED}/{first['eventId']}/replay", {})
+    system.drain()
+    (second,) = parked(system)
+    assert second["eventId"] != first["eventId"]
+    key_of_second = {"PK": f"NLPARKED#{second['eventId']}", "SK": "EVENT"}
+    table_of(system).update(key_of_second, put={"body": body})
+
+    result(system, "POST", f"{PARKED}/{second['eventId']}/replay", {})
+    system.drain()
+
+    (left,) = parked(system)
+    assert (left["eventId"], left["state"]) == (first["eventId"], "open")
 
 
 def test_a_replay_that_is_processed_resolves_its_event(system: System) -> None:

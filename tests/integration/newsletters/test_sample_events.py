@@ -9,8 +9,9 @@ import pytest
 from pydantic import TypeAdapter
 
 from events.newsletters import direct
-from newsletters.inbound.events import ExportRequested, body_of
+from newsletters.inbound.events import ExportRequested
 from newsletters.worker.dispatcher import EVENTS
+from shared.queued_events import body_of
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet
 

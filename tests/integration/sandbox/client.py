@@ -37,7 +37,7 @@ class Reply:
 class Client:
     """Requests to one sandbox."""
 
-    def __init__(self, url: str, *, timeout_seconds: float = 20) -> None:
+    def __init__(self, url: str, *, timeout_seconds: float = 120) -> None:
         self._url = url
         self._pool = urllib3.PoolManager(retries=False, timeout=timeout_seconds)
 

@@ -98,9 +98,7 @@ def api() -> Iterator[Api]:
         )
         api = Api(routes, Table(direct, audit_log), client)
 
-        @routes.changes(
-            "POST /things/{ref}", Scope.WHATSAPP_WRITE, input_model=NoInput, result=Made
-        )
+        @routes.changes("POST /things/{ref}", Scope.WHATSAPP_WRITE)
         def change_thing(_request: Request[NoInput], ref: str) -> Callable[[], Made]:
             """Change a thing."""
             if ref == "missing":
@@ -233,4 +231,4 @@ def test_an_api_with_changes_needs_an_audit_log() -> None:
     routes = Routes(title="Things", document="/openapi.json", errors={})
 
     with pytest.raises(TypeError, match="audit log"):
-        routes.changes("POST /things", Scope.OPERATOR, input_model=NoInput, result=Made)
+        routes.changes("POST /things", Scope.OPERATOR)

@@ -99,23 +99,23 @@ class System(Workers):
         self.dynamodb = direct_session.client("dynamodb")
         self.s3 = direct_session.client("s3")
         self.ssm = direct_session.client("ssm")
-        self._no_messages = self.fifo_queues.copy()
+        self._initial: Snapshot | None = None
 
     def reset(self) -> System:
         """Reset to the initial state: three mailboxes, open switches, nothing else."""
-        self.clock.ms = Clock().ms
-        stored.restore_attempts({})
-        self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
-        self.sandbox.reset()
-        self._write({}, {self.log: [], self.spending: []}, {self.bucket: {}, self.media: {}})
-        self.new_process()
-        self.interceptor.rewind()
+        if self._initial is None:
+            self._initial = self._set_up()
+        self.restore(self._initial)
         self.switch(**SWITCHES)
+        return self
+
+    def _set_up(self) -> Snapshot:
+        self.clock.ms = Clock().ms
         self.grant("@shop.example")
         self.register(MAILBOX)
         self.register(AUTOMATED, automation=Automation.CONVERSATIONS)
         self.register(ASSISTED, automation=Automation.EMAIL_THREADS, ai=MODEL)
-        return self
+        return self.snapshot()
 
     def new_process(self) -> None:
         """A cold start: the state in memory is lost."""

@@ -11,8 +11,7 @@ from botocore.exceptions import ClientError
 
 from events.whatsapp.sample_data import COUNTER
 from shared.runtime.clock import from_text, to_text
-from tests.simulation.effort import EFFORT, FAULTS
-from tests.simulation.interceptor import READS, Fault, When
+from tests.simulation.disturbances import deaths, failures
 from tests.simulation.whatsapp.system import Invocation, Snapshot, System
 from whatsapp.store.items import Message
 
@@ -91,12 +90,9 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_failing_call_does_not_change_the_final_state(
-    system: System, begun: Snapshot, fault: Fault
-) -> None:
+def test_a_failing_call_does_not_change_the_final_state(system: System, begun: Snapshot) -> None:
     clean, calls = undisturbed(system, begun)
-    for number in range(1, len(calls) + 1):
+    for number, fault in failures(calls):
         system.restore(begun)
         system.interceptor.fault_at = (number, fault)
         with suppress(ClientError):  # Lambda runs the event again.
@@ -152,20 +148,6 @@ def run_with_little_time(system: System) -> list[str]:
     count(system)
     count(system)
     return calls
-
-
-def deaths(calls: list[str]) -> list[tuple[int, When]]:
-    """
-    Every distinct moment at which a run can crash.
-
-    A crash before a call or at a read results in the same system as one after the previous write: a run keeps no state
-    for its retry. Before the first write nothing has happened. Extended runs include reads.
-    """
-    return [(1, When.BEFORE)] + [
-        (number, When.AFTER)
-        for number, call in enumerate(calls, start=1)
-        if EFFORT > 1 or call.split(" ")[0] not in READS
-    ]
 
 
 def undisturbed(system: System, begun: Snapshot) -> tuple[dict[str, Any], list[str]]:

@@ -43,7 +43,7 @@ HOLDING: list[tuple[str, Any]] = [
     ("hex", {"id": ADDRESS.encode().hex()}),
     ("a hash that can be guessed", {"id": hashlib.sha256(ADDRESS.encode()).hexdigest()[:16]}),
     ("an object", f"To: {ADDRESS}".encode()),
-    ("gzip", gzip.compress(ADDRESS.encode())),
+    ("gzip", gzip.compress(ADDRESS.encode(), mtime=0)),
     ("zip", _zipped(NAME)),
 ]
 

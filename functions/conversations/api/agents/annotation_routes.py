@@ -7,9 +7,10 @@ from http import HTTPStatus
 from conversations.api import inputs
 from conversations.api.access import ApiDependencies, opened_for
 from conversations.api.agents import annotation_views as views
+from shared.api import route_methods
 from shared.api.auth import Scope
 from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
+from shared.api.routing import Request
 
 _OF_ONE = "/conversations/{ref}"
 _REPLY = Scope.CONVERSATIONS_REPLY
@@ -21,37 +22,7 @@ class AnnotationRoutes:
 
     deps: ApiDependencies
 
-    def declare(self, routes: Routes) -> None:
-        """Declare the routes."""
-        routes.changes(
-            f"POST {_OF_ONE}/labels",
-            _REPLY,
-            input_model=inputs.LabelsInput,
-            result=views.AnnotatedView,
-        )(self.set_labels)
-        routes.changes(
-            f"POST {_OF_ONE}/snooze",
-            _REPLY,
-            input_model=inputs.SnoozeInput,
-            result=views.AnnotatedView,
-        )(self.snooze)
-        routes.changes(
-            f"POST {_OF_ONE}/wake", _REPLY, input_model=NoInput, result=views.AnnotatedView
-        )(self.wake)
-        routes.reads(
-            f"GET {_OF_ONE}/notes",
-            Scope.CONVERSATIONS_READ,
-            input_model=inputs.NotesQuery,
-            result=views.NotesView,
-        )(self.list_notes)
-        routes.changes(
-            f"POST {_OF_ONE}/notes",
-            _REPLY,
-            input_model=inputs.NoteInput,
-            result=views.WrittenNoteView,
-            status=HTTPStatus.CREATED,
-        )(self.add_note)
-
+    @route_methods.changes(f"POST {_OF_ONE}/labels", _REPLY)
     def set_labels(
         self, request: Request[inputs.LabelsInput], ref: str
     ) -> Callable[[], views.AnnotatedView]:
@@ -61,6 +32,7 @@ class AnnotationRoutes:
         opened = opened_for(self.deps, request.caller, ref)
         return lambda: annotations.set_labels(self.deps.resources, opened, request)
 
+    @route_methods.changes(f"POST {_OF_ONE}/snooze", _REPLY)
     def snooze(
         self, request: Request[inputs.SnoozeInput], ref: str
     ) -> Callable[[], views.AnnotatedView]:
@@ -70,6 +42,7 @@ class AnnotationRoutes:
         opened = opened_for(self.deps, request.caller, ref)
         return lambda: annotations.snooze(self.deps.resources, opened, request)
 
+    @route_methods.changes(f"POST {_OF_ONE}/wake", _REPLY)
     def wake(self, request: Request[NoInput], ref: str) -> Callable[[], views.AnnotatedView]:
         """End the snooze of a conversation."""
         from conversations.api.agents import annotations  # noqa: PLC0415 - see the docstring of the module
@@ -77,12 +50,14 @@ class AnnotationRoutes:
         opened = opened_for(self.deps, request.caller, ref)
         return lambda: annotations.wake(self.deps.resources, opened, request)
 
+    @route_methods.reads(f"GET {_OF_ONE}/notes", Scope.CONVERSATIONS_READ)
     def list_notes(self, request: Request[inputs.NotesQuery], ref: str) -> views.NotesView:
         """List the internal notes of a conversation, newest first."""
         from conversations.api.agents import annotations  # noqa: PLC0415 - see the docstring of the module
 
         return annotations.list_notes(self.deps, request.caller, ref, request.input)
 
+    @route_methods.changes(f"POST {_OF_ONE}/notes", _REPLY, status=HTTPStatus.CREATED)
     def add_note(
         self, request: Request[inputs.NoteInput], ref: str
     ) -> Callable[[], views.WrittenNoteView]:

@@ -3,9 +3,11 @@
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from email_threads.store.items.item import ThreadItem
+from pydantic import Field
+
+from email_threads.store.items.item import ThreadItem, date_of
 from shared.aws.dynamodb import Attributes
-from shared.recovery import states
+from shared.recovery import event_items
 from shared.runtime import clock
 
 NO_COMPANY = "-"
@@ -22,66 +24,39 @@ class ParkReason(StrEnum):
     NO_PRIVACY_JOB = "no_privacy_job"  # an erasure or export that is not stored
 
 
-class ParkedEvent(ThreadItem):
+class ParkedEvent(ThreadItem, event_items.ParkedEvent):
     """
     A parked event: the reason, and the whole event as JSON, which names the raw mail and has no content of it.
 
-    Its id is a hash of event and reason. Replays are numbered; workers record their outcomes at any time and in any
-    order, so the state is derived from the highest number sent and the highest number parked again.
+    Its id is a hash of event and reason. Replays are numbered (`shared.recovery.event_store`).
     """
 
     pattern: ClassVar[str] = "parked#{event_id}"
 
     conversation_id: str  # the item's key
-    event_id: str
-    company_id: str | None = None
     company_status: str  # its list in CompanyIndex
-    updated_at: str  # when it was parked: the order of the list
-    ttl: int
+    parked_at: str = Field(alias="updated_at")  # when it was parked: the order of the list
     ttl_date: str
-    reason: str
-    kind: str | None = None
-    correlation_id: str | None = None
-    received_at: str | None = None
     # Of an event without a company: a keyed hash of the person, under which ParticipantIndex lists it.
     participant: str | None = None
-    body: str
-    replay_count: int | None = None  # number of the last replay that is known to be queued
-    replayed_at: str | None = None
-    replayed_by: str | None = None
-    returned: int | None = None  # number of the last replay that was parked again
-    parked_again_at: str | None = None
-    replaced_by: str | None = None  # id of the event under which that replay was parked
-    resolved_at: str | None = None
 
     @staticmethod
     def list_of(company_id: str | None) -> str:
         """Return the partition of CompanyIndex with the parked events of a company, or of none."""
         return f"{company_id or NO_COMPANY}#parked"
 
-    @property
-    def state(self) -> str:
-        """State of a parked event."""
-        return states.state_of(self)
-
-    @property
-    def next_replay(self) -> int:
-        """Number of the next replay."""
-        return states.next_replay(self)
+    @classmethod
+    def listed(cls, event_id: str, company: str | None, parked_at: str, ttl: int) -> Attributes:  # noqa: ARG003 - see the base
+        """Return the partitions of CompanyIndex and TTLIndex with an event."""
+        return {"company_status": cls.list_of(company), "ttl_date": date_of(ttl)}
 
 
-class DeadLetterNote(ThreadItem):
+class DeadLetterNote(ThreadItem, event_items.DeadLetterNote):
     """The reason why the last attempt at an event failed: a dead letter does not contain its error."""
 
     pattern: ClassVar[str] = "letter#{event_id}"
 
     conversation_id: str  # the item's key
-    reason: str
-    attempts: int
-    failed_at: str
-    ttl: int
-    redriven_at: str | None = None
-    redriven_by: str | None = None
 
 
 class StoredAnswer(ThreadItem):

@@ -4,62 +4,40 @@ from typing import Any, ClassVar, Final
 
 from newsletters.store.items.item import TableItem
 from shared.aws.dynamodb import Attributes
-from shared.recovery import states
+from shared.recovery import event_items
+from shared.recovery.event_store import KEPT_DAYS
 from shared.runtime import clock
 
 NO_COMPANY: Final = "-"
-KEPT_DAYS: Final = 30
 PARKED: Final = "NLPARKED"  # partition of GSI1 with all parked events
 
 
-class ParkedEvent(TableItem):
+class ParkedEvent(TableItem, event_items.ParkedEvent):
     """
     A parked event: the reason, and the whole event as JSON, which has ids only.
 
-    Its id is a hash of event and reason. Replays are numbered; workers record their outcomes at any time and in any
-    order, so the state is derived from the highest number sent and the highest number parked again.
+    Its id is a hash of event and reason. Replays are numbered (`shared.recovery.event_store`).
     """
 
     partition: ClassVar[str] = "NLPARKED#{event_id}"
     sort: ClassVar[str] = "EVENT"
     ttl_days: ClassVar[int] = KEPT_DAYS
 
-    event_id: str
-    company_id: str | None = None
     GSI1PK: str = PARKED
     GSI1SK: str  # its company, when it was parked, and its id
-    parked_at: str
-    ttl: int
-    reason: str
-    kind: str | None = None
-    correlation_id: str | None = None
-    received_at: str | None = None
-    body: str
-    replay_count: int | None = None  # number of the last replay that is known to be queued
-    replayed_at: str | None = None
-    replayed_by: str | None = None
-    returned: int | None = None  # number of the last replay that was parked again
-    parked_again_at: str | None = None
-    replaced_by: str | None = None  # id of the event under which that replay was parked
-    resolved_at: str | None = None
 
     @staticmethod
     def list_of(company_id: str | None) -> str:
         """Return the prefix of sort keys in GSI1 of a company's parked events; None: of events without a company."""
         return f"{company_id or NO_COMPANY}#"
 
-    @property
-    def state(self) -> str:
-        """State of a parked event."""
-        return states.state_of(self)
-
-    @property
-    def next_replay(self) -> int:
-        """Number of the next replay."""
-        return states.next_replay(self)
+    @classmethod
+    def listed(cls, event_id: str, company: str | None, parked_at: str, ttl: int) -> Attributes:  # noqa: ARG003 - see the base
+        """Return the sort key by which GSI1 lists an event."""
+        return {"GSI1SK": f"{cls.list_of(company)}{parked_at}#{event_id}"}
 
 
-class DeadLetterNote(TableItem):
+class DeadLetterNote(TableItem, event_items.DeadLetterNote):
     """The reason why the last attempt at an event failed: a dead letter does not contain its error."""
 
     partition: ClassVar[str] = "NLLETTER#{event_id}"
@@ -67,12 +45,11 @@ class DeadLetterNote(TableItem):
     ttl_days: ClassVar[int] = KEPT_DAYS
 
     event_id: str
-    reason: str
-    attempts: int
-    failed_at: str
-    ttl: int
-    redriven_at: str | None = None
-    redriven_by: str | None = None
+
+    @classmethod
+    def identity(cls, letter_id: str) -> Attributes:
+        """Return the key of a note, and its id."""
+        return {**cls.key(letter_id), "event_id": letter_id}
 
 
 class StoredAnswer(TableItem):

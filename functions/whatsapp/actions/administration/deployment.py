@@ -66,7 +66,7 @@ class Infra(View):
     updated_at: str | None = None
 
 
-@UTILITY.reads("local", Scope.WHATSAPP_ADMIN, input_model=NoInput, result=EffectiveConfig)
+@UTILITY.reads("local", Scope.WHATSAPP_ADMIN)
 def get_config(call: Call[NoInput]) -> EffectiveConfig:
     """Return the settings in force and those of the company's numbers. No secret is part of it, only their number."""
     resources = call.resources
@@ -86,13 +86,13 @@ def get_config(call: Call[NoInput]) -> EffectiveConfig:
     )
 
 
-@UTILITY.reads("local", Scope.WHATSAPP_ADMIN, input_model=NoInput, result=Infra)
+@UTILITY.reads("local", Scope.WHATSAPP_ADMIN)
 def get_infra(call: Call[NoInput]) -> Infra:
     """Return what `refresh_infra` has stored about the deployment."""
     return _view(webhook_configs.get_infra(call.table))
 
 
-@LEGACY.changes("local", Scope.WHATSAPP_ADMIN, input_model=NoInput, result=Infra)
+@LEGACY.changes("local", Scope.WHATSAPP_ADMIN)
 def refresh_infra(call: Call[NoInput]) -> Infra:
     """Store the VPC endpoint and the service-linked role that the deployment's template names. Writes only a change."""
     deployment = call.resources.deployment

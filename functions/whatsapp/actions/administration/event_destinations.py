@@ -105,9 +105,7 @@ class Tested(View):
     event_id: str | None = None
 
 
-@DESTINATIONS.changes(
-    "remote_eum", Scope.WHATSAPP_ADMIN, input_model=CreateDestination, result=Destinations
-)
+@DESTINATIONS.changes("remote_eum", Scope.WHATSAPP_ADMIN)
 def create_event_destination(call: Call[CreateDestination]) -> Destinations:
     """
     Set the one destination of an account's events.
@@ -123,34 +121,28 @@ def create_event_destination(call: Call[CreateDestination]) -> Destinations:
     return _put(call, eum, account, asked.sns_topic_arn, asked.role_arn)
 
 
-@DESTINATIONS.reads("remote_eum", Scope.WHATSAPP_ADMIN, input_model=OfAccount, result=Destinations)
+@DESTINATIONS.reads("remote_eum", Scope.WHATSAPP_ADMIN)
 def get_event_destinations(call: Call[OfAccount]) -> Destinations:
     """Return the destination of an account's events, as the provider has it now."""
     eum, account = _account(call)
     return _view(call, _current(eum, account))
 
 
-@DESTINATIONS.changes(
-    "remote_eum", Scope.WHATSAPP_ADMIN, input_model=UpdateDestination, result=Destinations
-)
+@DESTINATIONS.changes("remote_eum", Scope.WHATSAPP_ADMIN)
 def update_event_destination(call: Call[UpdateDestination]) -> Destinations:
     """Replace the destination of an account's events, or take it away with the status `disabled`."""
     eum, account = _account(call)
     return _put(call, eum, account, call.input.sns_topic_arn, call.input.role_arn)
 
 
-@DESTINATIONS.changes(
-    "remote_eum", Scope.WHATSAPP_ADMIN, input_model=DeleteDestination, result=Destinations
-)
+@DESTINATIONS.changes("remote_eum", Scope.WHATSAPP_ADMIN)
 def delete_event_destination(call: Call[DeleteDestination]) -> Destinations:
     """Take the destination of an account's events away: no more events of it over AWS."""
     eum, account = _account(call)
     return _put(call, eum, account, None, None)
 
 
-@DESTINATIONS.changes(
-    "remote_eum", Scope.WHATSAPP_ADMIN, input_model=TestDestination, result=Tested
-)
+@DESTINATIONS.changes("remote_eum", Scope.WHATSAPP_ADMIN)
 def test_event_destination(call: Call[TestDestination]) -> Tested:
     """
     Publish a marked message to the account's topic, and wait up to five seconds until it is stored as an event.

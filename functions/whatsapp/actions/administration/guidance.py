@@ -82,7 +82,7 @@ class Guidance(View):
     codes: list[ErrorCode] | None = None
 
 
-@UTILITY.reads("local", Scope.WHATSAPP_READ, input_model=BestPractices, result=Guidance)
+@UTILITY.reads("local", Scope.WHATSAPP_READ)
 def get_best_practices(call: Call[BestPractices]) -> Guidance:
     """Return fixed guidance on opt-in, templates, pacing, the window, media, payments, and each common error code."""
     topic = call.input.topic

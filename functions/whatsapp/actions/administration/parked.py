@@ -64,7 +64,7 @@ class Retry(Input):
     webhook_event_id: EventId
 
 
-@OPS.reads("local", Scope.WHATSAPP_ADMIN, input_model=ListParked, result=ParkedEvents)
+@OPS.reads("local", Scope.WHATSAPP_ADMIN)
 def list_parked_events(call: Call[ListParked]) -> Page[ParkedEvents]:
     """
     List the company's parked events, newest first, with the reason and an outline of the payload without content.
@@ -76,7 +76,7 @@ def list_parked_events(call: Call[ListParked]) -> Page[ParkedEvents]:
     return Page(ParkedEvents(events=views), paging.cursor_of(call, position))
 
 
-@OPS.changes("local", Scope.WHATSAPP_ADMIN, input_model=ReplayParked, result=Replays)
+@OPS.changes("local", Scope.WHATSAPP_ADMIN)
 def replay_parked_events(call: Call[ReplayParked]) -> Page[Replays]:
     """
     Queue parked events again: the named ones, or the open ones with a reason or since a time.
@@ -99,7 +99,7 @@ def replay_parked_events(call: Call[ReplayParked]) -> Page[Replays]:
     return Page(_view(replays), paging.cursor_of(call, position))
 
 
-@SECURITY.changes("local", Scope.WHATSAPP_ADMIN, input_model=Retry, result=ParkedEvent)
+@SECURITY.changes("local", Scope.WHATSAPP_ADMIN)
 def webhook_retry(call: Call[Retry]) -> ParkedEvent:
     """
     Queue one parked event again, at most five times; its record counts the attempts.

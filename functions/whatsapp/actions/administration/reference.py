@@ -18,7 +18,8 @@ from whatsapp.actions.dispatch import catalogue
 from whatsapp.actions.dispatch.registration import Group, Mode
 from whatsapp.sending.views import View
 
-UTILITY, LEGACY = Group("config_utility"), Group("legacy")
+UTILITY = Group("config_utility")
+LEGACY = Group("legacy")
 LISTING = Path(__file__).parents[1] / "dispatch" / "listing.json"
 VERSION = "1"
 
@@ -82,13 +83,13 @@ def listing() -> tuple[ListedAction, ...]:
     return tuple(map(ListedAction.model_validate, json.loads(LISTING.read_bytes())))
 
 
-@UTILITY.reads("local", Scope.WHATSAPP_READ, input_model=NoInput, result=Pong)
+@UTILITY.reads("local", Scope.WHATSAPP_READ)
 def ping(call: Call[NoInput]) -> Pong:  # noqa: ARG001 - every action takes its call
     """Return the time, the version and the number of actions. Reads nothing."""
     return Pong(time=clock.to_text(clock.now_ms()), version=VERSION, actions=len(ACTIONS))
 
 
-@UTILITY.reads("local", Scope.WHATSAPP_READ, input_model=ListActions, result=ListedActions)
+@UTILITY.reads("local", Scope.WHATSAPP_READ)
 def list_actions(call: Call[ListActions]) -> Page[ListedActions]:
     """List the actions with group, mode, scope and required parameters."""
     asked = call.input
@@ -101,7 +102,7 @@ def list_actions(call: Call[ListActions]) -> Page[ListedActions]:
     return Page(ListedActions(actions=shown), cursor)
 
 
-@LEGACY.reads("local", Scope.WHATSAPP_READ, input_model=Help, result=Explained)
+@LEGACY.reads("local", Scope.WHATSAPP_READ)
 def help(call: Call[Help]) -> Explained:  # noqa: A001 - the action's name
     """Explain an action, with the JSON Schema of its input and result; without a name, list all actions."""
     if call.input.name is None:

@@ -112,7 +112,7 @@ class Resolved(View):
     message_pk: str | None = None
 
 
-@OPS.reads("local", Scope.WHATSAPP_READ, input_model=GetAction, result=ActionView)
+@OPS.reads("local", Scope.WHATSAPP_READ)
 def get_action(call: Call[GetAction]) -> ActionView:
     """
     Return the record of a send or of a job: state, reason, times, message key, and links to the files of an export.
@@ -128,7 +128,7 @@ def get_action(call: Call[GetAction]) -> ActionView:
     return _of_export(call, job)
 
 
-@OPS.reads("local", Scope.WHATSAPP_READ, input_model=ListUnknown, result=UnknownSends)
+@OPS.reads("local", Scope.WHATSAPP_READ)
 def list_unknown_sends(call: Call[ListUnknown]) -> Page[UnknownSends]:
     """
     List the sends whose outcome is unknown, newest first.
@@ -150,9 +150,7 @@ def list_unknown_sends(call: Call[ListUnknown]) -> Page[UnknownSends]:
     )
 
 
-@OPS.changes(
-    "remote_eum", Scope.WHATSAPP_SEND, input_model=Resolve, result=Resolved, idempotent=False
-)
+@OPS.changes("remote_eum", Scope.WHATSAPP_SEND, idempotent=False)
 def resolve_unknown_send(call: Call[Resolve]) -> Resolved:
     """
     Decide about a send of unknown outcome: it was sent, it was not sent, or send it again.

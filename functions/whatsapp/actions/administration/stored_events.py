@@ -53,7 +53,7 @@ class StoredEvents(View):
     events: list[StoredEvent]
 
 
-@WEBHOOKS.reads("local", Scope.WHATSAPP_READ, input_model=GetEvents, result=StoredEvents)
+@WEBHOOKS.reads("local", Scope.WHATSAPP_READ)
 def get_webhook_events(call: Call[GetEvents]) -> Page[StoredEvents]:
     """
     List stored events: of a type, newest first; or of an account, newest first within a page.

@@ -112,7 +112,7 @@ class SelfTest(View):
     secrets: list[SecretTest]
 
 
-@WEBHOOKS.changes("local", Scope.WHATSAPP_ADMIN, input_model=ProcessEvent, result=Taken)
+@WEBHOOKS.changes("local", Scope.WHATSAPP_ADMIN)
 def process_webhook_event(call: Call[ProcessEvent]) -> Taken:
     """
     Take the events of a webhook body again, as the ingress would. At most 3 MB.
@@ -126,7 +126,7 @@ def process_webhook_event(call: Call[ProcessEvent]) -> Taken:
     return _taken(call, events)
 
 
-@SECURITY.changes("local", Scope.WHATSAPP_ADMIN, input_model=SecureWebhook, result=Taken)
+@SECURITY.changes("local", Scope.WHATSAPP_ADMIN)
 def process_secure_webhook(call: Call[SecureWebhook]) -> Taken:
     """
     Check the signature of a raw webhook body, then take its events as the ingress would.
@@ -141,7 +141,7 @@ def process_secure_webhook(call: Call[SecureWebhook]) -> Taken:
     return _taken(call, _events_in(raw, "meta", app))
 
 
-@SECURITY.reads("local", Scope.WHATSAPP_ADMIN, input_model=Verify, result=Verified)
+@SECURITY.reads("local", Scope.WHATSAPP_ADMIN)
 def verify_webhook(call: Call[Verify]) -> Verified:
     """Say whether a stored verify token accepts a handshake. The expected token is never a parameter."""
     query = call.input.query_string_parameters
@@ -149,7 +149,7 @@ def verify_webhook(call: Call[Verify]) -> Verified:
     return Verified(accepted=accepted, challenge=query.get("hub.challenge") if accepted else None)
 
 
-@SECURITY.reads("local", Scope.WHATSAPP_ADMIN, input_model=Signed, result=Validity)
+@SECURITY.reads("local", Scope.WHATSAPP_ADMIN)
 def validate_webhook_signature(call: Call[Signed]) -> Validity:
     """Say whether `X-Hub-Signature-256` fits the raw bytes of a body, under any active secret of the company's apps."""
     asked = call.input
@@ -159,7 +159,7 @@ def validate_webhook_signature(call: Call[Signed]) -> Validity:
     return Validity(valid=app is not None, app=app)
 
 
-@SECURITY.reads("local", Scope.WHATSAPP_ADMIN, input_model=NoInput, result=SelfTest)
+@SECURITY.reads("local", Scope.WHATSAPP_ADMIN)
 def test_webhook_signature(call: Call[NoInput]) -> SelfTest:
     """
     Test every active secret of the company's apps: sign a built-in sample with it, and verify that.

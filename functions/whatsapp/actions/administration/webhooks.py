@@ -88,9 +88,7 @@ class Config(View):
     active_app_secrets: int
 
 
-@WEBHOOKS.changes(
-    "remote_graph", Scope.WHATSAPP_ADMIN, input_model=RegisterWebhook, result=Registered
-)
+@WEBHOOKS.changes("remote_graph", Scope.WHATSAPP_ADMIN)
 def register_webhook(call: Call[RegisterWebhook]) -> Registered:
     """
     Subscribe our app to an account, with this deployment's webhook as its address.
@@ -119,7 +117,7 @@ def register_webhook(call: Call[RegisterWebhook]) -> Registered:
     )
 
 
-@OPS.changes("remote_graph", Scope.WHATSAPP_ADMIN, input_model=Unregister, result=Config)
+@OPS.changes("remote_graph", Scope.WHATSAPP_ADMIN)
 def unregister_webhook(call: Call[Unregister]) -> Config:
     """Unsubscribe our app from an account: no more events of it over Graph. Its numbers on AWS are not concerned."""
     waba = call.input.meta_waba_id
@@ -127,7 +125,7 @@ def unregister_webhook(call: Call[Unregister]) -> Config:
     return _view(call, _keep(call, waba, enabled=False))
 
 
-@OPS.reads("remote_graph", Scope.WHATSAPP_ADMIN, input_model=OfAccount, result=ProviderAnswer)
+@OPS.reads("remote_graph", Scope.WHATSAPP_ADMIN)
 def get_webhook_subscriptions(call: Call[OfAccount]) -> ProviderAnswer:
     """Return the apps that are subscribed to an account, and the addresses that replace theirs, as Meta says."""
     waba = call.input.meta_waba_id
@@ -135,7 +133,7 @@ def get_webhook_subscriptions(call: Call[OfAccount]) -> ProviderAnswer:
     return ProviderAnswer.model_validate(answer)
 
 
-@SECURITY.changes("local", Scope.WHATSAPP_ADMIN, input_model=SetConfig, result=Config)
+@SECURITY.changes("local", Scope.WHATSAPP_ADMIN)
 def set_webhook_config(call: Call[SetConfig]) -> Config:
     """
     Store whether an account's webhook is in use, with the references of its secrets.
@@ -148,7 +146,7 @@ def set_webhook_config(call: Call[SetConfig]) -> Config:
     return _view(call, _keep(call, call.input.meta_waba_id, enabled=call.input.enabled))
 
 
-@SECURITY.reads("local", Scope.WHATSAPP_ADMIN, input_model=OfAccount, result=Config)
+@SECURITY.reads("local", Scope.WHATSAPP_ADMIN)
 def get_webhook_config(call: Call[OfAccount]) -> Config:
     """Return an account's webhook settings, and how many secrets are active behind the references."""
     waba = call.input.meta_waba_id

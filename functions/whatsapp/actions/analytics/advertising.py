@@ -12,6 +12,7 @@ from shared.identity.keyed_hashes import keyed_hash
 from whatsapp.actions.analytics import counters
 from whatsapp.actions.analytics.periods import Period
 from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Day, Input, Text, WabaId
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
@@ -19,7 +20,6 @@ from whatsapp.store.analytics import reported
 from whatsapp.store.analytics.tallies import LONGEST_NAME
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import WebhookEvent
 
 ANALYTICS = Group("analytics")
@@ -76,7 +76,7 @@ class ClickView(View):
     is_new: bool
 
 
-@ANALYTICS.reads("local", Scope.WHATSAPP_ANALYTICS, input_model=AdInput, result=AdMetrics)
+@ANALYTICS.reads("local", Scope.WHATSAPP_ANALYTICS)
 def get_ctwa_metrics(call: Call[AdInput]) -> AdMetrics:
     """
     Show the conversations that ads have started, the reported clicks and the conversions, by day and ad source.
@@ -114,7 +114,7 @@ def get_ctwa_metrics(call: Call[AdInput]) -> AdMetrics:
     )
 
 
-@ANALYTICS.changes("local", Scope.WHATSAPP_ANALYTICS, input_model=Click, result=ClickView)
+@ANALYTICS.changes("local", Scope.WHATSAPP_ANALYTICS)
 def track_ctwa_click(call: Call[Click]) -> ClickView:
     """
     Record a click on an ad, once for each `clickId` of the company in 30 days; a repeated one changes nothing.

@@ -15,6 +15,7 @@ from shared.aws.sqs_fifo import digest, to_json
 from shared.runtime import clock
 from whatsapp.actions.analytics import conversion_events
 from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import (
     Currency,
@@ -35,7 +36,6 @@ from whatsapp.store.conversations import referrals
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Message, Phone
 
 CONVERSIONS = Group("conversions")
@@ -96,9 +96,7 @@ class ConversionView(View):
     provider_id: str
 
 
-@CONVERSIONS.changes(
-    "remote_eum", Scope.WHATSAPP_ANALYTICS, input_model=DatasetInput, result=Dataset
-)
+@CONVERSIONS.changes("remote_eum", Scope.WHATSAPP_ANALYTICS)
 def create_conversion_dataset(call: Call[DatasetInput]) -> Dataset:
     """Create the account's dataset for conversion events, or return the existing one."""
     waba = call.input.meta_waba_id
@@ -111,13 +109,7 @@ def create_conversion_dataset(call: Call[DatasetInput]) -> Dataset:
     return Dataset(meta_waba_id=waba, dataset_id=dataset)
 
 
-@CONVERSIONS.changes(
-    "remote_eum",
-    Scope.WHATSAPP_ANALYTICS,
-    input_model=ConversionInput,
-    result=ConversionView,
-    idempotent=False,
-)
+@CONVERSIONS.changes("remote_eum", Scope.WHATSAPP_ANALYTICS, idempotent=False)
 def send_conversion_event(call: Call[ConversionInput]) -> ConversionView:
     """
     Report a conversion of a customer who came from an ad, once for each `eventId` of the account, and count it.

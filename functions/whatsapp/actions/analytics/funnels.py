@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -11,15 +11,13 @@ from shared.api.auth import Scope
 from whatsapp.actions.analytics import counters
 from whatsapp.actions.analytics.periods import Period
 from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Day, Input, TemplateName, Ulid, WabaId
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store.items import pk
 from whatsapp.store.items.campaigns import Campaign
-
-if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
 
 ANALYTICS = Group("analytics")
 type Name = Literal["sent", "delivered", "read", "replied", "converted"]
@@ -61,7 +59,7 @@ class Funnel(View):
     is_complete: bool = True
 
 
-@ANALYTICS.reads("local", Scope.WHATSAPP_ANALYTICS, input_model=FunnelInput, result=Funnel)
+@ANALYTICS.reads("local", Scope.WHATSAPP_ANALYTICS)
 def get_funnel_insights(call: Call[FunnelInput]) -> Funnel:
     """
     Show how many messages were sent, delivered, read and answered, and the conversions, with the drop at each step.

@@ -10,6 +10,7 @@ from shared.api.auth import Scope
 from whatsapp.actions.analytics import counters, fields
 from whatsapp.actions.analytics.periods import MOST_DAYS, Period
 from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Day, Input, PhoneNumber, WabaId
 from whatsapp.actions.calls.views import ProviderAnswer
 from whatsapp.actions.dispatch.registration import Group
@@ -18,10 +19,10 @@ from whatsapp.sending.failures import NotConfigured
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items.counts import Analytics
 
-ANALYTICS, EXTRA = Group("analytics"), Group("analytics_extra")
+ANALYTICS = Group("analytics")
+EXTRA = Group("analytics_extra")
 # Upper-case names, so that the expression cannot contain anything else.
 type Dimension = Annotated[str, Field(pattern=r"^[A-Z][A-Z_]{0,63}$")]
 
@@ -91,9 +92,7 @@ class PricingReport(Report):
     billable: dict[str, int]
 
 
-@ANALYTICS.reads(
-    "remote_graph", Scope.WHATSAPP_ANALYTICS, input_model=AnalyticsInput, result=AnalyticsView
-)
+@ANALYTICS.reads("remote_graph", Scope.WHATSAPP_ANALYTICS)
 def get_analytics(call: Call[AnalyticsInput]) -> AnalyticsView:
     """
     Show the daily counters of an account, and the provider's numbers. Reads at most 93 days.
@@ -125,13 +124,13 @@ def get_analytics(call: Call[AnalyticsInput]) -> AnalyticsView:
     return view
 
 
-@EXTRA.reads("remote_graph", Scope.WHATSAPP_ANALYTICS, input_model=ExtraInput, result=Report)
+@EXTRA.reads("remote_graph", Scope.WHATSAPP_ANALYTICS)
 def get_conversation_analytics(call: Call[ExtraInput]) -> Report:
     """Show the provider's analytics of conversations, of at most a year."""
     return _report(call, "conversation_analytics")
 
 
-@EXTRA.reads("remote_graph", Scope.WHATSAPP_ANALYTICS, input_model=ExtraInput, result=PricingReport)
+@EXTRA.reads("remote_graph", Scope.WHATSAPP_ANALYTICS)
 def get_pricing_analytics(call: Call[ExtraInput]) -> PricingReport:
     """
     Show the provider's analytics of prices, beside the billable messages that we counted. Reads at most 93 days.
@@ -145,7 +144,7 @@ def get_pricing_analytics(call: Call[ExtraInput]) -> PricingReport:
     return PricingReport(**dict(report), billable=billable)
 
 
-@EXTRA.reads("remote_graph", Scope.WHATSAPP_ANALYTICS, input_model=ExtraInput, result=Report)
+@EXTRA.reads("remote_graph", Scope.WHATSAPP_ANALYTICS)
 def get_call_analytics(call: Call[ExtraInput]) -> Report:
     """Show the provider's analytics of calls, of at most a year."""
     return _report(call, "call_analytics")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 from shared.api.auth import Scope
 from shared.runtime import clock
 from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import Flag, Input, Language, TemplateName, Text, WabaId, Whole
 from whatsapp.actions.dispatch.registration import Group
@@ -17,9 +18,6 @@ from whatsapp.sending.views import View
 from whatsapp.store.accounts import phone_settings
 from whatsapp.store.items.sequences import Sequence
 from whatsapp.store.sending import sequences
-
-if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
 
 ANALYTICS = Group("analytics")
 MOST_MINUTES = 24 * 60
@@ -78,9 +76,7 @@ class StoredSequence(View):
     phone_number_ids: list[str]
 
 
-@ANALYTICS.changes(
-    "local", Scope.WHATSAPP_CAMPAIGNS, input_model=WelcomeSequence, result=StoredSequence
-)
+@ANALYTICS.changes("local", Scope.WHATSAPP_CAMPAIGNS)
 def setup_welcome_sequence(call: Call[WelcomeSequence]) -> StoredSequence:
     """
     Stores a sequence of messages that each new customer of the account gets once from a number.

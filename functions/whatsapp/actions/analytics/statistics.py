@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from whatsapp.actions.analytics import counters
 from whatsapp.actions.analytics.periods import Period
 from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Day, PhoneFilter
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
-
-if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
 
 UTILITY = Group("config_utility")
 MOST_ACCOUNTS = 10
@@ -44,7 +40,7 @@ class StatsView(View):
     conversations_from_ads: int | None = None
 
 
-@UTILITY.reads("local", Scope.WHATSAPP_ANALYTICS, input_model=StatsInput, result=StatsView)
+@UTILITY.reads("local", Scope.WHATSAPP_ANALYTICS)
 def get_stats(call: Call[StatsInput]) -> StatsView:
     """Show sums of the daily counters of the company, of an account or of a number. Reads at most 93 days."""
     given = call.input

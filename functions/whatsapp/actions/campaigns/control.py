@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.api.auth import Scope
 from shared.runtime import clock
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.campaigns import counters, job_events
 from whatsapp.actions.campaigns.inputs import OfCampaign, StopCampaign
@@ -15,7 +16,6 @@ from whatsapp.api.queries import NotFound
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items.campaigns import Campaign
 
 CONTROL = Group("campaign_control")
@@ -30,7 +30,7 @@ def own(call: Call[Any], campaign_id: str) -> Campaign:
     return campaign
 
 
-@CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS, input_model=OfCampaign, result=CampaignView)
+@CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS)
 def start_campaign(call: Call[OfCampaign]) -> CampaignView:
     """Start a draft or scheduled campaign; a second start is the same run. Refused while its list is being read."""
     campaign = own(call, call.input.campaign_id)
@@ -41,7 +41,7 @@ def start_campaign(call: Call[OfCampaign]) -> CampaignView:
     return _running(call, campaign)
 
 
-@CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS, input_model=OfCampaign, result=CampaignView)
+@CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS)
 def resume_campaign(call: Call[OfCampaign]) -> CampaignView:
     """Continue a paused campaign where each page stopped. No recipient gets the message twice."""
     campaign = own(call, call.input.campaign_id)
@@ -50,7 +50,7 @@ def resume_campaign(call: Call[OfCampaign]) -> CampaignView:
     return _running(call, campaign)
 
 
-@CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS, input_model=StopCampaign, result=CampaignView)
+@CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS)
 def pause_campaign(call: Call[StopCampaign]) -> CampaignView:
     """Pause a running or scheduled campaign. Workers stop within ten recipients; a send in progress is finished."""
     campaign = own(call, call.input.campaign_id)
@@ -63,7 +63,7 @@ def pause_campaign(call: Call[StopCampaign]) -> CampaignView:
     return campaign_view(counters.refresh(call.table, paused))
 
 
-@CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS, input_model=StopCampaign, result=CampaignView)
+@CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS)
 def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
     """End a campaign: `completed`, outcome `cancelled`. Recipients that were not reached are counted as cancelled."""
     campaign = own(call, call.input.campaign_id)

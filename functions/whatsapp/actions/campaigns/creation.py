@@ -9,6 +9,7 @@ from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.runtime import clock
 from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import BadEnvelope, StateConflict
 from whatsapp.actions.campaigns import cutting, job_events, pacing, recipients
 from whatsapp.actions.campaigns.inputs import BulkSend, CreateCampaign
@@ -20,7 +21,6 @@ from whatsapp.store.items.campaigns import Campaign
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
 
 LEGACY = Group("legacy")
@@ -28,13 +28,7 @@ LATEST_MS, EARLIEST_MS = 180 * clock.DAY_SECONDS * clock.SECOND_MS, 60 * clock.S
 _CROCKFORD = str.maketrans("abcdefghijklmnopqrstuvwxyz234567", "ABCDEFGHJKMNPQRSTVWXYZ0123456789")
 
 
-@LEGACY.changes(
-    "local",
-    Scope.WHATSAPP_CAMPAIGNS,
-    input_model=CreateCampaign,
-    result=CampaignView,
-    idempotent=False,
-)
+@LEGACY.changes("local", Scope.WHATSAPP_CAMPAIGNS, idempotent=False)
 def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
     """
     Create a campaign: a draft, scheduled, or started with `autoStart`.
@@ -70,13 +64,7 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
     return _of_rows(call, phone, campaign, rows)
 
 
-@LEGACY.changes(
-    "remote_eum",
-    Scope.WHATSAPP_CAMPAIGNS,
-    input_model=BulkSend,
-    result=CampaignView,
-    idempotent=False,
-)
+@LEGACY.changes("remote_eum", Scope.WHATSAPP_CAMPAIGNS, idempotent=False)
 def bulk_send(call: Call[BulkSend]) -> CampaignView:
     """Create a campaign of up to 1,000 recipients and start it. A text reaches only those whose window is open."""
     phone = participants.sender_of(call)

@@ -1,13 +1,12 @@
 """Reads campaigns, their sums and their recipients."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.campaigns import counters
 from whatsapp.actions.campaigns.control import CONTROL, own
 from whatsapp.actions.campaigns.creation import LEGACY
@@ -28,11 +27,8 @@ from whatsapp.actions.campaigns.views import (
 )
 from whatsapp.api.queries import NotFound
 from whatsapp.store.items import Message
+from whatsapp.store.items.campaigns import Campaign
 from whatsapp.store.sending import campaigns as records
-
-if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
-    from whatsapp.store.items.campaigns import Campaign
 
 OF_MESSAGES = frozenset({"sent", "delivered", "read", "failed"})
 MOST_CAMPAIGNS = 500  # of one account, summed up or sorted in a call
@@ -41,7 +37,7 @@ MOST_HOURS = 5_000  # of all campaigns, read to sum them up
 _PAGE = "page"
 
 
-@LEGACY.reads("local", Scope.WHATSAPP_CAMPAIGNS, input_model=ListCampaigns, result=CampaignsView)
+@LEGACY.reads("local", Scope.WHATSAPP_CAMPAIGNS)
 def get_campaigns(call: Call[ListCampaigns]) -> Page[CampaignsView]:
     """List the campaigns of an account, the newest first; of 500 at most, in no order beyond."""
     participants.account_of(call, call.input.meta_waba_id)
@@ -55,16 +51,14 @@ def get_campaigns(call: Call[ListCampaigns]) -> Page[CampaignsView]:
     return Page(CampaignsView(campaigns=[campaign_view(campaign) for campaign in shown]), cursor)
 
 
-@LEGACY.reads("local", Scope.WHATSAPP_CAMPAIGNS, input_model=OfCampaign, result=CampaignView)
+@LEGACY.reads("local", Scope.WHATSAPP_CAMPAIGNS)
 def get_campaign(call: Call[OfCampaign]) -> CampaignView:
     """Show a campaign with its counters as of now, and the reason if it stopped by itself."""
     campaign = own(call, call.input.campaign_id)
     return campaign_view(counters.refresh(call.table, campaign))
 
 
-@LEGACY.reads(
-    "local", Scope.WHATSAPP_CAMPAIGNS, input_model=CampaignStats, result=CampaignStatsView
-)
+@LEGACY.reads("local", Scope.WHATSAPP_CAMPAIGNS)
 def get_campaign_stats(call: Call[CampaignStats]) -> CampaignStatsView:
     """
     Sum up campaigns of an account: recipients by outcome, replies, and what the provider bills by category.
@@ -103,7 +97,7 @@ def get_campaign_stats(call: Call[CampaignStats]) -> CampaignStatsView:
     )
 
 
-@CONTROL.reads("local", Scope.WHATSAPP_CAMPAIGNS, input_model=ListRecipients, result=RecipientsView)
+@CONTROL.reads("local", Scope.WHATSAPP_CAMPAIGNS)
 def get_campaign_recipients(call: Call[ListRecipients]) -> Page[RecipientsView]:
     """
     List the recipients of a campaign by outcome: those with a message by it, the newest first; the others by their line

@@ -59,9 +59,7 @@ class ConnectedCatalogs(View):
     catalogs: list[ConnectedCatalog]
 
 
-@SETTINGS.reads(
-    "remote_graph", Scope.WHATSAPP_COMMERCE, input_model=SenderInput, result=CommerceSettings
-)
+@SETTINGS.reads("remote_graph", Scope.WHATSAPP_COMMERCE)
 def get_commerce_settings(call: Call[SenderInput]) -> CommerceSettings:
     """Return the commerce settings of a number, as the provider has them."""
     phone = participants.sender_of(call)
@@ -74,12 +72,7 @@ def get_commerce_settings(call: Call[SenderInput]) -> CommerceSettings:
     )
 
 
-@SETTINGS.changes(
-    "remote_graph",
-    Scope.WHATSAPP_COMMERCE,
-    input_model=UpdateCommerceSettings,
-    result=CommerceSettings,
-)
+@SETTINGS.changes("remote_graph", Scope.WHATSAPP_COMMERCE)
 def update_commerce_settings(call: Call[UpdateCommerceSettings]) -> CommerceSettings:
     """Change the commerce settings of a number, and return what was changed."""
     asked = call.input
@@ -97,12 +90,7 @@ def update_commerce_settings(call: Call[UpdateCommerceSettings]) -> CommerceSett
     return CommerceSettings(**given)
 
 
-@SETTINGS.reads(
-    "remote_graph",
-    Scope.WHATSAPP_COMMERCE,
-    input_model=GetConnectedCatalogs,
-    result=ConnectedCatalogs,
-)
+@SETTINGS.reads("remote_graph", Scope.WHATSAPP_COMMERCE)
 def get_connected_catalogs(call: Call[GetConnectedCatalogs]) -> Page[ConnectedCatalogs]:
     """
     List the catalogs that are connected to an account, as the provider pages them; new and changed ones are stored.
@@ -125,9 +113,7 @@ def get_connected_catalogs(call: Call[GetConnectedCatalogs]) -> Page[ConnectedCa
     return Page(ConnectedCatalogs(catalogs=shown), cursor)
 
 
-@SETTINGS.changes(
-    "remote_graph", Scope.WHATSAPP_COMMERCE, input_model=DisconnectCatalog, result=Done
-)
+@SETTINGS.changes("remote_graph", Scope.WHATSAPP_COMMERCE)
 def disconnect_catalog(call: Call[DisconnectCatalog]) -> Done:
     """Disconnect a catalog from an account. The catalog and its products stay."""
     asked = call.input

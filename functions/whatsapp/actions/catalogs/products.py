@@ -11,6 +11,7 @@ from shared.api.cursors import Page
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import paging, participants, remote
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.catalogs import provider
 from whatsapp.actions.catalogs.inputs import (
     Availability,
@@ -25,7 +26,6 @@ from whatsapp.sending.views import View
 from whatsapp.store.items.catalogs import Catalog, Product
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.actions.calls.remote import GraphAccount
 
 CATALOGS = Group("catalogs")
@@ -81,9 +81,7 @@ class Products(View):
     products: list[ProductView]
 
 
-@CATALOGS.changes(
-    "remote_graph", Scope.WHATSAPP_COMMERCE, input_model=UploadCatalog, result=UploadedCatalog
-)
+@CATALOGS.changes("remote_graph", Scope.WHATSAPP_COMMERCE)
 def upload_catalog(call: Call[UploadCatalog]) -> UploadedCatalog:
     """
     Create or reuse a catalog, connect it to the account, and create or change its products.
@@ -120,9 +118,7 @@ def upload_catalog(call: Call[UploadCatalog]) -> UploadedCatalog:
     )
 
 
-@CATALOGS.reads(
-    "remote_graph", Scope.WHATSAPP_COMMERCE, input_model=GetCatalogProducts, result=Products
-)
+@CATALOGS.reads("remote_graph", Scope.WHATSAPP_COMMERCE)
 def get_catalog_products(call: Call[GetCatalogProducts]) -> Page[Products]:
     """
     List the stored products of a catalog by retailer id.

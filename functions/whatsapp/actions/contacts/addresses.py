@@ -13,6 +13,7 @@ from shared.aws.sqs_fifo import digest, to_json
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import paging, participants, references
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import (
     Flag,
@@ -34,7 +35,6 @@ from whatsapp.store.items.customers import Address, AddressDefault
 from whatsapp.worker.messages import flow_replies
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
 
 ADDRESSES = Group("address_messages")
@@ -125,7 +125,7 @@ class DeletedAddress(View):
     was_default: bool
 
 
-@ADDRESSES.reads("local", Scope.WHATSAPP_CONTACTS, input_model=Validate, result=ValidatedAddress)
+@ADDRESSES.reads("local", Scope.WHATSAPP_CONTACTS)
 def validate_address(call: Call[Validate]) -> ValidatedAddress:
     """
     Check an address. In India: name, phone number of 10 digits, pin code of 6 digits that does not start with 0,
@@ -136,7 +136,7 @@ def validate_address(call: Call[Validate]) -> ValidatedAddress:
     return ValidatedAddress(valid=not problems, problems=problems)
 
 
-@ADDRESSES.changes("local", Scope.WHATSAPP_CONTACTS, input_model=Save, result=AddressView)
+@ADDRESSES.changes("local", Scope.WHATSAPP_CONTACTS)
 def save_address(call: Call[Save]) -> AddressView:
     """
     Save or replace an address. A new default replaces the old one in the same transaction. 409: the customer has 20
@@ -178,19 +178,19 @@ def save_address(call: Call[Save]) -> AddressView:
     return _view(address, changed)
 
 
-@ADDRESSES.reads("local", Scope.WHATSAPP_CONTACTS, input_model=CustomerPage, result=AddressesView)
+@ADDRESSES.reads("local", Scope.WHATSAPP_CONTACTS)
 def get_customer_addresses(call: Call[CustomerPage]) -> Page[AddressesView]:
     """List a customer's addresses, newest first."""
     return _listed(call, default_first=False)
 
 
-@ADDRESSES.reads("local", Scope.WHATSAPP_CONTACTS, input_model=CustomerPage, result=AddressesView)
+@ADDRESSES.reads("local", Scope.WHATSAPP_CONTACTS)
 def get_saved_addresses(call: Call[CustomerPage]) -> Page[AddressesView]:
     """List a customer's addresses, the default first."""
     return _listed(call, default_first=True)
 
 
-@ADDRESSES.changes("local", Scope.WHATSAPP_CONTACTS, input_model=Delete, result=DeletedAddress)
+@ADDRESSES.changes("local", Scope.WHATSAPP_CONTACTS)
 def delete_saved_address(call: Call[Delete]) -> DeletedAddress:
     """Delete an address and, when it was the default, the pointer to it. 404 if the customer has no such address."""
     _, contact = _customer(call)
@@ -209,7 +209,7 @@ def delete_saved_address(call: Call[Delete]) -> DeletedAddress:
     return DeletedAddress(address_id=call.input.address_id, was_default=was_default)
 
 
-@ADDRESSES.changes("local", Scope.WHATSAPP_CONTACTS, input_model=Reply, result=AddressesView)
+@ADDRESSES.changes("local", Scope.WHATSAPP_CONTACTS)
 def process_address_response(call: Call[Reply]) -> AddressesView:
     """
     Parse a stored answer to an address form again and save its address, once for each message. The worker does so when

@@ -11,6 +11,7 @@ from shared.api.cursors import Page
 from shared.providers.outcomes import Refused
 from whatsapp import store
 from whatsapp.actions.calls import paging, participants, remote
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import PageInput, PhoneOrUserId, SenderInput
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
@@ -19,7 +20,6 @@ from whatsapp.store.items import Conversation
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
 
 BLOCKING = Group("blocking")
@@ -58,7 +58,7 @@ class BlockedUsers(View):
     users: list[str]
 
 
-@BLOCKING.changes("remote_graph", Scope.WHATSAPP_CONTACTS, input_model=Users, result=Outcomes)
+@BLOCKING.changes("remote_graph", Scope.WHATSAPP_CONTACTS)
 def block_users(call: Call[Users]) -> Outcomes:
     """
     Block customers who wrote to the number in the last 24 hours. The answer has an outcome for each user.
@@ -68,15 +68,13 @@ def block_users(call: Call[Users]) -> Outcomes:
     return _changed(call, "POST", "added_users", "blocked")
 
 
-@BLOCKING.changes("remote_graph", Scope.WHATSAPP_CONTACTS, input_model=Users, result=Outcomes)
+@BLOCKING.changes("remote_graph", Scope.WHATSAPP_CONTACTS)
 def unblock_users(call: Call[Users]) -> Outcomes:
     """Unblock customers. The answer has an outcome for each user."""
     return _changed(call, "DELETE", "removed_users", "unblocked")
 
 
-@BLOCKING.reads(
-    "remote_graph", Scope.WHATSAPP_CONTACTS, input_model=BlockedPage, result=BlockedUsers
-)
+@BLOCKING.reads("remote_graph", Scope.WHATSAPP_CONTACTS)
 def get_blocked_users(call: Call[BlockedPage]) -> Page[BlockedUsers]:
     """List the blocked users of a number, as the provider has them."""
     phone = participants.sender_of(call)

@@ -12,6 +12,7 @@ from shared.identity import addresses
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import Unsupported
 from whatsapp.actions.calls.inputs import Input, PhoneOrUserId, Text
 from whatsapp.actions.contacts import people
@@ -23,7 +24,6 @@ from whatsapp.store.items import Conversation
 
 if TYPE_CHECKING:
     from shared.consent.records import Consent
-    from whatsapp.actions.calls.call import Call
 
 CONTACTS = Group("contacts")
 # Where the evidence of marketing choices is recorded; the choice itself is on the conversations, which sending reads.
@@ -63,7 +63,7 @@ class ConsentOfContact(View):
     consents: list[RecordedConsent]
 
 
-@CONTACTS.changes("local", Scope.WHATSAPP_CONTACTS, input_model=Choice, result=ConsentOfContact)
+@CONTACTS.changes("local", Scope.WHATSAPP_CONTACTS)
 def set_consent(call: Call[Choice]) -> ConsentOfContact:
     """
     Record a customer's choice with its evidence, for the whole company.
@@ -92,7 +92,7 @@ def set_consent(call: Call[Choice]) -> ConsentOfContact:
     return _consent(call, ids)
 
 
-@CONTACTS.reads("local", Scope.WHATSAPP_CONTACTS, input_model=Person, result=ConsentOfContact)
+@CONTACTS.reads("local", Scope.WHATSAPP_CONTACTS)
 def get_consent(call: Call[Person]) -> ConsentOfContact:
     """Return a customer's consent by purpose, with source and time."""
     return _consent(call, _ids(call))

@@ -8,6 +8,7 @@ from shared.api.auth import Scope
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import Input, PhoneId, PhoneOrUserId
 from whatsapp.actions.contacts import people
@@ -20,7 +21,6 @@ from whatsapp.store.items import Alias, Conversation
 from whatsapp.worker import contact_links
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
 
 CONTACTS = Group("contacts")
@@ -75,7 +75,7 @@ class LinkView(View):
     linked_conversation_pk: str | None = None
 
 
-@CONTACTS.reads("local", Scope.WHATSAPP_CONTACTS, input_model=ContactRequest, result=ContactView)
+@CONTACTS.reads("local", Scope.WHATSAPP_CONTACTS)
 def get_contact(call: Call[ContactRequest]) -> ContactView:
     """Return the known ids of a customer, name, consent, window and conversations. 404 if none is known."""
     who = people.named(call, call.input.contact, "contact")
@@ -104,7 +104,7 @@ def get_contact(call: Call[ContactRequest]) -> ContactView:
     )
 
 
-@CONTACTS.changes("local", Scope.WHATSAPP_CONTACTS, input_model=Pair, result=LinkView)
+@CONTACTS.changes("local", Scope.WHATSAPP_CONTACTS)
 def link_contact_identity(call: Call[Pair]) -> LinkView:
     """
     Declare that two ids are one customer of a number. The older contact's conversation continues, and lists the
@@ -126,7 +126,7 @@ def link_contact_identity(call: Call[Pair]) -> LinkView:
     return _link_view("linked", phone, made.primary, made.linked)
 
 
-@CONTACTS.changes("local", Scope.WHATSAPP_CONTACTS, input_model=Pair, result=LinkView)
+@CONTACTS.changes("local", Scope.WHATSAPP_CONTACTS)
 def unlink_contact_identity(call: Call[Pair]) -> LinkView:
     """Undo the link of two ids for later messages. Safe to repeat. 404 if they were never linked."""
     phone = participants.phone_by_id(call, call.input.phone_number_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from shared.api.auth import Scope
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import Unsupported
 from whatsapp.actions.calls.inputs import Flag, Input, PhoneOrUserId
 from whatsapp.actions.contacts import people
@@ -13,7 +14,6 @@ from whatsapp.privacy import jobs
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items.privacy import Kind
 
 CONTACTS = Group("contacts")
@@ -43,15 +43,13 @@ class StartedJob(View):
     requested_at: str
 
 
-@CONTACTS.changes(
-    "local", Scope.WHATSAPP_PRIVACY, input_model=Person, result=StartedJob, idempotent=False
-)
+@CONTACTS.changes("local", Scope.WHATSAPP_PRIVACY, idempotent=False)
 def export_contact(call: Call[Person]) -> StartedJob:
     """Start the export of all data of a customer at the company's numbers. Answers 202 with the job's id."""
     return _started(call, "export")
 
 
-@CONTACTS.changes("local", Scope.WHATSAPP_PRIVACY, input_model=Erasure, result=StartedJob)
+@CONTACTS.changes("local", Scope.WHATSAPP_PRIVACY)
 def erase_contact(call: Call[Erasure]) -> StartedJob:
     """
     Start the erasure of a customer at the company's numbers. Answers 202 with the job's id.

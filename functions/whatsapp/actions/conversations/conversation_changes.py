@@ -52,9 +52,7 @@ class ChangedConversation(StateView):
     receipt_for: str | None = None
 
 
-@LEGACY.changes(
-    "local", Scope.WHATSAPP_WRITE, input_model=UpdateConversation, result=ChangedConversation
-)
+@LEGACY.changes("local", Scope.WHATSAPP_WRITE)
 def update_conversation(call: Call[UpdateConversation]) -> ChangedConversation:
     """
     Mark a conversation as read, archive it, or take it out of the archive.
@@ -70,7 +68,7 @@ def update_conversation(call: Call[UpdateConversation]) -> ChangedConversation:
     return _view(head)
 
 
-@LEGACY.changes("local", Scope.WHATSAPP_WRITE, input_model=MarkRead, result=ChangedConversation)
+@LEGACY.changes("local", Scope.WHATSAPP_WRITE)
 def mark_conversation_read(call: Call[MarkRead]) -> ChangedConversation:
     """
     Mark a conversation as read; with `sendReceipt` tell the customer first.
@@ -83,17 +81,13 @@ def mark_conversation_read(call: Call[MarkRead]) -> ChangedConversation:
     return _view(_read(call, head), receipt_for)
 
 
-@LEGACY.changes(
-    "local", Scope.WHATSAPP_WRITE, input_model=ConversationInput, result=ChangedConversation
-)
+@LEGACY.changes("local", Scope.WHATSAPP_WRITE)
 def archive_conversation(call: Call[ConversationInput]) -> ChangedConversation:
     """Archive a conversation. The customer's next message takes it out of the archive."""
     return _view(_archived(call, inputs.head_of(call), value=True))
 
 
-@LEGACY.changes(
-    "local", Scope.WHATSAPP_WRITE, input_model=ConversationInput, result=ChangedConversation
-)
+@LEGACY.changes("local", Scope.WHATSAPP_WRITE)
 def unarchive_conversation(call: Call[ConversationInput]) -> ChangedConversation:
     """Take a conversation out of the archive."""
     return _view(_archived(call, inputs.head_of(call), value=False))

@@ -86,7 +86,7 @@ class ServiceWindow(Window):
     customer: Literal["contact", "group"] = "contact"
 
 
-@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetConversations, result=Conversations)
+@SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_conversations(call: Call[GetConversations]) -> Page[Conversations]:
     """
     List the conversations of one number, newest first: those that are not archived, or only those.
@@ -100,13 +100,13 @@ def get_conversations(call: Call[GetConversations]) -> Page[Conversations]:
     return _page(call, phone, folders, unread=[True] if asked.unread_only else [True, False])
 
 
-@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetArchived, result=Conversations)
+@SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_archived_conversations(call: Call[GetArchived]) -> Page[Conversations]:
     """List the archived conversations of one number, newest first."""
     return _page(call, _phone(call, None), _ARCHIVED, unread=[True, False])
 
 
-@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=ConversationInput, result=ShownConversation)
+@SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_conversation(call: Call[ConversationInput]) -> ShownConversation:
     """
     Return a conversation with the state of its 24-hour window.
@@ -116,7 +116,7 @@ def get_conversation(call: Call[ConversationInput]) -> ShownConversation:
     return views.conversation_view(inputs.head_of(call), with_window=True)
 
 
-@INBOX.reads("local", Scope.WHATSAPP_READ, input_model=ConversationInput, result=ServiceWindow)
+@INBOX.reads("local", Scope.WHATSAPP_READ)
 def get_service_window(call: Call[ConversationInput]) -> ServiceWindow:
     """
     Say whether free-form messages to a customer are permitted now, until when, and why.
@@ -132,7 +132,7 @@ def get_service_window(call: Call[ConversationInput]) -> ServiceWindow:
     )
 
 
-@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetUnread, result=Unread)
+@SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_unread_count(call: Call[GetUnread]) -> Page[Unread]:
     """
     Count the unread messages of a conversation, or of a number page by page: add the pages until `complete`.

@@ -41,7 +41,7 @@ class Deleted(View):
     scope: Literal["our_copy"] = "our_copy"
 
 
-@LEGACY.changes("local", Scope.WHATSAPP_WRITE, input_model=DeleteMessage, result=Deleted)
+@LEGACY.changes("local", Scope.WHATSAPP_WRITE)
 def delete_message(call: Call[DeleteMessage]) -> Deleted:
     """
     Hide a message from the inbox, or with `hardDelete` remove its content, its file and its statuses.

@@ -37,13 +37,7 @@ class StartedExport(View):
         return self.state == "running"
 
 
-@LEGACY.changes(
-    "local",
-    Scope.WHATSAPP_WRITE,
-    input_model=ExportMessages,
-    result=StartedExport,
-    idempotent=False,
-)
+@LEGACY.changes("local", Scope.WHATSAPP_WRITE, idempotent=False)
 def export_messages(call: Call[ExportMessages]) -> StartedExport:
     """
     Start an export of a conversation's messages and calls, oldest first, to files that are kept for seven days.

@@ -46,7 +46,7 @@ class FailedMessages(View):
     messages: list[FailedMessage]
 
 
-@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetFailed, result=FailedMessages)
+@SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_failed_messages(call: Call[GetFailed]) -> Page[FailedMessages]:
     """
     List the messages that the provider refused or could not deliver, newest first, with what their codes mean.

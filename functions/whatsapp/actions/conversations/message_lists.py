@@ -86,7 +86,7 @@ class Timeline(View):
     entries: list[TimelineEntry]
 
 
-@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetMessages, result=Messages)
+@SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_messages(call: Call[GetMessages]) -> Page[Messages]:
     """
     List messages of a direction, of a customer, or of a number, newest first.
@@ -109,7 +109,7 @@ def get_messages(call: Call[GetMessages]) -> Page[Messages]:
     return Page(Messages(messages=views.message_views(call, messages_in(entries))), cursor)
 
 
-@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetTimeline, result=Timeline)
+@SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_conversation_messages(call: Call[GetTimeline]) -> Page[Timeline]:
     """
     List the messages and calls of a conversation, and of those linked to it, newest first or oldest first.

@@ -56,7 +56,7 @@ class Delivery(View):
     statuses: list[ShownStatus] = Field(default_factory=list)
 
 
-@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetMessage, result=OneMessage)
+@SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_message(call: Call[GetMessage]) -> OneMessage:
     """
     Return one message with all its statuses, and a link to its stored file that is valid for 15 minutes.
@@ -66,13 +66,13 @@ def get_message(call: Call[GetMessage]) -> OneMessage:
     return _one(call, call.input.message_id)
 
 
-@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetByWaId, result=OneMessage)
+@SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_message_by_wa_id(call: Call[GetByWaId]) -> OneMessage:
     """Return one message by its WhatsApp id, as `get_message` does."""
     return _one(call, call.input.wa_message_id)
 
 
-@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=GetMessage, result=Delivery)
+@SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_delivery_status(call: Call[GetMessage]) -> Delivery:
     """
     Return the delivery status of a message, its history, and all reported statuses with times, prices and errors.

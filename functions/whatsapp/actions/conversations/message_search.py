@@ -47,7 +47,7 @@ class Matches(View):
     looked_at: int
 
 
-@SEARCH.reads("local", Scope.WHATSAPP_READ, input_model=SearchMessages, result=Matches)
+@SEARCH.reads("local", Scope.WHATSAPP_READ)
 def search_messages(call: Call[SearchMessages]) -> Page[Matches]:
     """
     Find messages by a part of their text, caption or preview, without regard to case.

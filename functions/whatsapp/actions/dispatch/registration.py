@@ -1,5 +1,5 @@
 """
-Declares actions: each is a function with an input model and a result, registered once under the function's name.
+Declares actions: functions whose signatures name an input model and a result, registered under the function's name.
 
     reads       changes nothing; no record of the call is kept
     changes     runs once per idempotency key
@@ -13,14 +13,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from shared.api import declarations
 from shared.api.cursors import Page
 from shared.api.views import View
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.sending.drafts import Draft
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from shared.api.auth import Scope
-    from shared.api.inputs import Input
 
 type Mode = Literal["local", "remote_eum", "remote_graph"]
 type Result = View | Page[Any]
@@ -45,7 +48,7 @@ class Action:
     scopes: tuple[Scope, ...]
     idempotent: bool
     is_read: bool
-    input_model: type[Input]
+    input_model: type[BaseModel]
     result: type[View]
     run: Act | Build
     module: str
@@ -66,43 +69,29 @@ class Group:
 
     name: str
 
-    def reads(
-        self, mode: Mode, *scopes: Scope, input_model: type[Input], result: type[View]
-    ) -> Callable[[Act], Act]:
-        """Declare an action that changes nothing."""
+    def reads(self, mode: Mode, *scopes: Scope) -> Callable[[Act], Act]:
+        """Declare an action that changes nothing: `(Call[ThingsInput]) -> ThingsView`, or a page of the view."""
 
         def declare(act: Act) -> Act:
-            self._register(act, mode, scopes, input_model, result, is_read=True, idempotent=True)
+            self._register(act, View, mode, scopes, is_read=True, idempotent=True)
             return act
 
         return declare
 
-    def changes(
-        self,
-        mode: Mode,
-        scope: Scope,
-        *,
-        input_model: type[Input],
-        result: type[View],
-        idempotent: bool = True,
-    ) -> Callable[[Act], Act]:
-        """Declare an action that runs once per idempotency key."""
+    def changes(self, mode: Mode, scope: Scope, *, idempotent: bool = True) -> Callable[[Act], Act]:
+        """Declare an action that runs once per idempotency key. Its function has a signature as for `reads`."""
 
         def declare(act: Act) -> Act:
-            self._register(act, mode, (scope,), input_model, result, idempotent=idempotent)
+            self._register(act, View, mode, (scope,), idempotent=idempotent)
             return act
 
         return declare
 
-    def sends(
-        self, scope: Scope, *, input_model: type[Input], idempotent: bool = False
-    ) -> Callable[[Build], Build]:
-        """Declare an action whose function returns a message, which is sent once per idempotency key."""
+    def sends(self, scope: Scope, *, idempotent: bool = False) -> Callable[[Build], Build]:
+        """Declare an action whose function returns a `Draft`, which is sent once per idempotency key."""
 
         def declare(build: Build) -> Build:
-            self._register(
-                build, "remote_eum", (scope,), input_model, SentMessage, idempotent=idempotent
-            )
+            self._register(build, Draft, "remote_eum", (scope,), idempotent=idempotent)
             return build
 
         return declare
@@ -110,14 +99,14 @@ class Group:
     def _register(
         self,
         run: Act | Build,
+        returned: type[View | Draft],
         mode: Mode,
         scopes: tuple[Scope, ...],
-        input_model: type[Input],
-        result: type[View],
         *,
         is_read: bool = False,
         idempotent: bool,
     ) -> None:
+        signature = declarations.signature_of(run, Call, returned)
         action = Action(
             name=run.__name__,
             group=self.name,
@@ -125,8 +114,8 @@ class Group:
             scopes=scopes,
             idempotent=idempotent,
             is_read=is_read,
-            input_model=input_model,
-            result=result,
+            input_model=signature.input_model,
+            result=SentMessage if issubclass(signature.result, Draft) else signature.result,
             run=run,
             module=run.__module__,
             description=inspect.getdoc(run) or "",

@@ -23,7 +23,8 @@ from whatsapp.sending.failures import ProviderRejected
 from whatsapp.sending.views import View
 from whatsapp.store.items.customers import FlowConfig
 
-BUILDER, MESSAGING = Group("flows_builder"), Group("flows_messaging")
+BUILDER = Group("flows_builder")
+MESSAGING = Group("flows_messaging")
 ENDPOINT_PATH = "/webhooks/whatsapp/flows"
 
 type Category = Literal[
@@ -102,13 +103,7 @@ class Validated(View):
     validation_errors: list[Any]
 
 
-@BUILDER.changes(
-    "remote_eum",
-    Scope.WHATSAPP_FLOWS,
-    input_model=CreateFlow,
-    result=Form,
-    idempotent=False,
-)
+@BUILDER.changes("remote_eum", Scope.WHATSAPP_FLOWS, idempotent=False)
 def create_flow(call: Call[CreateFlow]) -> Form:
     """
     Create a form as DRAFT, or with `publish` as PUBLISHED, and return it with the provider's validation errors.
@@ -135,7 +130,7 @@ def create_flow(call: Call[CreateFlow]) -> Form:
     return forms.get(flow)
 
 
-@BUILDER.changes("remote_eum", Scope.WHATSAPP_FLOWS, input_model=UpdateFlow, result=Form)
+@BUILDER.changes("remote_eum", Scope.WHATSAPP_FLOWS)
 def update_flow(call: Call[UpdateFlow]) -> Form:
     """Change name, categories or endpoint of a DRAFT. Another state is refused with `state_conflict`."""
     asked = call.input
@@ -150,7 +145,7 @@ def update_flow(call: Call[UpdateFlow]) -> Form:
     return forms.get(asked.flow_id)
 
 
-@BUILDER.changes("remote_eum", Scope.WHATSAPP_FLOWS, input_model=UpdateFlowJson, result=Validated)
+@BUILDER.changes("remote_eum", Scope.WHATSAPP_FLOWS)
 def update_flow_json(call: Call[UpdateFlowJson]) -> Validated:
     """
     Replace the JSON of a DRAFT and return the provider's validation errors.
@@ -166,19 +161,19 @@ def update_flow_json(call: Call[UpdateFlowJson]) -> Validated:
     return Validated(flow_id=asked.flow_id, validation_errors=errors)
 
 
-@BUILDER.changes("remote_eum", Scope.WHATSAPP_FLOWS, input_model=FormInput, result=Form)
+@BUILDER.changes("remote_eum", Scope.WHATSAPP_FLOWS)
 def publish_flow(call: Call[FormInput]) -> Form:
     """Publish a DRAFT. It cannot be changed afterwards. A form that is PUBLISHED already is returned."""
     return _moved(call, lambda forms: forms.publish, provider.DRAFT, provider.PUBLISHED)
 
 
-@BUILDER.changes("remote_eum", Scope.WHATSAPP_FLOWS, input_model=FormInput, result=Form)
+@BUILDER.changes("remote_eum", Scope.WHATSAPP_FLOWS)
 def deprecate_flow(call: Call[FormInput]) -> Form:
     """Deprecate a PUBLISHED form: it can no longer be sent or opened. A DEPRECATED one is returned."""
     return _moved(call, lambda forms: forms.deprecate, provider.PUBLISHED, provider.DEPRECATED)
 
 
-@MESSAGING.changes("remote_eum", Scope.WHATSAPP_FLOWS, input_model=FormInput, result=Done)
+@MESSAGING.changes("remote_eum", Scope.WHATSAPP_FLOWS)
 def delete_flow(call: Call[FormInput]) -> Done:
     """Delete a DRAFT and its routing. Another state is refused with `state_conflict`: use `deprecate_flow`."""
     asked = call.input

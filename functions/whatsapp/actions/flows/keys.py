@@ -10,9 +10,7 @@ The data endpoint accepts the newest pair and the one before, from the second st
 one goes on where it ended; at most one version of the parameter stays without use.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -20,17 +18,15 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from shared.api.auth import Scope
 from whatsapp import store
 from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, SenderInput
 from whatsapp.actions.flows.builder import BUILDER
 from whatsapp.actions.flows.graph import post_form
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.sending.views import View
+from whatsapp.store.items import Phone
 from whatsapp.store.items.customers import FlowKeys
-
-if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
-    from whatsapp.store.items import Phone
 
 KEY_BITS = 2_048
 _MOST_PAIRS = 2
@@ -63,9 +59,7 @@ class KeyAtProvider(View):
     is_newest: bool
 
 
-@BUILDER.changes(
-    "remote_eum", Scope.WHATSAPP_FLOWS, input_model=SetFlowPublicKey, result=PublishedKey
-)
+@BUILDER.changes("remote_eum", Scope.WHATSAPP_FLOWS)
 def set_flow_public_key(call: Call[SetFlowPublicKey]) -> PublishedKey:
     """
     Publish the public key of the account's key pair for a number; the first call makes the pair.
@@ -91,7 +85,7 @@ def set_flow_public_key(call: Call[SetFlowPublicKey]) -> PublishedKey:
     return PublishedKey(version=version, public_key=public_key, phones=having)
 
 
-@BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS, input_model=SenderInput, result=KeyAtProvider)
+@BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS)
 def get_flow_public_key(call: Call[SenderInput]) -> KeyAtProvider:
     """Return the public key that the provider has for a number, its signature status, and whether it is ours."""
     phone = participants.sender_of(call)

@@ -29,7 +29,8 @@ from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.payloads import of_template
 from whatsapp.store.items.customers import FlowToken
 
-MESSAGING, LEGACY = Group("flows_messaging"), Group("legacy")
+MESSAGING = Group("flows_messaging")
+LEGACY = Group("legacy")
 DEFAULT_LANGUAGE = "en_US"
 _MESSAGE_VERSION = "3"
 _TOKEN = "flow_token"  # noqa: S105 - the name of a field
@@ -90,13 +91,7 @@ class SendFlowTemplate(SendInput):
     flow_action_payload: ProviderObject | None = None
 
 
-@MESSAGING.changes(
-    "remote_eum",
-    Scope.WHATSAPP_SEND,
-    input_model=SendFlowMessage,
-    result=SentMessage,
-    idempotent=False,
-)
+@MESSAGING.changes("remote_eum", Scope.WHATSAPP_SEND, idempotent=False)
 def send_flow_message(call: Call[SendFlowMessage]) -> SentMessage:
     """
     Send a message with a form. Refused while the 24-hour window is closed.
@@ -107,25 +102,13 @@ def send_flow_message(call: Call[SendFlowMessage]) -> SentMessage:
     return _send_message(call, call.input.mode)
 
 
-@LEGACY.changes(
-    "remote_eum",
-    Scope.WHATSAPP_SEND,
-    input_model=FormMessage,
-    result=SentMessage,
-    idempotent=False,
-)
+@LEGACY.changes("remote_eum", Scope.WHATSAPP_SEND, idempotent=False)
 def send_flow(call: Call[FormMessage]) -> SentMessage:
     """Send a message with a published form, as `send_flow_message` does."""
     return _send_message(call, "published")
 
 
-@MESSAGING.changes(
-    "remote_eum",
-    Scope.WHATSAPP_SEND,
-    input_model=SendFlowTemplate,
-    result=SentMessage,
-    idempotent=False,
-)
+@MESSAGING.changes("remote_eum", Scope.WHATSAPP_SEND, idempotent=False)
 def send_flow_template(call: Call[SendFlowTemplate]) -> SentMessage:
     """
     Send a template with a form's button. The form's token is stored before the send and is valid for 30 days.

@@ -88,7 +88,7 @@ class Health(View):
     health: dict[str, Any] | None = None
 
 
-@BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS, input_model=GetFlow, result=ShownForm)
+@BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS)
 def get_flow(call: Call[GetFlow]) -> ShownForm:
     """Return a form with status, validation errors and health and, if asked, its files."""
     asked = call.input
@@ -98,7 +98,7 @@ def get_flow(call: Call[GetFlow]) -> ShownForm:
     return ShownForm(**found.model_dump(), assets=assets)
 
 
-@BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS, input_model=ListFlows, result=Forms)
+@BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS)
 def list_flows(call: Call[ListFlows]) -> Page[Forms]:
     """List the forms of an account, as the provider pages them."""
     forms, _ = accounts.forms_of(call, call.input.meta_waba_id)
@@ -107,7 +107,7 @@ def list_flows(call: Call[ListFlows]) -> Page[Forms]:
     return Page(Forms(flows=found), paging.cursor_of(call, {_AFTER: after} if after else None))
 
 
-@BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS, input_model=GetFlowPreview, result=Preview)
+@BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS)
 def get_flow_preview(call: Call[GetFlowPreview]) -> Preview:
     """Return the address of a form's preview, and when it expires. Anyone with the address sees the form."""
     asked = call.input
@@ -116,7 +116,7 @@ def get_flow_preview(call: Call[GetFlowPreview]) -> Preview:
     return forms.preview(asked.flow_id, invalidate=asked.invalidate)
 
 
-@MESSAGING.reads("remote_eum", Scope.WHATSAPP_FLOWS, input_model=FlowHealthCheck, result=Health)
+@MESSAGING.reads("remote_eum", Scope.WHATSAPP_FLOWS)
 def flow_health_check(call: Call[FlowHealthCheck]) -> Health:
     """
     Check a form: the structure of its JSON, without any call of the provider, or a form at the provider.

@@ -85,7 +85,7 @@ class Responses(View):
     responses: list[ResponseView]
 
 
-@MESSAGING.changes("local", Scope.WHATSAPP_FLOWS, input_model=FlowCompletion, result=Completed)
+@MESSAGING.changes("local", Scope.WHATSAPP_FLOWS)
 def flow_completion(call: Call[FlowCompletion]) -> Completed:
     """
     Store the answers of a form once per `responseId`. Completions in the chat are stored without this action.
@@ -139,7 +139,7 @@ def _response(call: Call[FlowCompletion], token: FlowToken) -> FlowResponse:
     )
 
 
-@MESSAGING.reads("local", Scope.WHATSAPP_FLOWS, input_model=GetFlowResponses, result=Responses)
+@MESSAGING.reads("local", Scope.WHATSAPP_FLOWS)
 def get_flow_responses(call: Call[GetFlowResponses]) -> Page[Responses]:
     """
     List the completed forms of one flow: a customer's newest first, an account's in no order of time.

@@ -90,7 +90,7 @@ class Answered(View):
     data: dict[str, Any]
 
 
-@BUILDER.changes("local", Scope.WHATSAPP_FLOWS, input_model=SetFlowRouting, result=Routing)
+@BUILDER.changes("local", Scope.WHATSAPP_FLOWS)
 def set_flow_routing(call: Call[SetFlowRouting]) -> Routing:
     """
     Store how the data endpoint answers for a form that has it (`useDataEndpoint`); replaces an earlier routing.
@@ -125,7 +125,7 @@ def set_flow_routing(call: Call[SetFlowRouting]) -> Routing:
     )
 
 
-@MESSAGING.reads("local", Scope.WHATSAPP_FLOWS, input_model=FlowDataExchange, result=Answered)
+@MESSAGING.reads("local", Scope.WHATSAPP_FLOWS)
 def flow_data_exchange(call: Call[FlowDataExchange]) -> Answered:
     """
     Try the data endpoint without encryption: the same routing and answer, but nothing is stored.

@@ -57,7 +57,7 @@ class UpdateCall(Input):
         return self
 
 
-@CALLING.changes("remote_eum", Scope.WHATSAPP_CALLS, input_model=UpdateCall, result=CallView)
+@CALLING.changes("remote_eum", Scope.WHATSAPP_CALLS)
 def update_call_status(call: Call[UpdateCall]) -> CallView:
     """
     Control a call at the provider, and move the stored call forward.

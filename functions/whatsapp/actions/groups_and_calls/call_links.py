@@ -35,7 +35,7 @@ class Link(View):
     link: str
 
 
-@CALLING.reads("local", Scope.WHATSAPP_READ, input_model=DeepLink, result=Link)
+@CALLING.reads("local", Scope.WHATSAPP_READ)
 def create_call_deeplink(call: Call[DeepLink]) -> Link:
     """Return a link that calls a number in WhatsApp, or opens a chat with it. Nothing is stored."""
     given = call.input

@@ -54,7 +54,7 @@ class CallLogs(View):
     totals: Totals
 
 
-@CALLING.reads("local", Scope.WHATSAPP_CALLS, input_model=GetCallLogs, result=CallLogs)
+@CALLING.reads("local", Scope.WHATSAPP_CALLS)
 def get_call_logs(call: Call[GetCallLogs]) -> Page[CallLogs]:
     """
     List calls, newest first: of a number, with a customer of a number, or, with `toNumber` alone, those that a customer

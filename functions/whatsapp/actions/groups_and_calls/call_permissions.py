@@ -48,14 +48,14 @@ class RequestPermission(SendInput):
     body: Annotated[Text, Field(max_length=1_024)] | None = None
 
 
-@EXTRA.reads("remote_eum", Scope.WHATSAPP_CALLS, input_model=RecipientInput, result=CallPermission)
+@EXTRA.reads("remote_eum", Scope.WHATSAPP_CALLS)
 def get_call_permission(call: Call[RecipientInput]) -> CallPermission:
     """Show whether the customer may be called now, until when, and the limits that are left."""
     phone = participants.sender_of(call)
     return permission(call, phone, participants.conversation_of(call, phone))
 
 
-@EXTRA.sends(Scope.WHATSAPP_CALLS, input_model=RequestPermission)
+@EXTRA.sends(Scope.WHATSAPP_CALLS)
 def request_call_permission(call: Call[RequestPermission]) -> Draft:
     """
     Ask the customer for the permission to call. Refused while the 24-hour window is closed.

@@ -76,9 +76,7 @@ class UpdateSettings(SenderInput):
     settings: CallSettings
 
 
-@CALLING.changes(
-    "remote_eum", Scope.WHATSAPP_CALLS, input_model=UpdateSettings, result=ProviderAnswer
-)
+@CALLING.changes("remote_eum", Scope.WHATSAPP_CALLS)
 def update_call_settings(call: Call[UpdateSettings]) -> ProviderAnswer:
     """
     Change the call settings of a number at its provider: whether it takes calls, the call button, the hours.
@@ -101,7 +99,7 @@ def update_call_settings(call: Call[UpdateSettings]) -> ProviderAnswer:
     return ProviderAnswer.model_validate(known)
 
 
-@CALLING.reads("remote_eum", Scope.WHATSAPP_CALLS, input_model=SenderInput, result=ProviderAnswer)
+@CALLING.reads("remote_eum", Scope.WHATSAPP_CALLS)
 def get_call_settings(call: Call[SenderInput]) -> ProviderAnswer:
     """Show the call settings of a number as its provider has them; empty if calls have never been set up."""
     phone = participants.sender_of(call)

@@ -63,13 +63,7 @@ class CallView(View):
     conversation_pk: str | None = None
 
 
-@CALLING.changes(
-    "remote_eum",
-    Scope.WHATSAPP_CALLS,
-    input_model=InitiateCall,
-    result=CallView,
-    idempotent=False,
-)
+@CALLING.changes("remote_eum", Scope.WHATSAPP_CALLS, idempotent=False)
 def initiate_call(call: Call[InitiateCall]) -> CallView:
     """
     Call a customer who permits it now; else 422 with the reason `call_permission_missing`, and

@@ -21,7 +21,7 @@ class GetMessages(PageInput):
     since: Moment | None = None
 
 
-@GROUPS.reads("local", Scope.WHATSAPP_GROUPS, input_model=GetMessages, result=Messages)
+@GROUPS.reads("local", Scope.WHATSAPP_GROUPS)
 def get_group_messages(call: Call[GetMessages]) -> Page[Messages]:
     """List the messages of a group, newest first."""
     group, _ = known_groups.find(call, call.input.group_id)

@@ -93,7 +93,7 @@ class Decided(View):
     failed: list[Undecided]
 
 
-@EXTRA.changes("remote_graph", Scope.WHATSAPP_GROUPS, input_model=UpdateGroup, result=Done)
+@EXTRA.changes("remote_graph", Scope.WHATSAPP_GROUPS)
 def update_group(call: Call[UpdateGroup]) -> Done:
     """
     Change the subject, the description or the picture of a group at the provider. The stored group follows with the
@@ -113,7 +113,7 @@ def update_group(call: Call[UpdateGroup]) -> Done:
     return Done()
 
 
-@EXTRA.changes("remote_graph", Scope.WHATSAPP_GROUPS, input_model=GroupInput, result=Done)
+@EXTRA.changes("remote_graph", Scope.WHATSAPP_GROUPS)
 def delete_group(call: Call[GroupInput]) -> Done:
     """Delete a group at the provider; all participants lose it. The stored group follows with the provider's event."""
     group, phone = known_groups.find_active(call, call.input.group_id)
@@ -125,7 +125,7 @@ def delete_group(call: Call[GroupInput]) -> Done:
     return Done()
 
 
-@EXTRA.reads("remote_graph", Scope.WHATSAPP_GROUPS, input_model=GroupInput, result=InviteLink)
+@EXTRA.reads("remote_graph", Scope.WHATSAPP_GROUPS)
 def get_group_invite_link(call: Call[GroupInput]) -> InviteLink:
     """Show the group's invite link."""
     group, phone = known_groups.find_active(call, call.input.group_id)
@@ -133,13 +133,7 @@ def get_group_invite_link(call: Call[GroupInput]) -> InviteLink:
     return InviteLink(invite_link=known_groups.invite_link(graph, group.group_id))
 
 
-@EXTRA.changes(
-    "remote_graph",
-    Scope.WHATSAPP_GROUPS,
-    input_model=GroupInput,
-    result=InviteLink,
-    idempotent=False,
-)
+@EXTRA.changes("remote_graph", Scope.WHATSAPP_GROUPS, idempotent=False)
 def reset_group_invite_link(call: Call[GroupInput]) -> InviteLink:
     """Replace the group's invite link; the old one stops working."""
     group, phone = known_groups.find_active(call, call.input.group_id)
@@ -156,7 +150,7 @@ def reset_group_invite_link(call: Call[GroupInput]) -> InviteLink:
     return InviteLink(invite_link=link)
 
 
-@EXTRA.reads("remote_graph", Scope.WHATSAPP_GROUPS, input_model=GetRequests, result=JoinRequests)
+@EXTRA.reads("remote_graph", Scope.WHATSAPP_GROUPS)
 def get_group_join_requests(call: Call[GetRequests]) -> Page[JoinRequests]:
     """List the open requests to join a group whose joining needs approval."""
     group, phone = known_groups.find_active(call, call.input.group_id)
@@ -171,13 +165,13 @@ def get_group_join_requests(call: Call[GetRequests]) -> Page[JoinRequests]:
     return Page(JoinRequests(join_requests=requests), paging.cursor_of(call, position))
 
 
-@EXTRA.changes("remote_graph", Scope.WHATSAPP_GROUPS, input_model=DecideRequests, result=Decided)
+@EXTRA.changes("remote_graph", Scope.WHATSAPP_GROUPS)
 def approve_group_join_requests(call: Call[DecideRequests]) -> Decided:
     """Let people join the group; the answer has the outcome of each request."""
     return _decided(call, "approved_join_requests", "POST")
 
 
-@EXTRA.changes("remote_graph", Scope.WHATSAPP_GROUPS, input_model=DecideRequests, result=Decided)
+@EXTRA.changes("remote_graph", Scope.WHATSAPP_GROUPS)
 def reject_group_join_requests(call: Call[DecideRequests]) -> Decided:
     """Refuse to let people join the group; the answer has the outcome of each request."""
     return _decided(call, "rejected_join_requests", "DELETE")

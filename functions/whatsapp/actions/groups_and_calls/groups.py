@@ -126,13 +126,7 @@ class Groups(View):
     groups: list[GroupView]
 
 
-@GROUPS.changes(
-    "remote_graph",
-    Scope.WHATSAPP_GROUPS,
-    input_model=CreateGroup,
-    result=GroupRequested,
-    idempotent=False,
-)
+@GROUPS.changes("remote_graph", Scope.WHATSAPP_GROUPS, idempotent=False)
 def create_group(call: Call[CreateGroup]) -> GroupRequested:
     """
     Ask the provider for a group. The answer is pending; the group is stored when the provider's event names it.
@@ -166,9 +160,7 @@ def create_group(call: Call[CreateGroup]) -> GroupRequested:
     )
 
 
-@GROUPS.changes(
-    "remote_graph", Scope.WHATSAPP_GROUPS, input_model=ParticipantInput, result=Invitation
-)
+@GROUPS.changes("remote_graph", Scope.WHATSAPP_GROUPS)
 def add_group_participant(call: Call[ParticipantInput]) -> Invitation:
     """
     Send the group's invite link to a person, as a text: the 24-hour window must be open.
@@ -202,7 +194,7 @@ def add_group_participant(call: Call[ParticipantInput]) -> Invitation:
     )
 
 
-@GROUPS.changes("remote_graph", Scope.WHATSAPP_GROUPS, input_model=ParticipantInput, result=Done)
+@GROUPS.changes("remote_graph", Scope.WHATSAPP_GROUPS)
 def remove_group_participant(call: Call[ParticipantInput]) -> Done:
     """
     Remove a person from a group at the provider. The stored group follows with the provider's event.
@@ -226,7 +218,7 @@ def remove_group_participant(call: Call[ParticipantInput]) -> Done:
     return Done()
 
 
-@GROUPS.reads("remote_graph", Scope.WHATSAPP_GROUPS, input_model=GetGroup, result=GroupView)
+@GROUPS.reads("remote_graph", Scope.WHATSAPP_GROUPS)
 def get_group_info(call: Call[GetGroup]) -> GroupView:
     """Show a group. A refresh asks the provider, and stores what changed: names, suspension, participants."""
     group, phone = known_groups.find(call, call.input.group_id)
@@ -243,7 +235,7 @@ def get_group_info(call: Call[GetGroup]) -> GroupView:
     )
 
 
-@GROUPS.reads("remote_graph", Scope.WHATSAPP_GROUPS, input_model=GetGroups, result=Groups)
+@GROUPS.reads("remote_graph", Scope.WHATSAPP_GROUPS)
 def get_groups(call: Call[GetGroups]) -> Page[Groups]:
     """
     List groups: those of the account that are known here, also deleted ones, or the number's active ones at the

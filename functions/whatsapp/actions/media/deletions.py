@@ -8,6 +8,7 @@ from shared.api.auth import Scope
 from shared.aws.stored_objects import media_of
 from whatsapp import store
 from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, MediaId, SenderInput
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media import company_files
@@ -16,7 +17,6 @@ from whatsapp.sending.views import View
 from whatsapp.worker.media.downloads import GONE
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Media, Phone
 
 LEGACY = Group("legacy")
@@ -38,7 +38,7 @@ class Deleted(View):
     stored: bool
 
 
-@LEGACY.changes("remote_eum", Scope.WHATSAPP_MEDIA, input_model=Deletion, result=Deleted)
+@LEGACY.changes("remote_eum", Scope.WHATSAPP_MEDIA)
 def delete_media(call: Call[Deletion]) -> Deleted:
     """
     Delete a file at the number's provider; with `deleteStored` also our copy, and the pointer to it on its message.

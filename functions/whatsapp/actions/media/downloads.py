@@ -9,6 +9,7 @@ from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import MediaId, SenderInput
 from whatsapp.actions.dispatch.registration import Group
@@ -25,10 +26,10 @@ from whatsapp.worker.media.copying import Announced
 from whatsapp.worker.media.types import LIMITS
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Media, Phone
 
-EUM, LEGACY = Group("eum_media"), Group("legacy")
+EUM = Group("eum_media")
+LEGACY = Group("legacy")
 _SETTLED = frozenset({"FAILED", "EXPIRED", "REVOKED"})
 _AFTERWARDS_MS = 6 * clock.SECOND_MS  # for checks and the upload to our bucket
 
@@ -39,7 +40,7 @@ class Download(SenderInput):
     media_id: MediaId
 
 
-@EUM.changes("remote_eum", Scope.WHATSAPP_MEDIA, input_model=Download, result=MediaFile)
+@EUM.changes("remote_eum", Scope.WHATSAPP_MEDIA)
 def eum_download_media(call: Call[Download]) -> MediaFile:
     """
     Copy a file from the number's provider into our bucket and link it to its message; a stored file is not fetched
@@ -52,7 +53,7 @@ def eum_download_media(call: Call[Download]) -> MediaFile:
     return _downloaded(call)
 
 
-@LEGACY.changes("remote_eum", Scope.WHATSAPP_MEDIA, input_model=Download, result=MediaFile)
+@LEGACY.changes("remote_eum", Scope.WHATSAPP_MEDIA)
 def download_media(call: Call[Download]) -> MediaFile:
     """Copy a file into our bucket as `eum_download_media` does."""
     return _downloaded(call)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.runtime import clock
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, NoInput, S3Key, Whole
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media import company_files, limits
@@ -17,10 +18,9 @@ from whatsapp.sending.views import View
 from whatsapp.store.accounts import media_types
 from whatsapp.store.items.accounts import MediaTypesConfig
 
-if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
-
-EUM, UTILITY, LEGACY = Group("eum_media"), Group("config_utility"), Group("legacy")
+EUM = Group("eum_media")
+UTILITY = Group("config_utility")
+LEGACY = Group("legacy")
 
 
 class MediaTypes(View):
@@ -71,37 +71,37 @@ class Checked(View):
     largest_bytes: int
 
 
-@UTILITY.reads("local", Scope.WHATSAPP_READ, input_model=NoInput, result=MediaTypes)
+@UTILITY.reads("local", Scope.WHATSAPP_READ)
 def get_media_types(call: Call[NoInput]) -> MediaTypes:
     """Return the accepted file types by category. The stored copy is written when it is missing or out of date."""
     return _refreshed(call)
 
 
-@LEGACY.changes("local", Scope.WHATSAPP_ADMIN, input_model=NoInput, result=MediaTypes)
+@LEGACY.changes("local", Scope.WHATSAPP_ADMIN)
 def refresh_media_types(call: Call[NoInput]) -> MediaTypes:
     """Write the accepted file types of this version, unless they are stored already."""
     return _refreshed(call)
 
 
-@UTILITY.reads("local", Scope.WHATSAPP_READ, input_model=FormatsOf, result=Formats)
+@UTILITY.reads("local", Scope.WHATSAPP_READ)
 def get_supported_formats(call: Call[FormatsOf]) -> Formats:
     """Return the MIME types and the size limits (bytes) of one category of files, or of all."""
     return _formats(call)
 
 
-@EUM.reads("local", Scope.WHATSAPP_MEDIA, input_model=FormatsOf, result=Formats)
+@EUM.reads("local", Scope.WHATSAPP_MEDIA)
 def eum_get_supported_formats(call: Call[FormatsOf]) -> Formats:
     """Return the same as `get_supported_formats`."""
     return _formats(call)
 
 
-@EUM.reads("local", Scope.WHATSAPP_MEDIA, input_model=Description, result=Checked)
+@EUM.reads("local", Scope.WHATSAPP_MEDIA)
 def eum_validate_media(call: Call[Description]) -> Checked:
     """Check a file's type and size (bytes): of a stored file by its first bytes, otherwise as described."""
     return _checked(call)
 
 
-@LEGACY.reads("local", Scope.WHATSAPP_MEDIA, input_model=Description, result=Checked)
+@LEGACY.reads("local", Scope.WHATSAPP_MEDIA)
 def validate_media(call: Call[Description]) -> Checked:
     """Check a file as `eum_validate_media` does."""
     return _checked(call)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from botocore.exceptions import ClientError
 from pydantic import Field
 
 from shared.api.auth import Scope
 from shared.aws.stored_objects import MEDIA_PREFIX
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import ManagedByTemplate
 from whatsapp.actions.calls.inputs import Input, Whole
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
-
-if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
 
 EUM = Group("eum_media")
 _NONE = "NoSuchLifecycleConfiguration"
@@ -37,7 +35,7 @@ class MatchingLifecycle(View):
     transition_to_ia_days: int | None = Field(default=None, alias="transitionToIADays")
 
 
-@EUM.reads("local", Scope.WHATSAPP_ADMIN, input_model=Lifecycle, result=MatchingLifecycle)
+@EUM.reads("local", Scope.WHATSAPP_ADMIN)
 def eum_setup_s3_lifecycle(call: Call[Lifecycle]) -> MatchingLifecycle:
     """
     Compare the rules for stored files with the given days: `matches`, or 409 `managed_by_template`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -12,15 +12,13 @@ from shared.aws.stored_objects import media_of
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import references
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, MessageRef, S3Key, Whole
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import media_id_of
 from whatsapp.sending.views import View
 from whatsapp.store.items import Media
-
-if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
 
 LEGACY = Group("legacy")
 LONGEST_SECONDS = 3_600
@@ -50,7 +48,7 @@ class MediaLink(View):
     content_length: int | None = None
 
 
-@LEGACY.reads("local", Scope.WHATSAPP_MEDIA, input_model=LinkRequest, result=MediaLink)
+@LEGACY.reads("local", Scope.WHATSAPP_MEDIA)
 def get_media_url(call: Call[LinkRequest]) -> MediaLink:
     """
     Return a link that downloads a stored file of the company as an attachment, for at most 3,600 seconds.

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Day, PageInput, WabaId
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media.limits import Category, category_of
@@ -19,7 +20,6 @@ from whatsapp.store.accounts import media_files
 from whatsapp.store.items import Message, pk
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Media
 
 EUM = Group("eum_media")
@@ -68,7 +68,7 @@ class MediaStats(View):
     complete: bool
 
 
-@EUM.reads("local", Scope.WHATSAPP_ANALYTICS, input_model=StatsRequest, result=MediaStats)
+@EUM.reads("local", Scope.WHATSAPP_ANALYTICS)
 def eum_get_media_stats(call: Call[StatsRequest]) -> Page[MediaStats]:
     """
     Count an account's stored and uploaded files by type and direction. Each call reads 1,000 records; add up the pages

@@ -11,6 +11,7 @@ from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import participants, remote
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import S3Key, SenderInput
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media import company_files, limits
@@ -21,11 +22,11 @@ from whatsapp.worker.media.downloads import PROVIDER_KEEPS_SECONDS, REFERENCE_SE
 from whatsapp.worker.media.types import extension_of
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.actions.media.company_files import StoredFile
     from whatsapp.store.items import Phone
 
-EUM, LEGACY = Group("eum_media"), Group("legacy")
+EUM = Group("eum_media")
+LEGACY = Group("legacy")
 
 
 class Upload(SenderInput):
@@ -34,13 +35,7 @@ class Upload(SenderInput):
     s3_key: S3Key
 
 
-@EUM.changes(
-    "remote_eum",
-    Scope.WHATSAPP_MEDIA,
-    input_model=Upload,
-    result=MediaFile,
-    idempotent=False,
-)
+@EUM.changes("remote_eum", Scope.WHATSAPP_MEDIA, idempotent=False)
 def eum_upload_media(call: Call[Upload]) -> MediaFile:
     """
     Upload a stored file to the number's provider and return its media id, which is valid for 30 days.
@@ -52,13 +47,7 @@ def eum_upload_media(call: Call[Upload]) -> MediaFile:
     return _uploaded(call)
 
 
-@LEGACY.changes(
-    "remote_eum",
-    Scope.WHATSAPP_MEDIA,
-    input_model=Upload,
-    result=MediaFile,
-    idempotent=False,
-)
+@LEGACY.changes("remote_eum", Scope.WHATSAPP_MEDIA, idempotent=False)
 def upload_media(call: Call[Upload]) -> MediaFile:
     """Upload a file as `eum_upload_media` does."""
     return _uploaded(call)

@@ -41,7 +41,7 @@ class SendAddressMessage(ReplyInput):
     saved_addresses: Annotated[list[SavedAddress], Field(max_length=MOST_SAVED)] | None = None
 
 
-@ADDRESSES.sends(Scope.WHATSAPP_SEND, input_model=SendAddressMessage)
+@ADDRESSES.sends(Scope.WHATSAPP_SEND)
 def send_address_message(call: Call[SendAddressMessage]) -> Draft:
     """
     Ask a customer in India for a delivery address. Without `savedAddresses` the stored addresses of the customer are

@@ -83,7 +83,7 @@ class SendMediaCarousel(ReplyInput):
         return self
 
 
-@CAROUSELS.sends(Scope.WHATSAPP_SEND, input_model=SendMediaCarousel)
+@CAROUSELS.sends(Scope.WHATSAPP_SEND)
 def send_media_carousel(call: Call[SendMediaCarousel]) -> Draft:
     """Send cards that the customer scrolls through, inside the 24-hour window."""
     given = call.input

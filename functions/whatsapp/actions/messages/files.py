@@ -102,7 +102,7 @@ def check_type(kind: str, caption: str | None, filename: str | None) -> None:
         raise PydanticCustomError("filename", "filename is for documents")
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendMedia)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_media(call: Call[SendMedia]) -> Draft:
     """
     Send a file. One of S3 is checked by its first bytes and size, and a copy is kept with the message.
@@ -114,37 +114,37 @@ def send_media(call: Call[SendMedia]) -> Draft:
     return _draft(call, given.media_type, given.caption, given.filename)
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendPicture)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_image(call: Call[SendPicture]) -> Draft:
     """Send a JPEG or PNG of at most 5 MB; as `send_media`."""
     return _draft(call, "image", call.input.caption)
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendPicture)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_video(call: Call[SendPicture]) -> Draft:
     """Send an MP4 or 3GP video of at most 16 MB; as `send_media`."""
     return _draft(call, "video", call.input.caption)
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendFile)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_audio(call: Call[SendFile]) -> Draft:
     """Send an audio file of at most 16 MB; as `send_media`. A caption is refused."""
     return _draft(call, "audio")
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendDocument)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_document(call: Call[SendDocument]) -> Draft:
     """Send a document of at most 100 MB; as `send_media`. `filename` is shown to the customer."""
     return _draft(call, "document", call.input.caption, call.input.filename)
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendFile)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_sticker(call: Call[SendFile]) -> Draft:
     """Send a WebP sticker: 100 KB, animated 500 KB; as `send_media`."""
     return _draft(call, "sticker")
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendReply)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_reply(call: Call[SendReply]) -> Draft:
     """Send a text or a file that quotes a message of the same conversation."""
     given = call.input

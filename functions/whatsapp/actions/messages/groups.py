@@ -80,13 +80,7 @@ _OPTIONAL = (
 )
 
 
-@GROUPS.changes(
-    "remote_eum",
-    Scope.WHATSAPP_GROUPS,
-    input_model=SendGroupMessage,
-    result=SentMessage,
-    idempotent=False,
-)
+@GROUPS.changes("remote_eum", Scope.WHATSAPP_GROUPS, idempotent=False)
 def send_group_message(call: Call[SendGroupMessage]) -> SentMessage:
     """
     Send one message to all participants of a group of the company's number. Statuses are reported for each participant.

@@ -14,7 +14,8 @@ from whatsapp.actions.messages.interactive_parts import Body, Label, Short, chec
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.sending.drafts import Draft
 
-CORE, LEGACY = Group("core_messaging"), Group("legacy")
+CORE = Group("core_messaging")
+LEGACY = Group("legacy")
 INTERACTIVE = "interactive"
 
 
@@ -41,7 +42,7 @@ class SendLocationRequest(ReplyInput):
     body: Annotated[Text, Field(max_length=1_024)]
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendInteractive)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_interactive(call: Call[SendInteractive]) -> Draft:
     """
     Send an interactive message after the provider's limits were checked; a fault is named with its place.
@@ -56,7 +57,7 @@ def send_interactive(call: Call[SendInteractive]) -> Draft:
     return draft
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendLink)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_cta_url(call: Call[SendLink]) -> Draft:
     """Send a text with one button that opens a web page."""
     given = call.input
@@ -70,7 +71,7 @@ def send_cta_url(call: Call[SendLink]) -> Draft:
     return of_interactive("cta_url", interactive, given.reply_to_message_id)
 
 
-@LEGACY.sends(Scope.WHATSAPP_SEND, input_model=SendLocationRequest)
+@LEGACY.sends(Scope.WHATSAPP_SEND)
 def send_location_request(call: Call[SendLocationRequest]) -> Draft:
     """Send a text with a button that sends the customer's location."""
     interactive = framed({"name": "send_location"}, body=call.input.body)

@@ -58,7 +58,7 @@ class SendContact(ReplyInput):
     contacts: Annotated[list[ProviderObject], Field(min_length=1, max_length=10)]
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendLocation)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_location(call: Call[SendLocation]) -> Draft:
     """Send a location. Coordinates are stored as decimals."""
     given = call.input
@@ -66,7 +66,7 @@ def send_location(call: Call[SendLocation]) -> Draft:
     return replace(draft, reply_to=given.reply_to_message_id)
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendContact)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_contact(call: Call[SendContact]) -> Draft:
     """Send one to ten contact cards."""
     cards = call.input.contacts

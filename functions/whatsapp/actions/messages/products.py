@@ -14,7 +14,9 @@ from whatsapp.actions.messages.interactive_parts import Body, Short, check_uniqu
 from whatsapp.actions.messages.interactives import framed, of_interactive
 from whatsapp.sending.drafts import Draft
 
-CATALOGS, CAROUSELS, LEGACY = Group("catalogs"), Group("carousels"), Group("legacy")
+CATALOGS = Group("catalogs")
+CAROUSELS = Group("carousels")
+LEGACY = Group("legacy")
 
 
 class SendCatalogMessage(ReplyInput):
@@ -118,7 +120,7 @@ class SendProductCarousel(ReplyInput):
         return self
 
 
-@CATALOGS.sends(Scope.WHATSAPP_SEND, input_model=SendCatalogMessage)
+@CATALOGS.sends(Scope.WHATSAPP_SEND)
 def send_catalog_message(call: Call[SendCatalogMessage]) -> Draft:
     """Send a product, a list of products, or a button that opens the catalog."""
     given = call.input
@@ -134,7 +136,7 @@ def send_catalog_message(call: Call[SendCatalogMessage]) -> Draft:
     return of_interactive(given.message_type, interactive, given.reply_to_message_id)
 
 
-@CAROUSELS.sends(Scope.WHATSAPP_SEND, input_model=SendSingleProduct)
+@CAROUSELS.sends(Scope.WHATSAPP_SEND)
 def send_single_product(call: Call[SendSingleProduct]) -> Draft:
     """Send one product of a catalog that is linked to the account."""
     given = call.input
@@ -143,7 +145,7 @@ def send_single_product(call: Call[SendSingleProduct]) -> Draft:
     return of_interactive("product", interactive, given.reply_to_message_id)
 
 
-@CAROUSELS.sends(Scope.WHATSAPP_SEND, input_model=SendProductCarousel)
+@CAROUSELS.sends(Scope.WHATSAPP_SEND)
 def send_product_carousel(call: Call[SendProductCarousel]) -> Draft:
     """Send two to ten products as cards, or up to 30 products in sections as a list."""
     given = call.input
@@ -165,7 +167,7 @@ def send_product_carousel(call: Call[SendProductCarousel]) -> Draft:
     return of_interactive("carousel", interactive, given.reply_to_message_id)
 
 
-@LEGACY.sends(Scope.WHATSAPP_SEND, input_model=SendProduct)
+@LEGACY.sends(Scope.WHATSAPP_SEND)
 def send_product(call: Call[SendProduct]) -> Draft:
     """Send one product; as `send_single_product`."""
     given = call.input
@@ -174,7 +176,7 @@ def send_product(call: Call[SendProduct]) -> Draft:
     return of_interactive("product", interactive, given.reply_to_message_id)
 
 
-@LEGACY.sends(Scope.WHATSAPP_SEND, input_model=SendProductList)
+@LEGACY.sends(Scope.WHATSAPP_SEND)
 def send_product_list(call: Call[SendProductList]) -> Draft:
     """Send up to 30 products in sections."""
     given = call.input

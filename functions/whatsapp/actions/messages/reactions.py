@@ -49,7 +49,7 @@ class RemoveReaction(SendInput):
     message_id: MessageRef
 
 
-@CORE.changes("remote_eum", Scope.WHATSAPP_SEND, input_model=SendReaction, result=SentMessage)
+@CORE.changes("remote_eum", Scope.WHATSAPP_SEND)
 def send_reaction(call: Call[SendReaction]) -> SentMessage:
     """
     React to a message that is at most 30 days old; a later reaction replaces it. The answer names that message.
@@ -59,7 +59,7 @@ def send_reaction(call: Call[SendReaction]) -> SentMessage:
     return _react(call, call.input.emoji)
 
 
-@CORE.changes("remote_eum", Scope.WHATSAPP_SEND, input_model=RemoveReaction, result=SentMessage)
+@CORE.changes("remote_eum", Scope.WHATSAPP_SEND)
 def remove_reaction(call: Call[RemoveReaction]) -> SentMessage:
     """Remove the reaction of the business from a message; without one, nothing changes."""
     return _react(call, "")

@@ -15,7 +15,8 @@ from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store.items import Message
 
-CORE, EXTRA = Group("core_messaging"), Group("inbox_extra")
+CORE = Group("core_messaging")
+EXTRA = Group("inbox_extra")
 INBOUND = "INBOUND"
 
 
@@ -41,7 +42,7 @@ class ReadMessage(View):
     typing_indicator: bool = False
 
 
-@CORE.changes("remote_eum", Scope.WHATSAPP_SEND, input_model=MarkRead, result=ReadMessage)
+@CORE.changes("remote_eum", Scope.WHATSAPP_SEND)
 def mark_read(call: Call[MarkRead]) -> ReadMessage:
     """
     Show the customer that a received message was read. A message that was marked before is not reported again, unless
@@ -52,7 +53,7 @@ def mark_read(call: Call[MarkRead]) -> ReadMessage:
     return _read(call, typing=call.input.typing_indicator)
 
 
-@EXTRA.changes("remote_eum", Scope.WHATSAPP_SEND, input_model=ShowTyping, result=ReadMessage)
+@EXTRA.changes("remote_eum", Scope.WHATSAPP_SEND)
 def send_typing_indicator(call: Call[ShowTyping]) -> ReadMessage:
     """Show typing for up to 25 seconds or until the answer. The provider marks the message as read with it."""
     return _read(call, typing=True)

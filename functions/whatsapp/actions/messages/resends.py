@@ -102,13 +102,7 @@ class RetriedMessages(View):
     state: Literal["done", "in_doubt", "unknown"]
 
 
-@LEGACY.changes(
-    "remote_eum",
-    Scope.WHATSAPP_SEND,
-    input_model=ResendMessage,
-    result=SentMessage,
-    idempotent=False,
-)
+@LEGACY.changes("remote_eum", Scope.WHATSAPP_SEND, idempotent=False)
 def resend_message(call: Call[ResendMessage]) -> SentMessage:
     """
     Send a stored message again as a new one, which has `resentFrom`. It may be a text, a file, a location, contacts, a
@@ -126,13 +120,7 @@ def resend_message(call: Call[ResendMessage]) -> SentMessage:
     return delivery.send(call, phone, conversation, draft)
 
 
-@LEGACY.changes(
-    "remote_eum",
-    Scope.WHATSAPP_SEND,
-    input_model=RetryFailed,
-    result=RetriedMessages,
-    idempotent=False,
-)
+@LEGACY.changes("remote_eum", Scope.WHATSAPP_SEND, idempotent=False)
 def retry_failed_messages(call: Call[RetryFailed]) -> RetriedMessages:
     """
     Send at most `limit` failed messages of a number again, each once: a message that was sent again by an earlier call

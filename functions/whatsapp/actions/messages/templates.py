@@ -21,7 +21,8 @@ from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.payloads import of_template, of_text
 from whatsapp.store.items import Conversation, Phone
 
-CORE, EXTRA = Group("core_messaging"), Group("inbox_extra")
+CORE = Group("core_messaging")
+EXTRA = Group("inbox_extra")
 AUTHENTICATION = "AUTHENTICATION"
 DEFAULT_LANGUAGE = "en_US"
 _WINDOW_MS = int(timedelta(hours=24).total_seconds()) * 1_000
@@ -86,7 +87,7 @@ class SendWithFallback(SendInput):
     body_params: Annotated[list[Text], Field(max_length=50)] | None = None
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendTemplate)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_template(call: Call[SendTemplate]) -> Draft:
     """
     Send a template, also outside the 24-hour window. It must exist in the language, be approved, and take these values;
@@ -99,13 +100,7 @@ def send_template(call: Call[SendTemplate]) -> Draft:
     )
 
 
-@EXTRA.changes(
-    "remote_eum",
-    Scope.WHATSAPP_SEND,
-    input_model=SendWithFallback,
-    result=SentMessage,
-    idempotent=False,
-)
+@EXTRA.changes("remote_eum", Scope.WHATSAPP_SEND, idempotent=False)
 def send_with_fallback(call: Call[SendWithFallback]) -> SentMessage:
     """Send a text while the window is open, else a template; `note` says which of them."""
     phone = participants.sender_of(call)

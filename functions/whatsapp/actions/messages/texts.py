@@ -22,7 +22,7 @@ class SendText(ReplyInput):
     preview_url: Flag = False
 
 
-@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendText)
+@CORE.sends(Scope.WHATSAPP_SEND)
 def send_text(call: Call[SendText]) -> Draft:
     """Send a text. Refused while the 24-hour window is closed."""
     text = call.input.text

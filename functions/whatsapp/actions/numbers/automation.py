@@ -67,9 +67,7 @@ class AutomationView(View):
     enable_welcome_message: bool
 
 
-@AUTOMATION.reads(
-    "remote_graph", Scope.WHATSAPP_READ, input_model=SenderInput, result=AutomationView
-)
+@AUTOMATION.reads("remote_graph", Scope.WHATSAPP_READ)
 def get_conversational_automation(call: Call[SenderInput]) -> AutomationView:
     """Show the ice breakers, the commands and whether the welcome event is on, as the provider has them."""
     phone = participants.sender_of(call)
@@ -88,7 +86,7 @@ def get_conversational_automation(call: Call[SenderInput]) -> AutomationView:
     )
 
 
-@AUTOMATION.changes("remote_graph", Scope.WHATSAPP_PROFILE, input_model=SetAutomation, result=Done)
+@AUTOMATION.changes("remote_graph", Scope.WHATSAPP_PROFILE)
 def set_conversational_automation(call: Call[SetAutomation]) -> Done:
     """
     Set ice breakers (at most 4 of 80 characters, without emoji), commands (at most 30) and the welcome event.

@@ -124,7 +124,7 @@ class ApplyInstructions(View):
     steps: list[str]
 
 
-@PROFILE.reads("remote_graph", Scope.WHATSAPP_READ, input_model=GetProfile, result=ProfileView)
+@PROFILE.reads("remote_graph", Scope.WHATSAPP_READ)
 def get_business_profile(call: Call[GetProfile]) -> ProfileView:
     """
     Show the public profile of a number. A refresh reads it at the provider and stores it; pending changes stay.
@@ -140,9 +140,7 @@ def get_business_profile(call: Call[GetProfile]) -> ProfileView:
     return _view(phone, profile)
 
 
-@PROFILE.changes(
-    "remote_graph", Scope.WHATSAPP_PROFILE, input_model=UpdateProfile, result=ProfileView
-)
+@PROFILE.changes("remote_graph", Scope.WHATSAPP_PROFILE)
 def update_business_profile(call: Call[UpdateProfile]) -> ProfileView:
     """
     Change the public profile: here first (`pending_sync`), then at the provider (`synced`).
@@ -157,9 +155,7 @@ def update_business_profile(call: Call[UpdateProfile]) -> ProfileView:
     return _view(phone, profiles.change(call.resources, phone, call.input.data.given(), picture))
 
 
-@PROFILE.changes(
-    "remote_graph", Scope.WHATSAPP_PROFILE, input_model=UploadPicture, result=ProfileView
-)
+@PROFILE.changes("remote_graph", Scope.WHATSAPP_PROFILE)
 def upload_profile_picture(call: Call[UploadPicture]) -> ProfileView:
     """
     Set the profile's picture from a file in the media bucket. The number needs an `appId`.
@@ -171,7 +167,7 @@ def upload_profile_picture(call: Call[UploadPicture]) -> ProfileView:
     return _view(phone, profiles.change(call.resources, phone, {}, call.input.s3_key))
 
 
-@PROFILE.reads("local", Scope.WHATSAPP_READ, input_model=SenderInput, result=ApplyInstructions)
+@PROFILE.reads("local", Scope.WHATSAPP_READ)
 def get_business_profile_apply_instructions(call: Call[SenderInput]) -> ApplyInstructions:
     """Show which changes of the profile are not at the provider yet, and how to make them by hand."""
     phone = participants.sender_of(call)

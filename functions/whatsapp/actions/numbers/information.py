@@ -20,7 +20,8 @@ from whatsapp.sending.failures import NotConfigured, ProviderRejected
 from whatsapp.sending.views import View
 from whatsapp.store.items import Phone
 
-UTILITY, LEGACY = Group("config_utility"), Group("legacy")
+UTILITY = Group("config_utility")
+LEGACY = Group("legacy")
 _MOST_ACCOUNT_PAGES = 20  # of 100 accounts at AWS
 
 
@@ -128,7 +129,7 @@ class AccountInput(Input):
     meta_waba_id: WabaId
 
 
-@UTILITY.reads("remote_eum", Scope.WHATSAPP_READ, input_model=GetWabas, result=Wabas)
+@UTILITY.reads("remote_eum", Scope.WHATSAPP_READ)
 def get_wabas(call: Call[GetWabas]) -> Page[Wabas]:
     """
     List the company's accounts. Accounts at AWS that no number of the company belongs to are not shown.
@@ -145,7 +146,7 @@ def get_wabas(call: Call[GetWabas]) -> Page[Wabas]:
     return Page(Wabas(wabas=shown), cursor)
 
 
-@UTILITY.reads("remote_eum", Scope.WHATSAPP_READ, input_model=GetPhoneInfo, result=PhoneInfo)
+@UTILITY.reads("remote_eum", Scope.WHATSAPP_READ)
 def get_phone_info(call: Call[GetPhoneInfo]) -> PhoneInfo:
     """
     Show a number: verified name, quality, throughput, limits, blocks and call settings.
@@ -184,7 +185,7 @@ def get_phone_info(call: Call[GetPhoneInfo]) -> PhoneInfo:
     )
 
 
-@UTILITY.reads("local", Scope.WHATSAPP_READ, input_model=GetQuality, result=Qualities)
+@UTILITY.reads("local", Scope.WHATSAPP_READ)
 def get_quality(call: Call[GetQuality]) -> Page[Qualities]:
     """Show the stored quality ratings; `history` pages through all ratings of one number."""
     asked = call.input
@@ -205,7 +206,7 @@ def get_quality(call: Call[GetQuality]) -> Page[Qualities]:
     return _history(call, phones[0])
 
 
-@LEGACY.changes("remote_eum", Scope.WHATSAPP_ADMIN, input_model=AccountInput, result=Qualities)
+@LEGACY.changes("remote_eum", Scope.WHATSAPP_ADMIN)
 def refresh_quality(call: Call[AccountInput]) -> Qualities:
     """Ask the provider about every number of an account, and store what changed."""
     phones = participants.account_of(call, call.input.meta_waba_id)

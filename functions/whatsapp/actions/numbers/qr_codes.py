@@ -64,13 +64,7 @@ class QrCodes(View):
     qr_codes: list[QrCode]
 
 
-@QR_CODES.changes(
-    "remote_graph",
-    Scope.WHATSAPP_PROFILE,
-    input_model=CreateQrCode,
-    result=QrCode,
-    idempotent=False,
-)
+@QR_CODES.changes("remote_graph", Scope.WHATSAPP_PROFILE, idempotent=False)
 def create_qr_code(call: Call[CreateQrCode]) -> QrCode:
     """Create a short link and a QR code with a prefilled message. A number has at most 2,000 codes."""
     phone = participants.sender_of(call)
@@ -89,7 +83,7 @@ def create_qr_code(call: Call[CreateQrCode]) -> QrCode:
     return _view(created[0] if created else graph.get(phone.phone, _EDGE, code))
 
 
-@QR_CODES.reads("remote_graph", Scope.WHATSAPP_READ, input_model=GetQrCodes, result=QrCodes)
+@QR_CODES.reads("remote_graph", Scope.WHATSAPP_READ)
 def get_qr_codes(call: Call[GetQrCodes]) -> Page[QrCodes]:
     """List the codes of a number, or show one of them. The provider returns at most 25 codes a page."""
     phone = participants.sender_of(call)
@@ -114,7 +108,7 @@ def get_qr_codes(call: Call[GetQrCodes]) -> Page[QrCodes]:
     return Page(QrCodes(qr_codes=codes), cursor)
 
 
-@QR_CODES.changes("remote_graph", Scope.WHATSAPP_PROFILE, input_model=UpdateQrCode, result=QrCode)
+@QR_CODES.changes("remote_graph", Scope.WHATSAPP_PROFILE)
 def update_qr_code(call: Call[UpdateQrCode]) -> QrCode:
     """Change the prefilled message of a code; printed codes keep working."""
     phone = participants.sender_of(call)
@@ -122,7 +116,7 @@ def update_qr_code(call: Call[UpdateQrCode]) -> QrCode:
     return _view(remote.graph_of(call, phone).post(phone.phone, _EDGE, body=body))
 
 
-@QR_CODES.changes("remote_graph", Scope.WHATSAPP_PROFILE, input_model=QrCodeInput, result=Done)
+@QR_CODES.changes("remote_graph", Scope.WHATSAPP_PROFILE)
 def delete_qr_code(call: Call[QrCodeInput]) -> Done:
     """Delete a code: printed codes and links stop working. A code that does not exist counts as deleted."""
     phone = participants.sender_of(call)

@@ -88,13 +88,7 @@ class MessagingLimits(View):
     reached: int | None = None
 
 
-@MANAGEMENT.changes(
-    "remote_graph",
-    Scope.WHATSAPP_ADMIN,
-    input_model=AddNumber,
-    result=AddedNumber,
-    idempotent=False,
-)
+@MANAGEMENT.changes("remote_graph", Scope.WHATSAPP_ADMIN, idempotent=False)
 def add_phone_number(call: Call[AddNumber]) -> AddedNumber:
     """
     Add a number to an account at the provider, and register it here, disabled, with the settings of the account's
@@ -122,9 +116,7 @@ def add_phone_number(call: Call[AddNumber]) -> AddedNumber:
     return AddedNumber(phone_number_id=phone_id)
 
 
-@MANAGEMENT.changes(
-    "remote_graph", Scope.WHATSAPP_ADMIN, input_model=RequestCode, result=Done, idempotent=False
-)
+@MANAGEMENT.changes("remote_graph", Scope.WHATSAPP_ADMIN, idempotent=False)
 def request_verification_code(call: Call[RequestCode]) -> Done:
     """Ask the provider to send the code that proves ownership of the number, by SMS or by a call."""
     phone = _named(call)
@@ -139,7 +131,7 @@ def request_verification_code(call: Call[RequestCode]) -> Done:
     return Done()
 
 
-@MANAGEMENT.changes("remote_graph", Scope.WHATSAPP_ADMIN, input_model=VerifyCode, result=Done)
+@MANAGEMENT.changes("remote_graph", Scope.WHATSAPP_ADMIN)
 def verify_phone_code(call: Call[VerifyCode]) -> Done:
     """Prove ownership of the number with the code that arrived there."""
     phone = _named(call)
@@ -148,7 +140,7 @@ def verify_phone_code(call: Call[VerifyCode]) -> Done:
     return Done()
 
 
-@MANAGEMENT.changes("remote_graph", Scope.WHATSAPP_ADMIN, input_model=RegisterPhone, result=Done)
+@MANAGEMENT.changes("remote_graph", Scope.WHATSAPP_ADMIN)
 def register_phone(call: Call[RegisterPhone]) -> Done:
     """
     Register the number for the API. The two-step pin comes from the parameter store, or is made and put there.
@@ -171,7 +163,7 @@ def register_phone(call: Call[RegisterPhone]) -> Done:
     return Done()
 
 
-@MANAGEMENT.changes("remote_graph", Scope.WHATSAPP_ADMIN, input_model=Deregister, result=Done)
+@MANAGEMENT.changes("remote_graph", Scope.WHATSAPP_ADMIN)
 def deregister_phone(call: Call[Deregister]) -> Done:
     """Deregister the number at the provider and disable it here: events and sends of it end within a minute."""
     phone = _named(call)
@@ -181,7 +173,7 @@ def deregister_phone(call: Call[Deregister]) -> Done:
     return Done()
 
 
-@MANAGEMENT.changes("remote_graph", Scope.WHATSAPP_ADMIN, input_model=RotatePin, result=Done)
+@MANAGEMENT.changes("remote_graph", Scope.WHATSAPP_ADMIN)
 def set_two_step_pin(call: Call[RotatePin]) -> Done:
     """
     Make a new two-step pin, put it into the parameter store, and set it at the provider. No answer shows it.
@@ -196,7 +188,7 @@ def set_two_step_pin(call: Call[RotatePin]) -> Done:
     return Done()
 
 
-@MANAGEMENT.reads("remote_graph", Scope.WHATSAPP_READ, input_model=SenderInput, result=Health)
+@MANAGEMENT.reads("remote_graph", Scope.WHATSAPP_READ)
 def get_phone_health(call: Call[SenderInput]) -> Health:
     """Show whether the number can send, what blocks it, and how to fix that, in the provider's words."""
     phone = _named(call)
@@ -205,9 +197,7 @@ def get_phone_health(call: Call[SenderInput]) -> Health:
     return Health.model_validate(known)
 
 
-@MANAGEMENT.reads(
-    "remote_graph", Scope.WHATSAPP_READ, input_model=SenderInput, result=MessagingLimits
-)
+@MANAGEMENT.reads("remote_graph", Scope.WHATSAPP_READ)
 def get_messaging_limits(call: Call[SenderInput]) -> MessagingLimits:
     """Show how many customers the portfolio may write to first within 24 hours."""
     phone = _named(call)

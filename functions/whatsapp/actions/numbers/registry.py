@@ -110,7 +110,7 @@ class Phones(View):
     phones: list[PhoneView]
 
 
-@MANAGEMENT.changes("local", Scope.WHATSAPP_ADMIN, input_model=SavePhone, result=PhoneView)
+@MANAGEMENT.changes("local", Scope.WHATSAPP_ADMIN)
 def save_phone(call: Call[SavePhone]) -> PhoneView:
     """
     Register a number, or change its settings. Parked events of an unknown number can be replayed afterwards.
@@ -140,7 +140,7 @@ def save_phone(call: Call[SavePhone]) -> PhoneView:
     return _view(participants.phone_by_id(call, phone.phone))
 
 
-@MANAGEMENT.reads("local", Scope.WHATSAPP_READ, input_model=ListPhones, result=Phones)
+@MANAGEMENT.reads("local", Scope.WHATSAPP_READ)
 def list_phones(call: Call[ListPhones]) -> Page[Phones]:
     """List the company's registered numbers, oldest first."""
     waba = call.input.meta_waba_id
@@ -149,7 +149,7 @@ def list_phones(call: Call[ListPhones]) -> Page[Phones]:
     return Page(Phones(phones=[_view(phone) for phone in shown]), cursor)
 
 
-@MANAGEMENT.changes("local", Scope.WHATSAPP_ADMIN, input_model=SetAutomation, result=PhoneView)
+@MANAGEMENT.changes("local", Scope.WHATSAPP_ADMIN)
 def set_phone_automation(call: Call[SetAutomation]) -> PhoneView:
     """Switch the hand-over of inbound messages to the automatic answers on or off, in force within 60 s."""
     phone = participants.sender_of(call)

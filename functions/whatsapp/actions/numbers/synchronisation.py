@@ -29,7 +29,7 @@ class Synced(View):
     unchanged: list[str]
 
 
-@MANAGEMENT.changes("remote_eum", Scope.WHATSAPP_ADMIN, input_model=SyncPhones, result=Synced)
+@MANAGEMENT.changes("remote_eum", Scope.WHATSAPP_ADMIN)
 def sync_phones(call: Call[SyncPhones]) -> Synced:
     """
     Read the numbers of the company's accounts at their providers, and register new ones, disabled.

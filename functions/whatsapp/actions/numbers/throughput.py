@@ -105,7 +105,7 @@ class RateAnswer(View):
     unique_users_limit: str | None = None
 
 
-@THROUGHPUT.reads("remote_graph", Scope.WHATSAPP_READ, input_model=RefreshInput, result=Limits)
+@THROUGHPUT.reads("remote_graph", Scope.WHATSAPP_READ)
 def get_throughput_limits(call: Call[RefreshInput]) -> Limits:
     """Show the provider's throughput level, the portfolio's messaging limit, and our own pace."""
     phone = participants.sender_of(call)
@@ -118,7 +118,7 @@ def get_throughput_limits(call: Call[RefreshInput]) -> Limits:
     return _limits(phone)
 
 
-@THROUGHPUT.changes("local", Scope.WHATSAPP_ADMIN, input_model=SetTier, result=Limits)
+@THROUGHPUT.changes("local", Scope.WHATSAPP_ADMIN)
 def set_throughput_tier(call: Call[SetTier]) -> Limits:
     """
     Set our own pace for a number, at most what the provider's level permits.
@@ -134,7 +134,7 @@ def set_throughput_tier(call: Call[SetTier]) -> Limits:
     return _limits(participants.phone_by_id(call, phone.phone))
 
 
-@THROUGHPUT.reads("local", Scope.WHATSAPP_ANALYTICS, input_model=StatsInput, result=Stats)
+@THROUGHPUT.reads("local", Scope.WHATSAPP_ANALYTICS)
 def get_throughput_stats(call: Call[StatsInput]) -> Stats:
     """Show how many messages a number sent in the last minute, this hour or today (UTC)."""
     phone, period, now = participants.sender_of(call), call.input.period, clock.now_ms()
@@ -161,7 +161,7 @@ def get_throughput_stats(call: Call[StatsInput]) -> Stats:
     return stats
 
 
-@THROUGHPUT.reads("local", Scope.WHATSAPP_READ, input_model=RateCheck, result=RateAnswer)
+@THROUGHPUT.reads("local", Scope.WHATSAPP_READ)
 def check_rate_limit(call: Call[RateCheck]) -> RateAnswer:
     """
     Say whether that many messages could be sent now, when they could, and which limit decides. Reserves nothing.

@@ -69,9 +69,7 @@ class ProcessPaymentWebhook(Input):
     notify_customer: Flag = False
 
 
-@PAYMENTS.changes(
-    "remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=UpdatePaymentStatus, result=OrderView
-)
+@PAYMENTS.changes("remote_graph", Scope.WHATSAPP_PAYMENTS)
 def update_payment_status(call: Call[UpdatePaymentStatus]) -> OrderView:
     """
     Take a claim about a payment: it is looked up, and the order moves only as far as the look-up says.
@@ -84,9 +82,7 @@ def update_payment_status(call: Call[UpdatePaymentStatus]) -> OrderView:
     return _claimed(call, order, claim)
 
 
-@PAYMENTS.changes(
-    "remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=ProcessPaymentWebhook, result=OrderView
-)
+@PAYMENTS.changes("remote_graph", Scope.WHATSAPP_PAYMENTS)
 def process_payment_webhook(call: Call[ProcessPaymentWebhook]) -> OrderView:
     """
     Take a gateway's event that the caller received: a claim, which is looked up before anything changes.

@@ -26,18 +26,13 @@ from whatsapp.sending.failures import ProviderRejected
 from whatsapp.store.accounts import tenants
 from whatsapp.store.items.tenants import PaymentConfig
 
-PAYMENTS, EXTRA = Group("payments"), Group("payments_extra")
+PAYMENTS = Group("payments")
+EXTRA = Group("payments_extra")
 _FIND = "list the account's configurations with get_payment_configurations"
 _GONE = "graph_100"  # the provider's code for an unknown configuration
 
 
-@PAYMENTS.changes(
-    "remote_graph",
-    Scope.WHATSAPP_PAYMENTS,
-    input_model=PaymentOnboarding,
-    result=ConfigView,
-    idempotent=False,
-)
+@PAYMENTS.changes("remote_graph", Scope.WHATSAPP_PAYMENTS, idempotent=False)
 def payment_onboarding(call: Call[PaymentOnboarding]) -> ConfigView:
     """
     Create a gateway's configuration at the provider and return the link that connects it to the gateway.
@@ -59,13 +54,7 @@ def payment_onboarding(call: Call[PaymentOnboarding]) -> ConfigView:
     return _created(call, config, asked.tenant_id, asked.redirect_url)
 
 
-@PAYMENTS.changes(
-    "remote_graph",
-    Scope.WHATSAPP_PAYMENTS,
-    input_model=MetaPaymentOnboarding,
-    result=ConfigView,
-    idempotent=False,
-)
+@PAYMENTS.changes("remote_graph", Scope.WHATSAPP_PAYMENTS, idempotent=False)
 def meta_payment_onboarding(call: Call[MetaPaymentOnboarding]) -> ConfigView:
     """Create a configuration of a gateway or of a UPI id at the provider, and store it as pending."""
     asked = call.input
@@ -84,12 +73,7 @@ def meta_payment_onboarding(call: Call[MetaPaymentOnboarding]) -> ConfigView:
     return _created(call, config, asked.tenant_id, asked.redirect_url)
 
 
-@PAYMENTS.changes(
-    "remote_graph",
-    Scope.WHATSAPP_PAYMENTS,
-    input_model=GetPaymentConfigurations,
-    result=ConfigsView,
-)
+@PAYMENTS.changes("remote_graph", Scope.WHATSAPP_PAYMENTS)
 def get_payment_configurations(call: Call[GetPaymentConfigurations]) -> Page[ConfigsView]:
     """
     List an account's configurations, by name. With `refresh` they are read from the provider and stored when changed.
@@ -104,7 +88,7 @@ def get_payment_configurations(call: Call[GetPaymentConfigurations]) -> Page[Con
     return Page(ConfigsView(configurations=shown), cursor)
 
 
-@PAYMENTS.changes("remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=OfAccount, result=ConfigView)
+@PAYMENTS.changes("remote_graph", Scope.WHATSAPP_PAYMENTS)
 def verify_payment_configuration(call: Call[OfAccount]) -> ConfigView:
     """Ask the provider for a configuration's status and store it. Nothing else makes a configuration active."""
     asked = call.input
@@ -114,9 +98,7 @@ def verify_payment_configuration(call: Call[OfAccount]) -> ConfigView:
     return config_view(configs[0])
 
 
-@PAYMENTS.changes(
-    "remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=SeedPaymentConfigs, result=ConfigsView
-)
+@PAYMENTS.changes("remote_graph", Scope.WHATSAPP_PAYMENTS)
 def seed_payment_configs(call: Call[SeedPaymentConfigs]) -> ConfigsView:
     """
     Store the configurations of the tenants' accounts, as the provider lists them. A tenant without a default gets its
@@ -139,13 +121,7 @@ def seed_payment_configs(call: Call[SeedPaymentConfigs]) -> ConfigsView:
     return ConfigsView(configurations=[config_view(config) for config in found])
 
 
-@EXTRA.changes(
-    "remote_graph",
-    Scope.WHATSAPP_PAYMENTS,
-    input_model=GetOAuthLink,
-    result=ConfigView,
-    idempotent=False,
-)
+@EXTRA.changes("remote_graph", Scope.WHATSAPP_PAYMENTS, idempotent=False)
 def get_payment_oauth_link(call: Call[GetOAuthLink]) -> ConfigView:
     """Return a new link that connects a configuration to its gateway. Earlier links may stop working."""
     asked = call.input
@@ -156,7 +132,7 @@ def get_payment_oauth_link(call: Call[GetOAuthLink]) -> ConfigView:
     return config_view(config, oauth_url=provider_configs.link_of(answer))
 
 
-@EXTRA.changes("remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=OfAccount, result=Done)
+@EXTRA.changes("remote_graph", Scope.WHATSAPP_PAYMENTS)
 def delete_payment_configuration(call: Call[OfAccount]) -> Done:
     """
     Remove a configuration at the provider; its item becomes inactive. One that is gone already counts as removed.

@@ -31,18 +31,13 @@ from whatsapp.actions.payments.request_inputs import (
     SendPaymentOrder,
 )
 
-PAYMENTS, LEGACY = Group("payments"), Group("legacy")
+PAYMENTS = Group("payments")
+LEGACY = Group("legacy")
 _NOT_IN_A_REFERENCE = re.compile(r"[^A-Za-z0-9._-]")
 _DEFAULT_LANGUAGE = "en_US"
 
 
-@PAYMENTS.changes(
-    "remote_eum",
-    Scope.WHATSAPP_PAYMENTS,
-    input_model=CreatePaymentRequest,
-    result=SentMessage,
-    idempotent=False,
-)
+@PAYMENTS.changes("remote_eum", Scope.WHATSAPP_PAYMENTS, idempotent=False)
 def create_payment_request(call: Call[CreatePaymentRequest]) -> SentMessage:
     """Send an order of one line, with a reference made from the order id. It is paid once a look-up says so."""
     asked = call.input
@@ -75,13 +70,7 @@ def create_payment_request(call: Call[CreatePaymentRequest]) -> SentMessage:
     )
 
 
-@PAYMENTS.changes(
-    "remote_eum",
-    Scope.WHATSAPP_PAYMENTS,
-    input_model=SendPaymentOrder,
-    result=SentMessage,
-    idempotent=False,
-)
+@PAYMENTS.changes("remote_eum", Scope.WHATSAPP_PAYMENTS, idempotent=False)
 def send_payment_order(call: Call[SendPaymentOrder]) -> SentMessage:
     """
     Send an order that the customer pays. The sums must add up; a reference is used for one order only.
@@ -122,13 +111,7 @@ def send_payment_order(call: Call[SendPaymentOrder]) -> SentMessage:
     )
 
 
-@LEGACY.changes(
-    "remote_eum",
-    Scope.WHATSAPP_PAYMENTS,
-    input_model=SendOrderDetails,
-    result=SentMessage,
-    idempotent=False,
-)
+@LEGACY.changes("remote_eum", Scope.WHATSAPP_PAYMENTS, idempotent=False)
 def send_order_details(call: Call[SendOrderDetails]) -> SentMessage:
     """
     Send an order given as flat fields, as `send_payment_order` does.
@@ -168,13 +151,7 @@ def send_order_details(call: Call[SendOrderDetails]) -> SentMessage:
     )
 
 
-@PAYMENTS.changes(
-    "remote_eum",
-    Scope.WHATSAPP_PAYMENTS,
-    input_model=SendOrderOfTenant,
-    result=SentMessage,
-    idempotent=False,
-)
+@PAYMENTS.changes("remote_eum", Scope.WHATSAPP_PAYMENTS, idempotent=False)
 def send_order_details_with_payment(call: Call[SendOrderOfTenant]) -> SentMessage:
     """Send an order from a tenant's number with the tenant's configuration, as `send_payment_order` does."""
     asked = call.input
@@ -198,13 +175,7 @@ def send_order_details_with_payment(call: Call[SendOrderOfTenant]) -> SentMessag
     )
 
 
-@PAYMENTS.changes(
-    "remote_eum",
-    Scope.WHATSAPP_PAYMENTS,
-    input_model=SendCheckoutTemplate,
-    result=SentMessage,
-    idempotent=False,
-)
+@PAYMENTS.changes("remote_eum", Scope.WHATSAPP_PAYMENTS, idempotent=False)
 def send_checkout_template(call: Call[SendCheckoutTemplate]) -> SentMessage:
     """Send a template whose order_details button opens an order, also while the 24-hour window is closed."""
     asked = call.input

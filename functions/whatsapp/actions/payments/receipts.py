@@ -44,13 +44,7 @@ class SendOrderStatus(SendInput):
     body: Body | None = None
 
 
-@PAYMENTS.changes(
-    "remote_eum",
-    Scope.WHATSAPP_PAYMENTS,
-    input_model=SendPaymentConfirmation,
-    result=SentMessage,
-    idempotent=False,
-)
+@PAYMENTS.changes("remote_eum", Scope.WHATSAPP_PAYMENTS, idempotent=False)
 def send_payment_confirmation(call: Call[SendPaymentConfirmation]) -> SentMessage:
     """
     Send the receipt of a captured order, once per order, with any idempotency key.
@@ -60,13 +54,7 @@ def send_payment_confirmation(call: Call[SendPaymentConfirmation]) -> SentMessag
     return send(call, owners.order_of(call, call.input.payment_id, "paymentId"))
 
 
-@PAYMENTS.changes(
-    "remote_eum",
-    Scope.WHATSAPP_PAYMENTS,
-    input_model=SendOrderStatus,
-    result=SentMessage,
-    idempotent=False,
-)
+@PAYMENTS.changes("remote_eum", Scope.WHATSAPP_PAYMENTS, idempotent=False)
 def send_order_status(call: Call[SendOrderStatus]) -> SentMessage:
     """Tell the customer an order's new status. A completed or canceled order keeps its status: state_conflict."""
     asked = call.input

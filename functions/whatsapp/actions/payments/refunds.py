@@ -43,13 +43,7 @@ _DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS
 _LISTED_AFTER_MS = _DAY_MS
 
 
-@REFUNDS.changes(
-    "local",
-    Scope.WHATSAPP_REFUNDS,
-    input_model=CreateRefund,
-    result=RefundView,
-    idempotent=False,
-)
+@REFUNDS.changes("local", Scope.WHATSAPP_REFUNDS, idempotent=False)
 def create_refund(call: Call[CreateRefund]) -> RefundView:
     """
     Open a refund of a captured order and reserve its amount. Nothing is paid yet.
@@ -72,13 +66,7 @@ def create_refund(call: Call[CreateRefund]) -> RefundView:
     raise Transient("order_contended")
 
 
-@REFUNDS.changes(
-    "remote_graph",
-    Scope.WHATSAPP_REFUNDS,
-    input_model=ProcessRefund,
-    result=RefundView,
-    idempotent=False,
-)
+@REFUNDS.changes("remote_graph", Scope.WHATSAPP_REFUNDS, idempotent=False)
 def process_refund(call: Call[ProcessRefund]) -> RefundView:
     """
     Ask the provider for a pending refund, at most once with any idempotency key; it is processing then.
@@ -108,13 +96,13 @@ def process_refund(call: Call[ProcessRefund]) -> RefundView:
     return refund_view(owners.refund_of(call, refund.refund_id))
 
 
-@REFUNDS.changes("remote_graph", Scope.WHATSAPP_REFUNDS, input_model=OfRefund, result=RefundView)
+@REFUNDS.changes("remote_graph", Scope.WHATSAPP_REFUNDS)
 def complete_refund(call: Call[OfRefund]) -> RefundView:
     """Complete a refund that the provider lists as paid. Any other is a state_conflict."""
     return _completed(call, call.input.refund_id)
 
 
-@REFUNDS.changes("remote_graph", Scope.WHATSAPP_REFUNDS, input_model=FailRefund, result=RefundView)
+@REFUNDS.changes("remote_graph", Scope.WHATSAPP_REFUNDS)
 def fail_refund(call: Call[FailRefund]) -> RefundView:
     """
     Fail a refund in progress that the provider does not list as paid or pending, and free its amount.
@@ -124,7 +112,7 @@ def fail_refund(call: Call[FailRefund]) -> RefundView:
     return _failed(call, call.input.refund_id, call.input.failure_reason)
 
 
-@REFUNDS.changes("local", Scope.WHATSAPP_REFUNDS, input_model=OfRefund, result=RefundView)
+@REFUNDS.changes("local", Scope.WHATSAPP_REFUNDS)
 def cancel_refund(call: Call[OfRefund]) -> RefundView:
     """Cancel a refund that is still pending, and free its amount. A later state is a state_conflict."""
     refund = owners.refund_of(call, call.input.refund_id)
@@ -133,13 +121,13 @@ def cancel_refund(call: Call[OfRefund]) -> RefundView:
     return refund_view(_released(call, refund, "cancelled"))
 
 
-@REFUNDS.reads("local", Scope.WHATSAPP_REFUNDS, input_model=OfRefund, result=RefundView)
+@REFUNDS.reads("local", Scope.WHATSAPP_REFUNDS)
 def get_refund(call: Call[OfRefund]) -> RefundView:
     """Return a refund."""
     return refund_view(owners.refund_of(call, call.input.refund_id))
 
 
-@REFUNDS.reads("local", Scope.WHATSAPP_REFUNDS, input_model=GetRefunds, result=RefundsView)
+@REFUNDS.reads("local", Scope.WHATSAPP_REFUNDS)
 def get_refunds(call: Call[GetRefunds]) -> Page[RefundsView]:
     """List refunds by order, customer or tenant. A page may have fewer refunds than `limit`."""
     asked = call.input
@@ -160,9 +148,7 @@ def get_refunds(call: Call[GetRefunds]) -> Page[RefundsView]:
     return Page(RefundsView(refunds=shown), paging.cursor_of(call, last))
 
 
-@REFUNDS.changes(
-    "remote_graph", Scope.WHATSAPP_REFUNDS, input_model=ProcessRefundWebhook, result=RefundView
-)
+@REFUNDS.changes("remote_graph", Scope.WHATSAPP_REFUNDS)
 def process_refund_webhook(call: Call[ProcessRefundWebhook]) -> RefundView:
     """Take a claim about a refund: it is looked up, as `complete_refund` and `fail_refund` do."""
     if call.input.status == "completed":

@@ -90,9 +90,7 @@ class ShopOrder(OrderView):
     message: SentMessage | None = None
 
 
-@WEBHOOKS.changes(
-    "remote_eum", Scope.WHATSAPP_COMMERCE, input_model=ProcessWixWebhook, result=ShopOrder
-)
+@WEBHOOKS.changes("remote_eum", Scope.WHATSAPP_COMMERCE)
 def process_wix_webhook(call: Call[ProcessWixWebhook]) -> ShopOrder:
     """
     Store a shop's order with its newest event, and send the customer a template about it, once per order and event.
@@ -113,7 +111,7 @@ def process_wix_webhook(call: Call[ProcessWixWebhook]) -> ShopOrder:
     return ShopOrder.model_validate(order_view(order).model_dump() | {"message": told})
 
 
-@WEBHOOKS.reads("local", Scope.WHATSAPP_COMMERCE, input_model=GetWixOrders, result=OrdersView)
+@WEBHOOKS.reads("local", Scope.WHATSAPP_COMMERCE)
 def get_wix_orders(call: Call[GetWixOrders]) -> Page[OrdersView]:
     """List the orders that the shop reported, by customer or tenant. A page may have fewer orders than `limit`."""
     asked = call.input

@@ -38,7 +38,8 @@ from whatsapp.worker.updates import payment_look_up
 from whatsapp.worker.updates import payment_settlement as settlement
 from whatsapp.worker.updates.payment_look_up import Payment
 
-PAYMENTS, EXTRA = Group("payments"), Group("payments_extra")
+PAYMENTS = Group("payments")
+EXTRA = Group("payments_extra")
 
 
 class GetPaymentStatus(Input):
@@ -82,9 +83,7 @@ class GetPayments(PageInput):
         return self
 
 
-@PAYMENTS.changes(
-    "remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=GetPaymentStatus, result=OrderView
-)
+@PAYMENTS.changes("remote_graph", Scope.WHATSAPP_PAYMENTS)
 def get_payment_status(call: Call[GetPaymentStatus]) -> OrderView:
     """
     Return an order with its payment state. `orderId` finds the newest order with it.
@@ -105,7 +104,7 @@ def get_payment_status(call: Call[GetPaymentStatus]) -> OrderView:
     return shown(call, applied(call, order, payment), payment=payment)
 
 
-@EXTRA.changes("remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=LookUpPayment, result=OrderView)
+@EXTRA.changes("remote_graph", Scope.WHATSAPP_PAYMENTS)
 def lookup_payment(call: Call[LookUpPayment]) -> OrderView:
     """Look a payment up at the provider and, with `apply`, move the order and its refunds as far as it says."""
     order = owners.order_of(call, call.input.reference_id)
@@ -115,7 +114,7 @@ def lookup_payment(call: Call[LookUpPayment]) -> OrderView:
     return shown(call, order, payment=payment)
 
 
-@PAYMENTS.reads("local", Scope.WHATSAPP_PAYMENTS, input_model=GetPayments, result=OrdersView)
+@PAYMENTS.reads("local", Scope.WHATSAPP_PAYMENTS)
 def get_payments(call: Call[GetPayments]) -> Page[OrdersView]:
     """List orders by payment status, customer or tenant. A page may have fewer orders than `limit`."""
     asked = call.input

@@ -47,7 +47,8 @@ from whatsapp.store import phones as phone_store
 from whatsapp.store.accounts import tenants
 from whatsapp.store.items.tenants import PaymentConfig, Tenant
 
-PAYMENTS, EXTRA = Group("payments"), Group("payments_extra")
+PAYMENTS = Group("payments")
+EXTRA = Group("payments_extra")
 _TEST_AMOUNT = 100  # paise: the smallest amount of a UPI payment
 
 
@@ -99,7 +100,7 @@ class ValidateConfig(GetConfiguration):
         return self
 
 
-@EXTRA.changes("local", Scope.WHATSAPP_ADMIN, input_model=SaveTenant, result=TenantView)
+@EXTRA.changes("local", Scope.WHATSAPP_ADMIN)
 def save_tenant(call: Call[SaveTenant]) -> TenantView:
     """Create or change a tenant of the company; absent fields are kept. An id in use elsewhere is a state_conflict."""
     asked = call.input
@@ -133,7 +134,7 @@ def save_tenant(call: Call[SaveTenant]) -> TenantView:
         raise StateConflict("tenantId: is used already") from None
 
 
-@EXTRA.reads("local", Scope.WHATSAPP_READ, input_model=OfTenant, result=TenantView)
+@EXTRA.reads("local", Scope.WHATSAPP_READ)
 def get_tenant(call: Call[OfTenant]) -> TenantView:
     """Return a tenant with its numbers and payment configurations."""
     tenant = owners.tenant_of(call, call.input.tenant_id)
@@ -151,9 +152,7 @@ def get_tenant(call: Call[OfTenant]) -> TenantView:
     )
 
 
-@PAYMENTS.reads(
-    "local", Scope.WHATSAPP_PAYMENTS, input_model=ListConfigurations, result=ConfigsView
-)
+@PAYMENTS.reads("local", Scope.WHATSAPP_PAYMENTS)
 def list_payment_configurations(call: Call[ListConfigurations]) -> Page[ConfigsView]:
     """List the stored configurations of a tenant."""
     tenant = owners.tenant_of(call, call.input.tenant_id)
@@ -168,13 +167,13 @@ def list_payment_configurations(call: Call[ListConfigurations]) -> Page[ConfigsV
     return Page(ConfigsView(configurations=shown), paging.cursor_of(call, last))
 
 
-@PAYMENTS.reads("local", Scope.WHATSAPP_PAYMENTS, input_model=GetConfiguration, result=ConfigView)
+@PAYMENTS.reads("local", Scope.WHATSAPP_PAYMENTS)
 def get_payment_configuration(call: Call[GetConfiguration]) -> ConfigView:
     """Return one stored configuration of a tenant."""
     return config_view(owners.config_of(call, call.input.tenant_id, call.input.config_name))
 
 
-@PAYMENTS.changes("local", Scope.WHATSAPP_PAYMENTS, input_model=SetDefault, result=TenantView)
+@PAYMENTS.changes("local", Scope.WHATSAPP_PAYMENTS)
 def set_default_payment_configuration(call: Call[SetDefault]) -> TenantView:
     """Make an active configuration the default of its tenant, or of one of its numbers."""
     asked = call.input
@@ -199,9 +198,7 @@ def set_default_payment_configuration(call: Call[SetDefault]) -> TenantView:
     return tenant_view(tenants.save(call.table, changed))
 
 
-@PAYMENTS.changes(
-    "remote_graph", Scope.WHATSAPP_PAYMENTS, input_model=ValidateConfig, result=ConfigView
-)
+@PAYMENTS.changes("remote_graph", Scope.WHATSAPP_PAYMENTS)
 def validate_payment_config(call: Call[ValidateConfig]) -> ConfigView:
     """
     Check a configuration's fields and its status at the provider, and store when it was checked.

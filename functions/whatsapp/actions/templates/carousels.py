@@ -68,7 +68,7 @@ class SendCarousel(TemplateSend):
         return self
 
 
-@MARKETING.sends(Scope.WHATSAPP_SEND, input_model=SendCarousel)
+@MARKETING.sends(Scope.WHATSAPP_SEND)
 def send_carousel_template(call: Call[SendCarousel]) -> Draft:
     """Send a template with a carousel. Refused if the number of cards differs from the template's."""
     given, definition = call.input, sends.definition_of(call)

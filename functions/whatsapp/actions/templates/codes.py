@@ -34,7 +34,7 @@ class SendCode(TemplateSend):
         return super().model_dump(**options) | {"otp_code": hashed}
 
 
-@MARKETING.sends(Scope.WHATSAPP_SEND, input_model=SendCode)
+@MARKETING.sends(Scope.WHATSAPP_SEND)
 def send_auth_template(call: Call[SendCode]) -> Draft:
     """
     Send an authentication template with a code, in the text and in the button that copies it.

@@ -23,7 +23,8 @@ from whatsapp.actions.templates.definitions import Category, ParameterFormat, Te
 from whatsapp.actions.templates.views import TemplateView
 
 MARKETING = Group("marketing_templates")
-META, EUM = Group("templates_meta"), Group("eum_templates")
+META = Group("templates_meta")
+EUM = Group("eum_templates")
 FIND = "list the account's templates to find out"
 type Ttl = Annotated[Whole, Field(ge=30, le=2_592_000)]
 
@@ -70,13 +71,7 @@ class CreateEumTemplate(EumAccountInput):
     ttl_seconds: Ttl | None = None
 
 
-@MARKETING.changes(
-    "remote_eum",
-    Scope.WHATSAPP_TEMPLATES,
-    input_model=CreateMarketingTemplate,
-    result=TemplateView,
-    idempotent=False,
-)
+@MARKETING.changes("remote_eum", Scope.WHATSAPP_TEMPLATES, idempotent=False)
 def create_marketing_template(call: Call[CreateMarketingTemplate]) -> TemplateView:
     """Create a template at the account's provider, which reviews it. It can be sent once its status is APPROVED."""
     given = call.input
@@ -85,13 +80,7 @@ def create_marketing_template(call: Call[CreateMarketingTemplate]) -> TemplateVi
     return create(call, accounts.of_waba(call, given.meta_waba_id), definition)
 
 
-@META.changes(
-    "remote_graph",
-    Scope.WHATSAPP_TEMPLATES,
-    input_model=CreateMetaTemplate,
-    result=TemplateView,
-    idempotent=False,
-)
+@META.changes("remote_graph", Scope.WHATSAPP_TEMPLATES, idempotent=False)
 def create_template_meta(call: Call[CreateMetaTemplate]) -> TemplateView:
     """Create a template at Graph, also for an account that sends through AWS."""
     definition = checked(call.input, call.input.name)
@@ -100,13 +89,7 @@ def create_template_meta(call: Call[CreateMetaTemplate]) -> TemplateView:
     return create(call, accounts.on_graph(call, call.input.meta_waba_id), definition)
 
 
-@EUM.changes(
-    "remote_eum",
-    Scope.WHATSAPP_TEMPLATES,
-    input_model=CreateEumTemplate,
-    result=TemplateView,
-    idempotent=False,
-)
+@EUM.changes("remote_eum", Scope.WHATSAPP_TEMPLATES, idempotent=False)
 def eum_create_template(call: Call[CreateEumTemplate]) -> TemplateView:
     """Create a template at AWS."""
     return create(call, accounts.on_eum(call), checked(call.input, call.input.name))

@@ -27,8 +27,10 @@ from whatsapp.actions.templates.naming import NamedTemplate
 from whatsapp.actions.templates.views import TemplateView
 from whatsapp.api.queries import NotFound
 
-MARKETING, META = Group("marketing_templates"), Group("templates_meta")
-EUM, LIBRARY = Group("eum_templates"), Group("template_library")
+MARKETING = Group("marketing_templates")
+META = Group("templates_meta")
+EUM = Group("eum_templates")
+LIBRARY = Group("template_library")
 EDITABLE = frozenset({"APPROVED", "REJECTED", "PAUSED"})
 _DEFAULT_LANGUAGE = "en_US"
 
@@ -90,9 +92,7 @@ class UpdateEumTemplate(EumAccountInput, NamedTemplate):
         return self
 
 
-@MARKETING.changes(
-    "remote_graph", Scope.WHATSAPP_TEMPLATES, input_model=SetTtl, result=TemplateView
-)
+@MARKETING.changes("remote_graph", Scope.WHATSAPP_TEMPLATES)
 def set_template_ttl(call: Call[SetTtl]) -> TemplateView:
     """
     Set how long the provider tries to deliver messages of a template.
@@ -106,9 +106,7 @@ def set_template_ttl(call: Call[SetTtl]) -> TemplateView:
     return changed(account, listed, {"message_send_ttl_seconds": given.ttl_seconds})
 
 
-@META.changes(
-    "remote_graph", Scope.WHATSAPP_TEMPLATES, input_model=EditTemplate, result=TemplateView
-)
+@META.changes("remote_graph", Scope.WHATSAPP_TEMPLATES)
 def edit_template_meta(call: Call[EditTemplate]) -> TemplateView:
     """Edit a template at Graph. Only APPROVED, REJECTED and PAUSED ones can be edited (`state_conflict`)."""
     given = call.input
@@ -120,9 +118,7 @@ def edit_template_meta(call: Call[EditTemplate]) -> TemplateView:
     return edited(account, listed, change)
 
 
-@LIBRARY.changes(
-    "remote_eum", Scope.WHATSAPP_TEMPLATES, input_model=CustomizeTemplate, result=TemplateView
-)
+@LIBRARY.changes("remote_eum", Scope.WHATSAPP_TEMPLATES)
 def customize_template(call: Call[CustomizeTemplate]) -> TemplateView:
     """Replace components of a template at the account's provider, and keep the others."""
     given = call.input
@@ -132,9 +128,7 @@ def customize_template(call: Call[CustomizeTemplate]) -> TemplateView:
     return edited(account, listed, {"components": components})
 
 
-@EUM.changes(
-    "remote_eum", Scope.WHATSAPP_TEMPLATES, input_model=UpdateEumTemplate, result=TemplateView
-)
+@EUM.changes("remote_eum", Scope.WHATSAPP_TEMPLATES)
 def eum_update_template(call: Call[UpdateEumTemplate]) -> TemplateView:
     """Edit a template at AWS. Only APPROVED, REJECTED and PAUSED ones can be edited (`state_conflict`)."""
     given, account = call.input, accounts.on_eum(call)

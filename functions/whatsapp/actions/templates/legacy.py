@@ -45,13 +45,7 @@ class TemplatesResult(View):
     header_handle: str | None = None
 
 
-@LEGACY.changes(
-    "remote_eum",
-    Scope.WHATSAPP_TEMPLATES,
-    input_model=TemplatesInput,
-    result=TemplatesResult,
-    idempotent=False,
-)
+@LEGACY.changes("remote_eum", Scope.WHATSAPP_TEMPLATES, idempotent=False)
 def templates(call: Call[TemplatesInput]) -> TemplatesResult | Page[TemplatesResult]:
     """
     List, create, delete templates at AWS, or show their status.

@@ -28,7 +28,8 @@ from whatsapp.actions.templates.views import TemplateView
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 
-LIBRARY, EUM = Group("template_library"), Group("eum_templates")
+LIBRARY = Group("template_library")
+EUM = Group("eum_templates")
 _AFTER = "after"
 _MOST_PAGES = 20
 
@@ -70,12 +71,7 @@ class SearchLibraryAtAws(EumAccountInput, SearchLibrary):
     """Filters of the library."""
 
 
-@LIBRARY.reads(
-    "remote_eum",
-    Scope.WHATSAPP_TEMPLATES,
-    input_model=SearchLibraryOfAccount,
-    result=LibraryTemplates,
-)
+@LIBRARY.reads("remote_eum", Scope.WHATSAPP_TEMPLATES)
 def get_template_library(call: Call[SearchLibraryOfAccount]) -> Page[LibraryTemplates]:
     """Search the provider's library of templates."""
     given = call.input
@@ -85,22 +81,14 @@ def get_template_library(call: Call[SearchLibraryOfAccount]) -> Page[LibraryTemp
     return Page(LibraryTemplates(templates=shown), cursor)
 
 
-@EUM.reads(
-    "remote_eum", Scope.WHATSAPP_TEMPLATES, input_model=SearchLibraryAtAws, result=LibraryTemplates
-)
+@EUM.reads("remote_eum", Scope.WHATSAPP_TEMPLATES)
 def eum_list_template_library(call: Call[SearchLibraryAtAws]) -> Page[LibraryTemplates]:
     """Search the library of templates at AWS."""
     found, cursor = _page(call, accounts.on_eum(call))
     return Page(LibraryTemplates(templates=found), cursor)
 
 
-@LIBRARY.changes(
-    "remote_eum",
-    Scope.WHATSAPP_TEMPLATES,
-    input_model=UseLibraryTemplate,
-    result=TemplateView,
-    idempotent=False,
-)
+@LIBRARY.changes("remote_eum", Scope.WHATSAPP_TEMPLATES, idempotent=False)
 def use_library_template(call: Call[UseLibraryTemplate]) -> TemplateView:
     """Create a template from the library at the account's provider."""
     given = call.input
@@ -109,13 +97,7 @@ def use_library_template(call: Call[UseLibraryTemplate]) -> TemplateView:
     return _created(call, account, given, name, given.template_name)
 
 
-@EUM.changes(
-    "remote_eum",
-    Scope.WHATSAPP_TEMPLATES,
-    input_model=CreateFromLibrary,
-    result=TemplateView,
-    idempotent=False,
-)
+@EUM.changes("remote_eum", Scope.WHATSAPP_TEMPLATES, idempotent=False)
 def eum_create_from_library(call: Call[CreateFromLibrary]) -> TemplateView:
     """Create a template from the library at AWS. An id is looked up in the library of that language."""
     given, account = call.input, accounts.on_eum(call)

@@ -10,6 +10,7 @@ from shared.api.auth import Scope
 from shared.api.cursors import Page
 from whatsapp import store
 from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, Input, Language, PageInput, TemplateName, WabaId
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import accounts, editing, synchronisation, views
@@ -19,12 +20,13 @@ from whatsapp.actions.templates.views import TemplatesView, TemplateView
 from whatsapp.api.queries import NotFound
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
     from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 
-META, EUM = Group("templates_meta"), Group("eum_templates")
-LIBRARY, LEGACY = Group("template_library"), Group("legacy")
+META = Group("templates_meta")
+EUM = Group("eum_templates")
+LIBRARY = Group("template_library")
+LEGACY = Group("legacy")
 _AFTER = "after"
 type Word = Annotated[str, Field(max_length=100)]
 
@@ -85,9 +87,7 @@ class CacheTemplate(Input):
     template: TemplateToCache
 
 
-@META.reads(
-    "remote_graph", Scope.WHATSAPP_TEMPLATES, input_model=ListMetaTemplates, result=TemplatesView
-)
+@META.reads("remote_graph", Scope.WHATSAPP_TEMPLATES)
 def get_templates_meta(call: Call[ListMetaTemplates]) -> Page[TemplatesView]:
     """List the cached templates at Meta. A page may be short: go on while there is a cursor."""
     given = call.input
@@ -110,33 +110,25 @@ def get_templates_meta(call: Call[ListMetaTemplates]) -> Page[TemplatesView]:
 
 
 # Agents without the scope of templates send them, so they choose from the list.
-@LIBRARY.reads(
-    "local",
-    Scope.WHATSAPP_TEMPLATES,
-    Scope.WHATSAPP_SEND,
-    input_model=ListCachedTemplates,
-    result=TemplatesView,
-)
+@LIBRARY.reads("local", Scope.WHATSAPP_TEMPLATES, Scope.WHATSAPP_SEND)
 def get_local_templates(call: Call[ListCachedTemplates]) -> Page[TemplatesView]:
     """List the cached templates of the account's provider. A page may be short: go on while there is a cursor."""
     return _cached(call, call.input.meta_waba_id, call.input.status)
 
 
-@LEGACY.reads("local", Scope.WHATSAPP_TEMPLATES, input_model=ListTemplates, result=TemplatesView)
+@LEGACY.reads("local", Scope.WHATSAPP_TEMPLATES)
 def get_templates(call: Call[ListTemplates]) -> Page[TemplatesView]:
     """List the cached templates of an account, as `get_local_templates`."""
     return _cached(call, call.input.meta_waba_id, call.input.status)
 
 
-@EUM.reads(
-    "remote_eum", Scope.WHATSAPP_TEMPLATES, input_model=ListEumTemplates, result=TemplatesView
-)
+@EUM.reads("remote_eum", Scope.WHATSAPP_TEMPLATES)
 def eum_list_templates(call: Call[ListEumTemplates]) -> Page[TemplatesView]:
     """List the templates at AWS, without their components."""
     return listed_page(call, accounts.on_eum(call), call.input.limit)
 
 
-@EUM.reads("remote_eum", Scope.WHATSAPP_TEMPLATES, input_model=GetEumTemplate, result=TemplateView)
+@EUM.reads("remote_eum", Scope.WHATSAPP_TEMPLATES)
 def eum_get_template(call: Call[GetEumTemplate]) -> TemplateView:
     """Read a template's definition from AWS, and cache it."""
     account = accounts.on_eum(call)
@@ -145,16 +137,14 @@ def eum_get_template(call: Call[GetEumTemplate]) -> TemplateView:
     return views.of_listed(listed)
 
 
-@EUM.reads("remote_eum", Scope.WHATSAPP_TEMPLATES, input_model=GetEumStatus, result=TemplatesView)
+@EUM.reads("remote_eum", Scope.WHATSAPP_TEMPLATES)
 def eum_get_template_status(call: Call[GetEumStatus]) -> TemplatesView:
     """Show the status of a template in each language, as cached; with `refresh` as AWS says now."""
     given, account = call.input, accounts.on_eum(call)
     return statuses(account, given.template_name, given.language, refresh=given.refresh)
 
 
-@META.changes(
-    "remote_graph", Scope.WHATSAPP_TEMPLATES, input_model=CacheTemplate, result=TemplateView
-)
+@META.changes("remote_graph", Scope.WHATSAPP_TEMPLATES)
 def cache_template_meta(call: Call[CacheTemplate]) -> TemplateView:
     """Read a template from Graph and cache what Graph says, not what the call says."""
     wanted = call.input.template

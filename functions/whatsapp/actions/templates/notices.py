@@ -36,7 +36,7 @@ class SendNotice(TemplateSend):
         return self
 
 
-@MARKETING.sends(Scope.WHATSAPP_SEND, input_model=SendNotice)
+@MARKETING.sends(Scope.WHATSAPP_SEND)
 def send_marketing_message(call: Call[SendNotice]) -> Draft:
     """
     Send a marketing template, to customers who agreed to marketing.
@@ -47,7 +47,7 @@ def send_marketing_message(call: Call[SendNotice]) -> Draft:
     return sends.draft_of(call, _components(call), sends.MARKETING)
 
 
-@MARKETING.sends(Scope.WHATSAPP_SEND, input_model=SendNotice)
+@MARKETING.sends(Scope.WHATSAPP_SEND)
 def send_utility_template(call: Call[SendNotice]) -> Draft:
     """
     Send a utility template.

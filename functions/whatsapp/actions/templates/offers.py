@@ -36,7 +36,7 @@ class SendLimitedOffer(TemplateSend):
     header_media_id: MediaId | None = None
 
 
-@MARKETING.sends(Scope.WHATSAPP_SEND, input_model=SendCoupon)
+@MARKETING.sends(Scope.WHATSAPP_SEND)
 def send_coupon_template(call: Call[SendCoupon]) -> Draft:
     """Send a template with a button that copies a coupon code. Refused if the template has no such button."""
     definition = sends.definition_of(call)
@@ -47,7 +47,7 @@ def send_coupon_template(call: Call[SendCoupon]) -> Draft:
     return sends.draft_of(call, components)
 
 
-@MARKETING.sends(Scope.WHATSAPP_SEND, input_model=SendLimitedOffer)
+@MARKETING.sends(Scope.WHATSAPP_SEND)
 def send_limited_offer_template(call: Call[SendLimitedOffer]) -> Draft:
     """Send a template with an offer that ends at a time in the future, and maybe a coupon code."""
     given = call.input

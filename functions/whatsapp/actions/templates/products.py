@@ -64,7 +64,7 @@ class SendProducts(TemplateSend):
         return self
 
 
-@MARKETING.sends(Scope.WHATSAPP_SEND, input_model=SendCatalog)
+@MARKETING.sends(Scope.WHATSAPP_SEND)
 def send_catalog_template(call: Call[SendCatalog]) -> Draft:
     """Send a template with a button that opens the catalog."""
     given, definition = call.input, sends.definition_of(call)
@@ -76,7 +76,7 @@ def send_catalog_template(call: Call[SendCatalog]) -> Draft:
     return sends.draft_of(call, components)
 
 
-@MARKETING.sends(Scope.WHATSAPP_SEND, input_model=SendProducts)
+@MARKETING.sends(Scope.WHATSAPP_SEND)
 def send_mpm_template(call: Call[SendProducts]) -> Draft:
     """
     Send a template with a button that shows products of the catalog.

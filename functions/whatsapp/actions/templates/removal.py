@@ -18,7 +18,8 @@ from whatsapp.api.queries import NotFound
 from whatsapp.store.items.templates import TemplateMeta
 from whatsapp.worker.updates.template_words import DELETED
 
-META, EUM = Group("templates_meta"), Group("eum_templates")
+META = Group("templates_meta")
+EUM = Group("eum_templates")
 
 
 class DeleteTemplate(Input):
@@ -54,9 +55,7 @@ class DeleteEumTemplate(EumAccountInput):
         return self
 
 
-@META.changes(
-    "remote_graph", Scope.WHATSAPP_TEMPLATES, input_model=DeleteTemplate, result=RemovedTemplate
-)
+@META.changes("remote_graph", Scope.WHATSAPP_TEMPLATES)
 def delete_template_meta(call: Call[DeleteTemplate]) -> RemovedTemplate:
     """Delete a template in one language, or in all. Graph keeps its name reserved for 30 days."""
     given = call.input
@@ -74,9 +73,7 @@ def delete_template_meta(call: Call[DeleteTemplate]) -> RemovedTemplate:
     return delete(account, given.name, template_id, [given.language])
 
 
-@EUM.changes(
-    "remote_eum", Scope.WHATSAPP_TEMPLATES, input_model=DeleteEumTemplate, result=RemovedTemplate
-)
+@EUM.changes("remote_eum", Scope.WHATSAPP_TEMPLATES)
 def eum_delete_template(call: Call[DeleteEumTemplate]) -> RemovedTemplate:
     """Delete one translation at AWS, or all."""
     given = call.input

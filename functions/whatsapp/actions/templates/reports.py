@@ -25,7 +25,8 @@ from whatsapp.sending.views import View
 from whatsapp.store.items.counts import Analytics
 from whatsapp.store.items.templates import TemplateMeta
 
-MARKETING, META = Group("marketing_templates"), Group("templates_meta")
+MARKETING = Group("marketing_templates")
+META = Group("templates_meta")
 MOST_DAYS, DEFAULT_DAYS, MOST_TEMPLATES = 90, 30, 10
 EVENT_DAYS = 30
 _EVENT_PAGES = 10  # of 100 events of all companies, for each field
@@ -120,9 +121,7 @@ class PacingView(View):
     events: list[TemplateEvent]
 
 
-@MARKETING.reads(
-    "remote_graph", Scope.WHATSAPP_ANALYTICS, input_model=TemplateAnalytics, result=AnalyticsView
-)
+@MARKETING.reads("remote_graph", Scope.WHATSAPP_ANALYTICS)
 def get_template_analytics(call: Call[TemplateAnalytics]) -> AnalyticsView:
     """
     Show the provider's numbers of messages sent, delivered, read and clicked, by template and day.
@@ -156,9 +155,7 @@ def get_template_analytics(call: Call[TemplateAnalytics]) -> AnalyticsView:
     )
 
 
-@MARKETING.reads(
-    "remote_graph", Scope.WHATSAPP_TEMPLATES, input_model=OneTemplate, result=PacingView
-)
+@MARKETING.reads("remote_graph", Scope.WHATSAPP_TEMPLATES)
 def get_template_pacing(call: Call[OneTemplate]) -> PacingView:
     """Show status, quality, pauses and the reason of a rejection as the provider says now, and what webhooks said."""
     given = call.input
@@ -166,9 +163,7 @@ def get_template_pacing(call: Call[OneTemplate]) -> PacingView:
     return _state(call, account, given.template_name, given.language, PACING_FIELDS)
 
 
-@META.reads(
-    "remote_graph", Scope.WHATSAPP_TEMPLATES, input_model=OneMetaTemplate, result=PacingView
-)
+@META.reads("remote_graph", Scope.WHATSAPP_TEMPLATES)
 def get_template_quality(call: Call[OneMetaTemplate]) -> PacingView:
     """Show the provider's quality score with its date, and its changes. Nothing is guessed from counts."""
     given = call.input

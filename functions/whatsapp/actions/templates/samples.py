@@ -52,13 +52,7 @@ class TemplateSample(View):
     content_length: int
 
 
-@EUM.changes(
-    "remote_eum",
-    Scope.WHATSAPP_TEMPLATES,
-    input_model=CreateTemplateMedia,
-    result=TemplateSample,
-    idempotent=False,
-)
+@EUM.changes("remote_eum", Scope.WHATSAPP_TEMPLATES, idempotent=False)
 def eum_create_template_media(call: Call[CreateTemplateMedia]) -> TemplateSample:
     """
     Upload a sample for a template's header: JPEG or PNG of 5 MB, MP4 of 16 MB, PDF of 100 MB.

@@ -14,6 +14,7 @@ from pydantic import Field
 from shared.api.auth import Scope
 from shared.runtime import clock
 from whatsapp import store
+from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, TemplateName, WabaId
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import accounts, views
@@ -26,12 +27,13 @@ from whatsapp.worker.updates.template_words import DELETED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from whatsapp.actions.calls.call import Call
     from whatsapp.actions.templates.accounts import Listed, Templates
     from whatsapp.configuration.resources import SendingResources
     from whatsapp.store.items import Phone
 
-META, EUM, LEGACY = Group("templates_meta"), Group("eum_templates"), Group("legacy")
+META = Group("templates_meta")
+EUM = Group("eum_templates")
+LEGACY = Group("legacy")
 MOST_PAGES = 100
 # Sends ask about descriptions older than a day; an unchanged one is confirmed before.
 _CONFIRMED_AGAIN_MS = clock.DAY_SECONDS * clock.SECOND_MS // 2
@@ -93,12 +95,7 @@ def of_account(account: Templates, names: Sequence[str] | None = None) -> Synchr
     )
 
 
-@META.changes(
-    "remote_graph",
-    Scope.WHATSAPP_TEMPLATES,
-    input_model=SyncMetaTemplates,
-    result=SynchronisedTemplates,
-)
+@META.changes("remote_graph", Scope.WHATSAPP_TEMPLATES)
 def sync_templates_meta(call: Call[SyncMetaTemplates]) -> SynchronisedTemplates:
     """
     Synchronise an account's templates with Graph, or only the named ones.
@@ -108,12 +105,7 @@ def sync_templates_meta(call: Call[SyncMetaTemplates]) -> SynchronisedTemplates:
     return of_account(accounts.on_graph(call, call.input.meta_waba_id), call.input.names)
 
 
-@EUM.changes(
-    "remote_eum",
-    Scope.WHATSAPP_TEMPLATES,
-    input_model=SyncEumTemplates,
-    result=SynchronisedTemplates,
-)
+@EUM.changes("remote_eum", Scope.WHATSAPP_TEMPLATES)
 def eum_sync_templates(call: Call[SyncEumTemplates]) -> SynchronisedTemplates:
     """
     Synchronise an account's templates with AWS.
@@ -123,12 +115,7 @@ def eum_sync_templates(call: Call[SyncEumTemplates]) -> SynchronisedTemplates:
     return of_account(accounts.on_eum(call))
 
 
-@LEGACY.changes(
-    "remote_eum",
-    Scope.WHATSAPP_TEMPLATES,
-    input_model=RefreshTemplates,
-    result=SynchronisedTemplates,
-)
+@LEGACY.changes("remote_eum", Scope.WHATSAPP_TEMPLATES)
 def refresh_templates(call: Call[RefreshTemplates]) -> SynchronisedTemplates:
     """Synchronise an account's templates with its provider, as `eum_sync_templates` or `sync_templates_meta` do."""
     return of_account(accounts.of_waba(call, call.input.meta_waba_id))

@@ -11,7 +11,7 @@ A head counts a message by adding its order key `k` to the ring (`recentKeys`, a
 The ring keeps the 8 newest keys; the highest key dropped from it is the floor, so all counted keys above the floor are
 in the ring.
 
-Every update that changes whether a head has unread messages also sets the lists that contain it (`head_state`).
+Every update that changes whether a head has unread messages also sets the lists that contain it (`head_writes`).
 """
 
 from dataclasses import dataclass, replace

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
 
-from shared.api import inputs, openapi, responses
+from shared.api import declarations, inputs, openapi, responses
 from shared.api.auth import Caller, Forbidden, Scope, caller_of
 from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
@@ -25,14 +25,16 @@ from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
-    from pydantic import BaseModel
 
+    from shared.api.declarations import Signature
     from shared.api.idempotency import Answer, Requests
     from shared.api.responses import Errors
     from shared.audit_log.log import AuditLog
 
 KEY_HEADER = "Idempotency-Key"
 KEY = re.compile(r"[!-~]{8,255}")
+# The attribute of a marked method (`route_methods`): takes the routes and returns the decorator for the bound method.
+DECLARE = "declare_route"
 # Path parameters that name an object by an id without personal data: the audit log shows them. A test knows the others.
 OBJECT_IDS: Final = frozenset(
     {"ref", "conversation_id", "ticket_id", "unmatched_id", "event_id", "code"}
@@ -125,22 +127,24 @@ class Routes:
         )
         return response
 
-    def reads(
-        self,
-        line: str,
-        *scopes: Scope,
-        input_model: type[BaseModel],
-        result: type[View],
-    ) -> Callable[[Read], Read]:
+    def add(self, owner: object) -> None:
+        """Declare the methods of *owner* that are marked as routes (`shared.api.route_methods`), in their order."""
+        for name, member in vars(type(owner)).items():
+            if declare := getattr(member, DECLARE, None):
+                declare(self)(getattr(owner, name))
+
+    def reads(self, line: str, *scopes: Scope) -> Callable[[Read], Read]:
         """
         Declare a read route (`GET /path/{name}`) that needs one of *scopes*. Without any, its function checks the
         caller.
 
-        Its function gets the `Request` and the path parameters, and returns a *result* or a page of it.
+        Its function gets the `Request` and the path parameters, and returns a view or a page of it. Its signature
+        declares the input model and the view: TypeError if it does not.
         """
 
         def declare(act: Read) -> Read:
-            operation = _operation(act, line, scopes, input_model, result)
+            signature = declarations.signature_of(act, Request, View)
+            operation = _operation(act, signature, line, scopes)
 
             def route(**names: str) -> Response[str]:
                 return self._answer(_content(act(self._request(operation), **_decoded(names))))
@@ -154,34 +158,31 @@ class Routes:
         self,
         line: str,
         *scopes: Scope,
-        input_model: type[BaseModel],
-        result: type[View],
         status: HTTPStatus = HTTPStatus.OK,
-        may_read: bool = False,
         goes_on: Callable[[Answer], bool] | None = None,
     ) -> Callable[[Change], Change]:
         """
         Declare a route whose change is made once per idempotency key.
 
         Its function loads the object of the call and returns the change. Access is thus checked before the stored
-        answer: a caller without access learns nothing from a key that another caller used. With *may_read* the function
-        may also return a result: it has changed nothing, and the response has status 200. *goes_on* tells from a result
-        that its outcome is still open: the response then has status 202. The audit log records each change that is
-        made; a repeat under its key makes none. Raises TypeError if the API stores no requests, or has no audit log.
+        answer: a caller without access learns nothing from a key that another caller used. The function may also return
+        a result: it has changed nothing, and the response has status 200. *goes_on* tells from a result that its
+        outcome is still open: the response then has status 202. The audit log records each change that is made; a
+        repeat under its key makes none. Raises TypeError if the API stores no requests, or has no audit log.
         """
         if self.requests is None or self.audit_log is None:
             raise TypeError("an API with changes needs a table for its requests, and an audit log")
 
         def declare(act: Change) -> Change:
+            signature = declarations.signature_of(act, Request, View)
             operation = _operation(
                 act,
+                signature,
                 line,
                 scopes,
-                input_model,
-                result,
                 status=status,
                 key="required" if self.requires_key else "optional",
-                may_read=may_read,
+                may_read=signature.returns_result,
                 may_go_on=goes_on is not None,
             )
 
@@ -330,10 +331,9 @@ class Routes:
 
 def _operation(
     act: Callable[..., Any],
+    signature: Signature[View],
     line: str,
     scopes: tuple[Scope, ...],
-    input_model: type[BaseModel],
-    result: type[View],
     **more: Any,  # noqa: ANN401 - further fields of the operation
 ) -> Operation:
     method, path = line.split(" ")
@@ -343,8 +343,8 @@ def _operation(
         method=method,
         path=path,
         scopes=scopes,
-        input_model=input_model,
-        result=result,
+        input_model=signature.input_model,
+        result=signature.result,
         **more,
     )
 

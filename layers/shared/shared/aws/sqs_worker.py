@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 FIRST_WAIT_SECONDS, WAIT_FACTOR = 20, 3
 LONGEST_WAIT_SECONDS = 3_600
+# A hanging table uses about this much time; the same again is needed to record the reason of a dead letter.
+NOTE_MS = 30 * clock.SECOND_MS
 INTERNAL_ERROR = "internal_error"
 
 # Exceptions of code that met an unexpected shape. Errors of AWS and of the network have other types.
@@ -67,6 +69,11 @@ class Record:
     is_last: bool
     sent_at_ms: int
     context: LambdaContext
+
+    @property
+    def has_time_for_note(self) -> bool:
+        """Whether the reason of a dead letter can be recorded even if the table hangs. For functions of minutes."""
+        return self.context.get_remaining_time_in_millis() > NOTE_MS
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -9,72 +9,43 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from shared.aws.sqs_fifo import Entry, digest
+from shared.aws.sqs_fifo import Entry
 from shared.recovery.port import NO_ERROR_REPORTED
 from shared.recovery.views import DeadLetter, Redriven
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from shared.aws.dead_letters import DeadLetters, Letter
-    from shared.aws.dynamodb import Table
     from shared.aws.sqs_fifo import FifoQueue
+    from shared.recovery.event_items import DeadLetterNote, ParkedEvent
+    from shared.recovery.event_store import EventStore
 
 
-class Note(Protocol):
-    """Why the last attempt at an event failed: an item of the context."""
-
-    reason: str
-    attempts: int
-    failed_at: str
-    redriven_at: str | None
-
-
-class Notes(Protocol):
-    """The access patterns of notes: the context's store module."""
-
-    def dead_letter_notes(self, table: Table, event_ids: Iterable[str]) -> Mapping[str, Note]:
-        """Return the notes with these ids, by id."""
-        ...
-
-    def mark_redriven(self, table: Table, event_id: str, *, at: str, by: str) -> None:
-        """Record that a letter was queued again."""
-        ...
-
-
-def letter_id(body: str) -> str:
-    """Return the id of the note about a dead letter with this body."""
-    return digest("letter", body)
-
-
-@dataclass(frozen=True, slots=True)
-class EventLetters:
-    """Implements `DeadLetterQueue`. *name* is the name in the API, *notes* the context's `store.parked`."""
+@dataclass(slots=True, eq=False)
+class EventLetters[E: ParkedEvent]:
+    """Implements `DeadLetterQueue`. *name* is the name in the API, *store* has the notes."""
 
     letters: DeadLetters
-    table: Table
     queue: FifoQueue
     name: str
-    notes: Notes
+    store: EventStore[E]
 
     def views(self, letters: Sequence[Letter]) -> list[DeadLetter]:
         """Show each letter with the note about its last attempt."""
-        notes = self.notes.dead_letter_notes(
-            self.table, [letter_id(letter.body) for letter in letters]
-        )
-        return [self._view(letter, notes.get(letter_id(letter.body))) for letter in letters]
+        notes = self.store.dead_letter_notes(letter.body for letter in letters)
+        return [self._view(letter, notes.get(letter.body)) for letter in letters]
 
     def send_again(self, letter: Letter, deduplication: str, by: str) -> Redriven:
         """Queue the event again, unchanged."""
         self.queue.send([Entry(letter.body, letter.group, deduplication)])
-        at = clock.to_text(clock.now_ms())
-        self.notes.mark_redriven(self.table, letter_id(letter.body), at=at, by=by)
+        self.store.mark_redriven(letter.body, at=clock.to_text(clock.now_ms()), by=by)
         return Redriven(id=letter.id, queue=self.name, destination=self.queue.name)
 
-    def _view(self, letter: Letter, note: Note | None) -> DeadLetter:
+    def _view(self, letter: Letter, note: DeadLetterNote | None) -> DeadLetter:
         # An older note describes the failure before the redrive.
         is_newest = note is not None and (
             note.redriven_at is None or note.failed_at > note.redriven_at

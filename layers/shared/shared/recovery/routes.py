@@ -89,39 +89,19 @@ class RecoveryRoutes:
     ) -> None:
         """Declare the routes: one of the scopes *read* is needed to list parked events, one of *replay* to replay."""
         base = f"/{self.recovery.context}"
-        routes.reads(
-            f"GET {base}/parked",
-            *read,
-            Scope.OPERATOR,
-            input_model=ParkedQuery,
-            result=ParkedEvents,
-        )(self.list_parked)
-        routes.changes(
-            f"POST {base}/parked/{{event_id}}/replay",
-            *replay,
-            Scope.OPERATOR,
-            input_model=NoInput,
-            result=ParkedEvent,
-            status=HTTPStatus.ACCEPTED,
-        )(self.replay_parked)
-        routes.changes(
-            f"POST {base}/parked/replay",
-            *replay,
-            Scope.OPERATOR,
-            input_model=ParkedInput,
-            result=Replays,
-            status=HTTPStatus.ACCEPTED,
-        )(self.replay_all_parked)
-        routes.reads(
-            f"GET {base}/dead-letters", Scope.OPERATOR, input_model=LettersQuery, result=DeadLetters
-        )(self.list_dead_letters)
-        routes.changes(
-            f"POST {base}/dead-letters/redrive",
-            Scope.OPERATOR,
-            input_model=RedriveInput,
-            result=Redrives,
-            status=HTTPStatus.ACCEPTED,
-        )(self.redrive_dead_letters)
+        operator, accepted = Scope.OPERATOR, HTTPStatus.ACCEPTED
+        reads, changes = routes.reads, routes.changes
+        reads(f"GET {base}/parked", *read, operator)(self.list_parked)
+        changes(f"POST {base}/parked/{{event_id}}/replay", *replay, operator, status=accepted)(
+            self.replay_parked
+        )
+        changes(f"POST {base}/parked/replay", *replay, operator, status=accepted)(
+            self.replay_all_parked
+        )
+        reads(f"GET {base}/dead-letters", operator)(self.list_dead_letters)
+        changes(f"POST {base}/dead-letters/redrive", operator, status=accepted)(
+            self.redrive_dead_letters
+        )
 
     def list_parked(self, request: Request[ParkedQuery]) -> Page[ParkedEvents]:
         """List parked events, newest first."""

@@ -182,18 +182,18 @@ class Stepped:
         self.model.before = self._wait
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
-        self.is_under_way = self.arrived.get(timeout=10)
+        self.is_under_way = self.arrived.get(timeout=120)
 
     def go_on(self, calls: int) -> None:
         """Let the turn make so many calls, or all remaining ones."""
         for _ in range(calls):
             if self.is_under_way:
                 self.permits.release()
-                self.is_under_way = self.arrived.get(timeout=10)
+                self.is_under_way = self.arrived.get(timeout=120)
 
     def _wait(self, _: int) -> None:
         self.arrived.put(True)
-        self.permits.acquire(timeout=10)
+        self.permits.acquire(timeout=120)
 
     def _run(self) -> None:
         try:

@@ -91,7 +91,7 @@ def test_a_customers_message_is_accepted_by_the_webhook(
 ) -> None:
     write(sandbox)
 
-    assert ingress.call(calls.get(timeout=20)) == (200, "<Response/>")
+    assert ingress.call(calls.get(timeout=120)) == (200, "<Response/>")
     [put] = ingress.inbound.taken()
     assert put.body["text"] == "Grüße 😀 & + %"
 
@@ -109,7 +109,7 @@ def test_each_status_of_a_send_is_accepted_by_the_webhook_with_its_action(
     sent = Twilio(sandbox.url).send(credentials(sandbox), message)
 
     for _ in range(3):
-        assert ingress.call(calls.get(timeout=20)) == (200, "<Response/>")
+        assert ingress.call(calls.get(timeout=120)) == (200, "<Response/>")
     puts = ingress.statuses.taken()
     assert [put.body["status"] for put in puts] == ["queued", "sent", "delivered"]
     assert {put.body["action_id"] for put in puts} == {"action-1"}
@@ -121,7 +121,7 @@ def test_a_message_found_in_the_list_equals_the_one_of_the_webhook(
 ) -> None:
     """So the gap check may enqueue it without creating a duplicate."""
     write(sandbox, media=["https://example.com/1.jpg"])
-    assert ingress.call(calls.get(timeout=20))[0] == 200
+    assert ingress.call(calls.get(timeout=120))[0] == 200
     [event] = ingress.inbound.taken()
     client = Twilio(sandbox.url)
 

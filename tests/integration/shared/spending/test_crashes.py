@@ -64,7 +64,7 @@ class Turns:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(timeout=30)
+            thread.join(timeout=120)
         assert not any(thread.is_alive() for thread in threads)
 
     def wait(self) -> None:
@@ -73,7 +73,7 @@ class Turns:
         with self._lock:
             self._waiting.append(mine)
             self._next()
-        mine.wait(timeout=30)
+        mine.wait(timeout=120)
 
     def _next(self) -> None:
         if self._waiting and len(self._waiting) == self._running:

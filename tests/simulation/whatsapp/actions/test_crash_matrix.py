@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.simulation.disturbances import deaths
 from tests.simulation.effort import long_except
-from tests.simulation.interceptor import When
 from tests.simulation.whatsapp.actions.final_states import (
     repeated_ends_well,
     state_of,
@@ -33,7 +33,7 @@ def test_a_killed_call_that_is_repeated_ends_as_if_nothing_had_happened(
     actor: Actor, scenario: Scenario
 ) -> None:
     calls, wanted = undisturbed(actor, scenario)
-    for number, when in [(1, When.BEFORE), *((n, When.AFTER) for n in range(1, len(calls) + 1))]:
+    for number, when in deaths(calls):
         body = actor.begin(scenario)
         actor.system.interceptor.die_at = (number, when)
         where = f"died {when} call {number}, {calls[number - 1]}"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.simulation.disturbances import failures
 from tests.simulation.effort import EFFORT, long_except
-from tests.simulation.interceptor import Fault
 from tests.simulation.whatsapp.actions.final_states import repeated_ends_well, undisturbed
 from tests.simulation.whatsapp.actions.scenarios import scenarios
 from whatsapp.actions.dispatch import catalogue
@@ -25,21 +25,15 @@ ALL = scenarios()
 REFUSED = (
     ALL if EFFORT > 1 else list({catalogue.find(one.action).group: one for one in ALL}.values())
 )
-FAILURES = long_except(
-    [
-        *((one, Fault.LOST_ANSWER) for one in ALL),
-        *((one, fault) for fault in (Fault.THROTTLED, Fault.UNAVAILABLE) for one in REFUSED),
-    ],
-    [(one, Fault.LOST_ANSWER) for one in ALL if one.action == "send_text"],
-)
+SCENARIOS = long_except(ALL, [one for one in ALL if one.action == "send_text"])
 
 
-@pytest.mark.parametrize(("scenario", "fault"), FAILURES, ids=str)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
 def test_a_failing_call_neither_loses_nor_doubles_anything(
-    actor: Actor, scenario: Scenario, fault: Fault
+    actor: Actor, scenario: Scenario
 ) -> None:
     calls, wanted = undisturbed(actor, scenario)
-    for number in range(1, len(calls) + 1):
+    for number, fault in failures(calls, refused=scenario in REFUSED):
         body = actor.begin(scenario)
         actor.system.interceptor.fault_at = (number, fault)
         where = f"{fault} at call {number}, {calls[number - 1]}"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.whatsapp.payloads import text
-from tests.simulation.effort import FAULTS
-from tests.simulation.interceptor import SENDS, Fault, When
+from tests.simulation.disturbances import deaths, failures
+from tests.simulation.interceptor import SENDS, When
 from tests.simulation.whatsapp.agents.agent import TEXT, Agent, agent_of
 from tests.simulation.whatsapp.event_builders import ada_message, status_webhook, webhook_of
 from tests.simulation.whatsapp.final_state import check_at_rest, check_declared, final_state_of
@@ -58,11 +58,6 @@ def calls_of_a_send(agent: Agent, start: Snapshot) -> list[str]:
     assert answer is not None
     assert answer[0] == 200
     return list(agent.system.interceptor.calls)
-
-
-def deaths(calls: list[str]) -> list[tuple[int, When]]:
-    """After each call, and before the first; a crash before a later call is one after the call before it."""
-    return [(1, When.BEFORE), *((number, When.AFTER) for number in range(1, len(calls) + 1))]
 
 
 def shown(agent: Agent) -> list[dict[str, Any]]:
@@ -178,12 +173,9 @@ def test_a_status_that_is_faster_than_the_record_settles_the_send(
         check_settled(agent, where)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_failing_call_neither_loses_nor_doubles_a_message(
-    agent: Agent, start: Snapshot, fault: Fault
-) -> None:
+def test_a_failing_call_neither_loses_nor_doubles_a_message(agent: Agent, start: Snapshot) -> None:
     calls = calls_of_a_send(agent, start)
-    for number in range(1, len(calls) + 1):
+    for number, fault in failures(calls):
         begin(agent, start)
         agent.system.interceptor.fault_at = (number, fault)
         where = f"{fault} at call {number}, {calls[number - 1]}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simulation.effort import EFFORT, long_except
-from tests.simulation.interceptor import READS, SENDS, Fault, When
+from tests.simulation.disturbances import deaths_in, failures
+from tests.simulation.effort import long_except
+from tests.simulation.interceptor import SENDS, When
 from tests.simulation.whatsapp.final_state import (
     FinalState,
     check_at_rest,
@@ -70,7 +71,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
     system: System, scenario: Scenario
 ) -> None:
     start, clean, calls = undisturbed(system, scenario)
-    for number, when in deaths(system, calls):
+    for number, when in deaths_in(system.interceptor):
         system.restore(start)
         system.interceptor.die_at = (number, when)
         system.drain()
@@ -82,19 +83,11 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
 
 
 @pytest.mark.parametrize(
-    ("fault", "scenario"),
-    long_except(
-        [(Fault.LOST_ANSWER, scenario) for scenario in FAULTY]
-        + [(f, scenario) for f in (Fault.THROTTLED, Fault.UNAVAILABLE) for scenario in REFUSED],
-        [(Fault.LOST_ANSWER, scenario) for scenario in REFUSED],
-    ),
-    ids=lambda part: part.name if isinstance(part, Scenario) else str(part),
+    "scenario", long_except(FAULTY, REFUSED), ids=lambda scenario: scenario.name
 )
-def test_a_failing_call_does_not_change_the_final_state(
-    system: System, scenario: Scenario, fault: Fault
-) -> None:
+def test_a_failing_call_does_not_change_the_final_state(system: System, scenario: Scenario) -> None:
     start, clean, calls = undisturbed(system, scenario)
-    for number in range(1, len(calls) + 1):
+    for number, fault in failures(calls, refused=scenario in REFUSED):
         system.restore(start)
         system.interceptor.fault_at = (number, fault)
         system.drain()
@@ -127,22 +120,6 @@ def undisturbed(system: System, scenario: Scenario) -> tuple[Snapshot, FinalStat
     assert final.dead_letters == 0
     assert bool(final.handed_over) == (scenario.automation == CONVERSATIONS)
     return start, final, calls
-
-
-def deaths(system: System, calls: list[str]) -> list[tuple[int, When]]:
-    """
-    Every distinct moment at which a worker can crash.
-
-    A crash before call k has the same effect as one after call k - 1, unless a run ends between them. So have crashes
-    before and after a call that only reads; extended runs include them.
-    """
-    before = [(number, When.BEFORE) for number in system.interceptor.first_of_runs]
-    after = [
-        (number, When.AFTER)
-        for number, call in enumerate(calls, start=1)
-        if EFFORT > 1 or call.split(" ")[0] not in READS
-    ]
-    return before + after
 
 
 def most_receipts(clean: FinalState, calls: list[str], number: int, when: When) -> int:

@@ -1,6 +1,5 @@
 """Which verdicts are believed."""
 
-
 import pytest
 
 from email_threads.parsing import addresses

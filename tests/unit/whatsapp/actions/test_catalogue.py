@@ -118,9 +118,7 @@ def test_a_name_is_found_by_importing_its_module_only() -> None:
 
 def test_a_second_action_of_a_name_is_refused_at_import() -> None:
     ping = registered()["ping"]
-    declare = Group("config_utility").reads(
-        "local", Scope.WHATSAPP_READ, input_model=ping.input_model, result=ping.result
-    )
+    declare = Group("config_utility").reads("local", Scope.WHATSAPP_READ)
 
     with pytest.raises(TypeError, match="two actions are named ping"):
         declare(ping.run)  # type: ignore[arg-type] # a read, as declared

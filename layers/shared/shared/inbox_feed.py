@@ -22,9 +22,13 @@ from aws_lambda_powertools.utilities.batch import (
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from shared.aws.dynamodb import Table
 from shared.failures import Permanent
 from shared.inbox import entries
+from shared.live.hints import Announcer
+from shared.live.posts import Live
 from shared.runtime.observability import describe, logger, metrics, write_metrics
+from shared.runtime.settings import Settings, Url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,8 +36,8 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
+    from mypy_boto3_dynamodb import DynamoDBClient
 
-    from shared.aws.dynamodb import Table
     from shared.inbox.entries import Change, Heads
 
 # Of the clients of the feeds: a batch must end within the function's 30 seconds.
@@ -47,6 +51,16 @@ INTERNAL_ERROR = "internal_error"
 _BUGS = (TypeError, ValueError, LookupError, AttributeError, RecursionError)
 
 
+@dataclass(frozen=True, kw_only=True)
+class FeedSettings(Settings):
+    """The environment of every inbox feed; a context adds its tables."""
+
+    inbox_table_name: str
+    live_table_name: str
+    api_keys_table_name: str
+    live_endpoint: Url
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
     """
@@ -58,6 +72,27 @@ class Feed:
     table: Table
     heads: Heads
     announce: Callable[[Sequence[Change], int], None] | None = None
+
+
+def _reference(change: Change) -> str:
+    return change.reference
+
+
+def feed_of(
+    settings: FeedSettings,
+    dynamodb: DynamoDBClient,
+    heads: Heads,
+    key_of: Callable[[Change], str] = _reference,
+) -> Feed:
+    """Return the feed of a context's *heads*. *key_of* returns the key that GET /inbox gives a conversation."""
+    live = Live(
+        Table(dynamodb, settings.live_table_name),
+        Table(dynamodb, settings.api_keys_table_name),
+        settings.live_endpoint,
+    )
+    announcer = Announcer(live=live, key_of=key_of)
+    inbox = Table(dynamodb, settings.inbox_table_name)
+    return Feed(table=inbox, heads=heads, announce=announcer.announce)
 
 
 @dataclass(slots=True)
