@@ -62,7 +62,7 @@ __all__ = [
     "aliases",
     "cached_templates",
     "canned_replies",
-    "catalogs",
+   
     "conversation_lists",
     "counts",
     "customer_facts",

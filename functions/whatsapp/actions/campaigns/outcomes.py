@@ -1,4 +1,4 @@
-"""Sends to one recipient of a campaign, and says what became of it."""
+"""Sends to one recipient of a campaign and returns the outcome."""
 
 from __future__ import annotations
 
