@@ -107,10 +107,10 @@ def _handle(resources: Resources, delivery: Delivery, event: RichpanelEvent) -> 
     if state and state.erased_at:
         raise states.Erased
     visit = _look(resources, delivery, event, state)
-    talks, rows = _due(resources, delivery, visit)
+    customer_turns, rows = _due(resources, delivery, visit)
     _notice_changed(resources, visit, rows)
     ends: list[Finish] = []
-    for number, customer_turn in enumerate(talks):
+    for number, customer_turn in enumerate(customer_turns):
         if number:
             # The turn before has changed the ticket and the state.
             visit = _look(
@@ -121,7 +121,7 @@ def _handle(resources: Resources, delivery: Delivery, event: RichpanelEvent) -> 
             _work(resources, visit, customer_turn, delivery, ends),
         )
         hold(resources.lease, row, delivery.context, work)
-    if not talks:
+    if not customer_turns:
         memory.touch(resources, conversation_id, visit.read_at)
         return Handled(event, "duplicate")
     parked = next((end for end in ends if end.status is EventStatus.PARKED), None)
