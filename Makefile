@@ -1,21 +1,23 @@
 # All development tasks. Needs python3.13 on the PATH and access to PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status trace parse mail test test-long lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
+.PHONY: help demo up down status trace parse mail test test-long lint docs events load cost bench rules unit integration simulation e2e build lock clean environments scanner
 .PHONY: types style imports template weaknesses audit pages
 
 BIN := .venvs/dev/bin
 # Containers often forbid bytecode. The suites start many processes, each of which would compile all its modules.
 export PYTHONDONTWRITEBYTECODE :=
 STACK := $(BIN)/python -m local.stack.cli
+# The make of macOS is older than this option.
+SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 # Three for two cores: the one with the end-to-end tests mostly waits for the stack.
 PYTEST := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 help: ## List the targets
-	@sed -n 's/^\([a-z0-9 ]*\):[^#]*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-32s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9 -]*\):[^#]*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-32s %s\n", $$1, $$2}'
 
-demo: environments ## Deploy Parley on this machine, send sample events and show their results. KEEP=1 keeps it for a look at the console
-	@$(BIN)/python -m local.demo $(if $(KEEP),keep)
+demo: environments ## Deploy Parley on this machine and send sample events; writes a report. VERBOSE=1 prints all, KEEP=1 keeps the stack
+	@$(BIN)/python -m local.demo $(if $(KEEP),keep) $(if $(VERBOSE),verbose)
 
 up: environments ## Start the local stack in the background; .local/stack.json contains its URLs
 	@$(STACK) up
@@ -43,7 +45,7 @@ test-long: environments ## Run the tests that take long: load and kill, costs of
 	@$(STACK) beside $(PYTEST) -m long
 
 lint: scanner ## Run ruff, mypy, import-linter, cfn-lint (in sam validate), checkov, pip-audit and the type check of the console in parallel
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync types style imports template weaknesses audit pages
+	@$(MAKE) --no-print-directory --jobs 2 $(SYNC) types style imports template weaknesses audit pages
 
 types:
 	$(BIN)/mypy
@@ -74,9 +76,13 @@ unit integration simulation: scanner ## Run one test suite
 load: environments ## Send 10,000 events to the local stack while its functions are killed. LOAD="--context email" stores mails
 	@$(BIN)/python -m local.load $(LOAD)
 
-docs: environments ## Generate the reference pages of tables and actions, and the index of actions, from their declarations
+docs: environments ## Generate the reference pages of tables and actions, and the OpenAPI document of actions in .local/docs
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.docs.table_reference
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.docs.action_reference
+
+events: environments ## Generate the sample events, and write all of them to .local/events, one call of each action included
+	@$(BIN)/python -m events
+	@$(BIN)/python -m events --write .local/events
 
 e2e: environments ## Run the tests against the local stack
 	@$(STACK) run $(BIN)/pytest tests/e2e

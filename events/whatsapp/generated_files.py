@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from events.whatsapp.actions import KEPT
 from events.whatsapp.direct import Direct, action_calls, direct_events
 from events.whatsapp.sample_builder import FOLDER, Sample
 from events.whatsapp.samples import samples
@@ -34,7 +35,8 @@ For the functions behind the queue, the API and the schedules:
 |---|---|---|
 """
 _COMMANDS = """
-[actions/](actions) has a call of each action for `WhatsAppActions`, such as `actions/send_text.json`.
+[actions/](actions) has a call of one action of each group for `WhatsAppActions`, such as `actions/send_text.json`.
+`make events` writes the calls of all actions, and all other events, to `.local/events`.
 
 ## One event to one function
 
@@ -60,7 +62,7 @@ because each stack has its own verify token.
 
 
 def files() -> dict[Path, str]:
-    """Return the content of every generated file, by path."""
+    """Return the content of every generated file of this folder, by path."""
     all_samples = samples()
     rows = [
         f"| {number} | [{sample.name}]({sample.path.name}) | {_invoked(sample)} | {sample.description} "
@@ -74,8 +76,14 @@ def files() -> dict[Path, str]:
     ]
     readme = "".join([_PREFACE, *rows, _DIRECT, *others, _COMMANDS])
     events = {sample.path: sample.file_text for sample in all_samples}
-    events |= {event.path: event.file_text for event in [*direct, *action_calls()]}
-    return events | {README: readme}
+    events |= {event.path: event.file_text for event in direct}
+    kept = {path: text for path, text in calls_of_all_actions().items() if path.stem in KEPT}
+    return events | kept | {README: readme}
+
+
+def calls_of_all_actions() -> dict[Path, str]:
+    """Return the content of the files of all calls of actions, by path; this folder has only the kept ones."""
+    return {call.path: call.file_text for call in action_calls()}
 
 
 def _invoked(event: Sample | Direct) -> str:

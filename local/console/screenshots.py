@@ -1,14 +1,16 @@
 """
-Takes the screenshots of docs/console.md: every page of the console, on a desktop and on a phone, light and dark.
+Takes screenshots of every page of the console, on a desktop and on a phone, light and dark.
 
     make up && make demo                           a stack that stays, with the events of the demo
-    python -m local.console.screenshots [de-DE]    writes docs/images/console, or .local/screenshots in another language
+    python -m local.console.screenshots [de-DE]    writes .local/screenshots/<language>, and renews those in docs/images
 """
 
+import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -19,6 +21,7 @@ from local.stack.processes import LOCAL, ROOT
 from local.stack.seed import PASSWORD
 
 DOCS = ROOT / "docs" / "images" / "console"
+FOLDER = LOCAL / "screenshots"
 LANGUAGE = "en-GB"
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 PATIENCE_MS = 30_000
@@ -56,53 +59,76 @@ PLACES = (
 def main() -> None:
     """Write all screenshots, and print what axe finds on each page."""
     language = sys.argv[1] if len(sys.argv) > 1 else LANGUAGE
-    folder = DOCS if language == LANGUAGE else LOCAL / "screenshots" / language
+    folder = FOLDER / language
     folder.mkdir(parents=True, exist_ok=True)
-    with running_stack() as stack, sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=browser.executable(), args=["--no-sandbox", "--disable-gpu"]
-        )
-        for size, (width, height) in SIZES.items():
-            scheme = "dark" if size == "phone" else "light"
-            options = {
-                "locale": language,
-                "viewport": {"width": width, "height": height},
-                "color_scheme": scheme,
-                "timezone_id": "Europe/Berlin",
-            }
-            for name, page in _pages(chromium, stack, options):
-                page.screenshot(path=folder / f"{name}-{size}.jpg", type="jpeg", quality=75)
-                print(f"{name}-{size}: {_findings(page) or 'no finding'}")
+    with running_stack() as stack, chromium_at(browser.executable()) as chromium:
+        for size in SIZES:
+            for place, page in pages(chromium, stack, size, PLACES, language):
+                file = folder / f"{place.name}-{size}.jpg"
+                file.write_bytes(picture_of(page))
+                if language == LANGUAGE and (DOCS / file.name).exists():
+                    shutil.copy(file, DOCS)
+                print(f"{file.stem}: {_findings(page) or 'no finding'}")
+
+
+@contextmanager
+def chromium_at(executable: Path) -> Iterator[Browser]:
+    """Provide a browser inside the context manager."""
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-gpu"]
+        chromium = playwright.chromium.launch(executable_path=executable, args=options)
+        yield chromium
         chromium.close()
 
 
-def _pages(chromium: Browser, stack: Stack, options: dict[str, Any]) -> Iterator[tuple[str, Page]]:
+def picture_of(page: Page) -> bytes:
+    """Return a page as a JPEG."""
+    return page.screenshot(type="jpeg", quality=75)
+
+
+def pages(
+    chromium: Browser, stack: Stack, size: str, places: Sequence[Place], language: str = LANGUAGE
+) -> Iterator[tuple[Place, Page]]:
     """Yield each place as it is shown, with one login for neighbouring places of the same person."""
+    width, height = SIZES[size]
     page, login = None, ""
-    for place in PLACES:
+    for place in places:
         if page is None or (place.place and place.login != login):
-            page = chromium.new_context(**options).new_page()
+            page = chromium.new_context(
+                locale=language,
+                viewport={"width": width, "height": height},
+                color_scheme="dark" if size == "phone" else "light",
+                timezone_id="Europe/Berlin",
+            ).new_page()
             page.set_default_timeout(PATIENCE_MS)
             page.goto(stack.console_url)
             page.locator(".signin-card button").first.wait_for()
             login = ""
         if place.place and not login:
             login = place.login
-            page.locator(".signin-card button").first.click()
-            page.locator("input[name=username]").fill(login)
-            page.locator("input[name=password]").fill(PASSWORD)
-            page.locator("[type=submit]").first.click()
-            page.locator("nav.rail").wait_for()
-        if place.place:
-            page.evaluate("place => { location.hash = place; }", f"#/{place.place}")
+            _log_in(page, login)
+        _go_to(page, place)
+        yield place, page
+
+
+def _log_in(page: Page, login: str) -> None:
+    page.locator(".signin-card button").first.click()
+    page.locator("input[name=username]").fill(login)
+    page.locator("input[name=password]").fill(PASSWORD)
+    page.locator("[type=submit]").first.click()
+    page.locator("nav.rail").wait_for()
+
+
+def _go_to(page: Page, place: Place) -> None:
+    if place.place:
+        page.evaluate("place => { location.hash = place; }", f"#/{place.place}")
+    _settle(page)
+    if place.row is not None:
+        page.locator(".row", has_text=place.row).first.click()
         _settle(page)
-        if place.row is not None:
-            page.locator(".row", has_text=place.row).first.click()
-            _settle(page)
-        if place.button is not None:
-            page.locator(place.button).first.click()
-            _settle(page)
-        yield place.name, page
+    if place.button is not None:
+        page.locator(place.button).first.click()
+        _settle(page)
 
 
 def _settle(page: Page) -> None:

@@ -27,6 +27,13 @@ class Cost:
     write_units: float
 
 
+def rows_of(costs: dict[str, Cost]) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each kind: events, write units in total, and per event."""
+    for kind, cost in sorted(costs.items()):
+        per_event = cost.write_units / cost.events
+        yield kind, str(cost.events), f"{cost.write_units:.0f}", f"{per_event:.1f}"
+
+
 @dataclass(frozen=True, slots=True)
 class Totals:
     """Counts of accepted events by outcome. Follow-ups (media, receipts), which the worker queues, count separately."""

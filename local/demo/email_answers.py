@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 import urllib3
-from rich.markup import escape
 
 from events.whatsapp.sample_data import COMPANY
-from local.demo.screen import console
 from local.mail.receipt import Verdicts, deliver, received
 from local.stack.processes import ROOT
 from local.stack.seed import operate
@@ -24,6 +22,7 @@ from local.stack.seed import operate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from local.demo.chapter import Chapter
     from local.stack.cli import Stack
 
 DESK: Final = "desk@shop.example"
@@ -91,9 +90,8 @@ def desk_of(stack: Stack) -> Desk:
     return desk
 
 
-def play(stack: Stack) -> bool:
+def play(stack: Stack, chapter: Chapter) -> bool:
     """Have a mail answered; return whether it was sent once and the customer's answer joined its thread."""
-    console.rule(f"Answers of {DESK}: drafted by a model, approved by a person")
     desk = desk_of(stack)
     sample = (ROOT / "events/email_threads/mails/question.eml").read_bytes()
     # Not the mail of the first chapter.
@@ -103,46 +101,48 @@ def play(stack: Stack) -> bool:
         lambda: _first(desk.call("GET", f"/email-threads/drafts?mailbox={DESK}"), "drafts")
     )
     if draft is None:
-        return _failed("no draft was written")
+        return _failed("no draft was written", chapter)
     thread = draft["conversation_id"]
-    _show_thread(desk, thread)
-    console.print(f"[bold]draft[/] for {draft['to'][0]}, asks for {', '.join(draft['questions'])}:")
-    console.print(escape(_indented(draft["body_text"])))
+    _show_thread(desk, thread, chapter)
+    asked = ", ".join(draft["questions"])
+    chapter.line(f"draft for {draft['to'][0]}, asks for {asked}:", "strong")
+    chapter.line(_indented(draft["body_text"]))
     path = f"/email-threads/{thread}/replies/{draft['reply_id']}/approve"
     desk.call("POST", path, {"version": draft["version"]})
-    return _sent_and_answered(desk, thread)
+    return _sent_and_answered(desk, thread, chapter)
 
 
-def _sent_and_answered(desk: Desk, thread: str) -> bool:
+def _sent_and_answered(desk: Desk, thread: str, chapter: Chapter) -> bool:
     sent = _until(lambda: _delivered(desk, thread))
     if sent is None:
-        return _failed("the answer was not sent, or SES's event about it is missing")
+        return _failed("the answer was not sent, or SES's event about it is missing", chapter)
     ses_id = sent["message_id"].partition("@")[0]
     raw = _from_sandbox(desk.stack, f"{ses_id}.eml")
-    console.print(f"[bold]sent[/], {sent['delivery']} by SES's event:")
-    console.print(escape(_indented("\n".join(_header_lines(raw)))))
+    chapter.line(f"sent, {sent['delivery']} by SES's event:", "strong")
+    chapter.line(_indented("\n".join(_header_lines(raw))))
     answer = _from_sandbox(desk.stack, f"{ses_id}.eml?reply={quote(_ANSWER)}")
     deliver(desk.stack, received(answer, DESK, Verdicts()), DESK)
     completed = _until(lambda: _complete(desk, thread))
-    _show_thread(desk, thread)
+    _show_thread(desk, thread, chapter)
     if completed is None or len(desk.mails(thread)) != len(("mail", "answer", "mail")):
-        return _failed("the customer's answer is not in the thread")
+        return _failed("the customer's answer is not in the thread", chapter)
+    chapter.summary = "3 mails in one thread: a question, the approved answer, the customer's reply"
     return True
 
 
-def _show_thread(desk: Desk, thread: str) -> None:
+def _show_thread(desk: Desk, thread: str, chapter: Chapter) -> None:
     head = desk.call("GET", f"/email-threads/{thread}")
     analysis = head.get("ai_analysis") or {}
-    console.print(
-        f"{escape(head['subject'])}: {head['status']}, {head['email_count']} mails,"
+    chapter.line(
+        f"{head['subject']}: {head['status']}, {head['email_count']} mails,"
         f" {analysis.get('language', '-')}, {analysis.get('urgency', '-')} urgency,"
         f" requirements version {head.get('requirements_version', 0)}"
     )
     for name, value in head["requirements"].items():
-        console.print(f"   {name} = {escape(str(value))}")
+        chapter.line(f"   {name} = {value}", "result")
     for question in analysis.get("pending_info", []):
         state = "answered" if question.get("answered_n") else "open"
-        console.print(f"   {question['field']}: {escape(question['question'])} ({state})")
+        chapter.line(f"   {question['field']}: {question['question']} ({state})", "faint")
 
 
 def _delivered(desk: Desk, thread: str) -> dict[str, Any] | None:
@@ -184,6 +184,6 @@ def _indented(text: str) -> str:
     return "\n".join(f"   {line}" for line in text.splitlines())
 
 
-def _failed(problem: str) -> bool:
-    console.print(f"[red]The answer by mail failed:[/] {problem}.")
+def _failed(problem: str, chapter: Chapter) -> bool:
+    chapter.line(f"The answer by mail failed: {problem}.", "fault")
     return False

@@ -1,4 +1,4 @@
-"""The demo of e-mail threads: puts the sample mails into the bucket and prints the threads that they make."""
+"""The demo of e-mail threads: puts the sample mails into the bucket and reads the threads that they make."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import urllib3
-from rich.markup import escape
-from rich.table import Table
 
 from email_threads.parsing.kinds import REPORTS
 from email_threads.parsing.mail import parse
 from email_threads.threading import ids
 from events.whatsapp.sample_data import COMPANY
-from local.demo.screen import console
 from local.mail.receipt import Verdicts, deliver, received
 from local.stack.processes import ROOT
 from local.stack.seed import operate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from local.demo.chapter import Chapter
     from local.stack.cli import Stack
 
 MAILBOX: Final = "support@shop.example"
@@ -42,9 +41,8 @@ SCOPES: Final = ("email_threads:read", "email_threads:write", "email_threads:adm
 http = urllib3.PoolManager(retries=False, timeout=60)
 
 
-def play(stack: Stack) -> bool:
+def play(stack: Stack, chapter: Chapter) -> bool:
     """Deliver all sample mails; return whether each is stored in one thread, or parked."""
-    console.rule(f"Mail to {MAILBOX}")
     key = operate(
         stack, "api-keys", "create", "--company", COMPANY, "--scopes", *SCOPES, "--name", "mail"
     )
@@ -52,16 +50,16 @@ def play(stack: Stack) -> bool:
     samples = [_as_received(path) for path in sorted(MAILS.glob("*.eml"))]
     for raw in samples:
         deliver(stack, raw, MAILBOX)
-    console.print(f"{len(samples)} mails are in the bucket, as SES stores them")
-    with console.status("waiting for the worker") as status:
-        found, mismatch = _wait(stack, key, samples, report=status.update)
-    _show(found)
-    console.print(
+    chapter.line(f"{len(samples)} mails to {MAILBOX} are in the bucket, as SES stores them")
+    found, mismatch = _wait(stack, key, samples, report=chapter.progress)
+    chapter.table(("status", "mails", "from", "subject", "newest mail"), _rows(found))
+    chapter.summary = (
         f"{len(samples)} mails = {found.email_ids.total()} in {len(found.threads)} threads"
         f" + {len(found.parked)} parked ({', '.join(found.parked)})"
     )
+    chapter.line(chapter.summary)
     if mismatch:
-        console.print(f"[red]Not as expected:[/] {mismatch}")
+        chapter.line(f"Not as expected: {mismatch}", "fault")
     return mismatch is None
 
 
@@ -135,22 +133,20 @@ def _mails(stack: Stack, key: str, conversation_id: str) -> list[dict[str, Any]]
     return mails
 
 
-def _show(found: Found) -> None:
-    table = Table("status", "mails", "from", "subject", "newest mail", box=None, pad_edge=False)
+def _rows(found: Found) -> Iterator[tuple[str, ...]]:
     for thread in found.threads:
         newest = found.mails[thread["conversation_id"]][0]
         marks = [newest["kind"]] if newest["kind"] != "mail" else []
         marks += [newest["hold_reason"]] if newest.get("hold_reason") else []
         marks += [f"{len(newest['attachments'])} files"] if newest["attachments"] else []
         text = " ".join(newest["new_text"].split())[:40]
-        table.add_row(
+        yield (
             thread["status"],
             str(thread["email_count"]),
             thread.get("participant", "-")[:28],
-            escape(thread["subject"][:32]),
-            escape(f"{text} {f'({", ".join(marks)})' if marks else ''}"),
+            thread["subject"][:32],
+            f"{text} {f'({", ".join(marks)})' if marks else ''}",
         )
-    console.print(table)
 
 
 def _call(stack: Stack, key: str, method: str, path: str, body: Any = None) -> dict[str, Any]:  # noqa: ANN401 - any JSON

@@ -8,16 +8,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import urllib3
-from rich.markup import escape
-from rich.table import Table
 
 from events.newsletters.documents import DOCUMENTS
 from events.whatsapp.sample_data import COMPANY
-from local.demo.screen import console
 from local.stack.processes import ROOT
 from local.stack.seed import operate
 
 if TYPE_CHECKING:
+    from local.demo.chapter import Chapter
     from local.stack.cli import Stack
 
 SCOPES: Final = ("newsletters:read", "newsletters:write", "newsletters:admin")
@@ -45,38 +43,37 @@ TYPES: Final = (
 http = urllib3.PoolManager(retries=False, timeout=60)
 
 
-def play(stack: Stack) -> bool:
+def play(stack: Stack, chapter: Chapter) -> bool:
     """Make a newsletter from the sample documents; return whether every step and export has its result."""
-    console.rule("Newsletter from documents")
     author, reviewer = (
         operate(
             stack, "api-keys", "create", "--company", COMPANY, "--scopes", *scopes, "--name", name
         )
         for name, scopes in (("newsletter author", SCOPES), ("newsletter editor", REVIEWER))
     )
-    client = Client(stack, author)
+    client = Client(stack, author, chapter)
     client.call("PUT", "/newsletters/settings", _settings(client))
     today = datetime.now(UTC).date()
     for document in DOCUMENTS:
         client.call("POST", "/newsletters/sources", document.source(today))
     code = client.call("POST", "/newsletters", NEWSLETTER)["newsletter_code"]
-    console.print(f"{len(DOCUMENTS)} documents are in the bucket; the newsletter is {code}")
+    chapter.line(f"{len(DOCUMENTS)} documents are in the bucket; the newsletter is {code}")
     client.call("PUT", f"/newsletters/{code}/topics", {"selected_types": list(TYPES)})
     steps = [client.generate(code, "topics"), client.generate(code, "outline")]
-    _edit_outline(client, code)
+    _edit_outline(client, code, chapter)
     steps.append(client.generate(code, "draft"))
     if not all(steps):
         return False
-    _show(client.call("GET", f"/newsletters/{code}"))
-    _review(client, Client(stack, reviewer), code)
-    return _export(client, code)
+    _show(client.call("GET", f"/newsletters/{code}"), chapter)
+    _review(client, Client(stack, reviewer, chapter), code, chapter)
+    return _export(client, code, chapter)
 
 
 class Client:
-    """Calls of the API with one key."""
+    """Calls of the API with one key, which add generated steps to a chapter."""
 
-    def __init__(self, stack: Stack, key: str) -> None:
-        self._url, self._key = stack.api_url, key
+    def __init__(self, stack: Stack, key: str, chapter: Chapter) -> None:
+        self._url, self._key, self._chapter = stack.api_url, key, chapter
 
     def call(self, method: str, path: str, body: object = None) -> dict[str, Any]:
         """Return the result of a call. Raises RuntimeError for a refused one."""
@@ -96,16 +93,17 @@ class Client:
         """Start a step, show its progress, and return whether it was completed."""
         started = self.call("POST", f"/newsletters/{code}/{step}/start", {})
         deadline = time.monotonic() + WITHIN_SECONDS
-        with console.status(step) as status:
-            while True:
-                state = self.call("GET", started["status_url"])
-                job = state["job"]
-                status.update(f"{step}: {job['doing']} ({job['percent']} %)")
-                if state["status"] != "processing" or time.monotonic() > deadline:
-                    break
-                time.sleep(0.5)
-        console.print(f"{step}: {state['status']} {state.get('error', '')}")
-        return bool(state["status"] == "completed")
+        while True:
+            state = self.call("GET", started["status_url"])
+            job = state["job"]
+            self._chapter.progress(f"{step}: {job['doing']} ({job['percent']} %)")
+            if state["status"] != "processing" or time.monotonic() > deadline:
+                break
+            time.sleep(0.5)
+        is_completed = bool(state["status"] == "completed")
+        line = f"{step}: {state['status']} {state.get('error', '')}".rstrip()
+        self._chapter.line(line, "plain" if is_completed else "fault")
+        return is_completed
 
 
 def _settings(client: Client) -> dict[str, Any]:
@@ -113,7 +111,7 @@ def _settings(client: Client) -> dict[str, Any]:
     return {"version": present["version"], "ai": {"provider": "scripted"}, "four_eyes": True}
 
 
-def _edit_outline(client: Client, code: str) -> None:
+def _edit_outline(client: Client, code: str, chapter: Chapter) -> None:
     """Exclude one item, edit one, and add one, as an editor does."""
     outline = client.call("GET", f"/newsletters/{code}")["outline"]
     sections = [
@@ -140,25 +138,30 @@ def _edit_outline(client: Client, code: str) -> None:
         f"/newsletters/{code}/outline",
         {"version": outline["version"], "sections": sections},
     )
-    console.print(f"outline edited: {changed['user_modifications']}")
+    chapter.line(f"outline edited: {changed['user_modifications']}")
 
 
-def _show(newsletter: dict[str, Any]) -> None:
+def _show(newsletter: dict[str, Any], chapter: Chapter) -> None:
     topics, draft = newsletter["topics"], newsletter["draft"]
-    table = Table("topic", "passage", "date", "score", box=None, pad_edge=False)
-    for chunk in topics["retrieved_content"]:
-        date = chunk["metadata"]["date"] or "undated"
-        table.add_row(chunk["topic"], escape(chunk["title"]), date, f"{chunk['score']:.2f}")
-    console.print(table)
+    rows = [
+        (
+            chunk["topic"],
+            chunk["title"],
+            chunk["metadata"]["date"] or "undated",
+            f"{chunk['score']:.2f}",
+        )
+        for chunk in topics["retrieved_content"]
+    ]
+    chapter.table(("topic", "passage", "date", "score"), rows)
     warnings = ", ".join(sorted({one["code"] for one in draft["warnings"]})) or "none"
-    console.print(
+    chapter.line(
         f"draft: {draft['word_count']} words, {draft['estimated_read_time']},"
         f" {len(draft['citations'])} sources cited, warnings: {warnings}"
     )
-    console.print(escape(draft["content"][:900]) + " ...")
+    chapter.line(draft["content"][:900] + " ...", "faint")
 
 
-def _review(author: Client, editor: Client, code: str) -> None:
+def _review(author: Client, editor: Client, code: str, chapter: Chapter) -> None:
     version = author.call("GET", f"/newsletters/{code}")["metadata"]["version"]
     requested = author.call(
         "POST", f"/newsletters/{code}/review/request", {"version": version, "note": "Ready?"}
@@ -166,10 +169,10 @@ def _review(author: Client, editor: Client, code: str) -> None:
     decided = editor.call(
         "POST", f"/newsletters/{code}/review/approve", {"version": requested["version"]}
     )
-    console.print(f"review: {decided['review']} by another key than the author's")
+    chapter.line(f"review: {decided['review']} by another key than the author's")
 
 
-def _export(client: Client, code: str) -> bool:
+def _export(client: Client, code: str, chapter: Chapter) -> bool:
     client.call("POST", f"/newsletters/{code}/exports", {"formats": list(FORMATS)})
     deadline = time.monotonic() + WITHIN_SECONDS
     while True:
@@ -184,9 +187,10 @@ def _export(client: Client, code: str) -> bool:
         extension = link["url"].partition("?")[0].rpartition(".")[2]
         file = FOLDER / f"newsletter-{name}.{extension}"
         file.write_bytes(http.request("GET", link["url"]).data)
-        console.print(f"{name}: {export['file_size']:,} bytes, {file.relative_to(ROOT)}")
+        chapter.line(f"{name}: {export['file_size']:,} bytes, {file.relative_to(ROOT)}")
     status = client.call("GET", f"/newsletters/{code}")["metadata"]["status"]
     is_whole = set(found["exports"]) == set(FORMATS) and status == "exported"
+    chapter.summary = f"{len(DOCUMENTS)} documents, {len(found['exports'])} exported formats"
     if not is_whole:
-        console.print(f"[red]Not as expected:[/] {status}, {found['jobs']}")
+        chapter.line(f"Not as expected: {status}, {found['jobs']}", "fault")
     return is_whole

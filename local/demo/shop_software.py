@@ -8,11 +8,9 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 import urllib3
-from rich.markup import escape
 
 from events.whatsapp.sample_builder import SampleBuilder
 from events.whatsapp.sample_data import COMPANY, COUNTER, Customer
-from local.demo.screen import console
 from local.demo.webhook_sender import deliver, wait_until_empty
 from local.stack.seed import operate
 from shared.api.auth import Scope
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from events.whatsapp.payloads import Json
+    from local.demo.chapter import Chapter
     from local.stack.cli import Stack
 
 SCOPES: Final = tuple(str(scope) for scope in Scope if scope.startswith("whatsapp:"))
@@ -31,10 +30,10 @@ _http = urllib3.PoolManager(retries=False, timeout=60)
 
 
 class Shop:
-    """The software of the shop: calls actions with one key, prints each answer in a line, and counts what differs."""
+    """The software of the shop: calls actions with one key, adds each answer to a chapter, and counts what differs."""
 
-    def __init__(self, stack: Stack, key: str) -> None:
-        self.stack, self._key = stack, key
+    def __init__(self, stack: Stack, key: str, chapter: Chapter) -> None:
+        self.stack, self._key, self._chapter = stack, key, chapter
         self.run = secrets.token_hex(3)
         """Part of the names of this run, so that the demo can be repeated on one stack."""
         self.calls = 0
@@ -42,7 +41,7 @@ class Shop:
 
     def call(self, action: str, body: Json, *, expects: int = 200, shows: str = "") -> Json:
         """
-        Run an action and return the envelope of its answer; *shows* names the fields of the result to be printed.
+        Run an action and return the envelope of its answer; *shows* names the fields of the result to be shown.
 
         Another status than expected is a fault.
         """
@@ -86,7 +85,7 @@ class Shop:
         return found
 
     def until(self, action: str, body: Json, is_over: Callable[[Json], bool], shows: str) -> Json:
-        """Repeat a call until its result *is_over*, and print only the last one. After a minute it is a fault."""
+        """Repeat a call until its result *is_over*, and show only the last one. After a minute it is a fault."""
         deadline = time.monotonic() + WITHIN_SECONDS
         while True:
             status, content = self.post(f"/whatsapp/actions/{action}", body)
@@ -100,9 +99,8 @@ class Shop:
         return result
 
     def report(self, name: str, status: int | str, line: str, *, is_expected: bool) -> None:
-        """Print a step, and remember it if it was not as expected."""
-        colour = "green" if is_expected else "red"
-        console.print(f"  [{colour}]{status:>4}[/]  {name:<28} {escape(line)}")
+        """Add a step to the chapter, and remember it if it was not as expected."""
+        self._chapter.step(status, name, line, is_expected=is_expected)
         if not is_expected:
             self.faults.append(f"{name}: {status} {line}")
 

@@ -1,7 +1,8 @@
 """
-Writes what is generated from the actions' declarations: their index, the listing, and the reference pages.
+Writes what is generated from the actions' declarations: their index, the listing, the reference pages, and their
+OpenAPI document, which is not in the repository.
 
-    python -m local.docs.action_reference            write the files
+    python -m local.docs.action_reference            write the files, and .local/docs/openapi.json
     python -m local.docs.action_reference --check    compare the files with the declarations; 1 if one differs
 """
 
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from local.stack.processes import ROOT
+from local.stack.processes import LOCAL, ROOT
 from shared.api import openapi
 from shared.api.openapi import Operation
 from whatsapp.actions.dispatch import registration
@@ -22,7 +23,7 @@ from whatsapp.actions.dispatch.registration import Action
 PACKAGE = ROOT / "functions" / "whatsapp" / "actions"
 INDEX, LISTING = PACKAGE / "dispatch" / "index.py", PACKAGE / "dispatch" / "listing.json"
 DOCS = ROOT / "docs" / "actions"
-OPENAPI = DOCS / "openapi.json"
+OPENAPI = LOCAL / "docs" / "openapi.json"
 _PREFIX = "whatsapp.actions."
 
 
@@ -86,14 +87,9 @@ def document(declared: list[Action]) -> str:
 
 
 def files() -> dict[Path, str]:
-    """Return every generated file with its content."""
+    """Return every generated file of the repository with its content."""
     declared = actions()
-    return {
-        INDEX: index(declared),
-        LISTING: listing(declared),
-        OPENAPI: document(declared),
-        **pages(declared),
-    }
+    return {INDEX: index(declared), LISTING: listing(declared), **pages(declared)}
 
 
 def _listed(action: Action) -> dict[str, object]:
@@ -184,6 +180,8 @@ def main() -> int:
             path.write_text(wanted[path])
         else:
             path.unlink()
+    OPENAPI.parent.mkdir(parents=True, exist_ok=True)
+    OPENAPI.write_text(document(actions()))
     return 0
 
 

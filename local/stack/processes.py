@@ -25,7 +25,7 @@ MARK = f"parley-stack={ROOT}"
 
 _TERMINATE_WITHIN_SECONDS = 20
 _KILL_WITHIN_SECONDS = 10
-_STILL_RUNNING_EVERY_SECONDS = 15
+_STILL_RUNNING_AFTER_SECONDS = 15
 _LINES_OF_A_FAILURE = 40
 
 # Programs launched by this process, which must collect their exit codes.
@@ -69,7 +69,7 @@ def follow(
     If one fails, the others are stopped and StackError contains the end of its output. On interrupt, all are stopped.
     """
     began = time.monotonic()
-    next_sign = began + _STILL_RUNNING_EVERY_SECONDS
+    next_sign = began + _STILL_RUNNING_AFTER_SECONDS
     running: dict[str, subprocess.Popen[bytes]] = {}
     say(f"{', '.join(commands)} ...")
     try:
@@ -86,7 +86,7 @@ def follow(
                     raise StackError(f"{name} failed ({code}):\n{tail(name)}")
                 say(f"{name}: {time.monotonic() - began:.1f} s")
             if running and time.monotonic() > next_sign:
-                next_sign += _STILL_RUNNING_EVERY_SECONDS
+                next_sign += next_sign - began  # twice as late each time: few lines in a slow build
                 say(f"{', '.join(running)} ... {time.monotonic() - began:.0f} s")
             time.sleep(0.05)
     finally:

@@ -2,8 +2,8 @@
 Requests to every route of the APIs, for the record, and the answers of today's handlers.
 
 A record is `{"line", "path", "query", "body", "headers", "status", "result"}`: *line* is method and route, *result* the
-attributes of the answer's JSON. Ids that a deployment generates are written as `{name}` and filled in from the system
-of company A in `tests/integration/isolation`, whose attacks call every route.
+shape of the answer's JSON (see `shapes`). Ids that a deployment generates are written as `{name}` and filled in from
+the system of company A in `tests/integration/isolation`, whose attacks call every route.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from tests.integration.isolation import (
     whatsapp_setup,
 )
 from tests.integration.isolation.attacks import Attack, Call, System, owner_of
+from tests.upgrade.shapes import Shape, shape_of
 
 type Record = dict[str, Any]
 
@@ -65,7 +66,7 @@ def recorded(system: System, attacks: list[Attack]) -> list[Record]:
 
 
 def answer(system: System, record: Record) -> Record:
-    """Status and attributes of today's answer to a recorded call."""
+    """Status and shape of today's answer to a recorded call."""
     call = Call(
         path=_filled(record["path"], system.names),
         query=_filled(record["query"], system.names),
@@ -76,28 +77,15 @@ def answer(system: System, record: Record) -> Record:
     answered = system.send(record["line"], call, owner_of(system))
     # The names in an OpenAPI document are those of classes.
     is_document = record["line"].endswith("/openapi.json")
-    attributes = set() if is_document else _attributes(answered.text)
-    return {"status": answered.status, "result": sorted(attributes)}
+    return {"status": answered.status, "result": {} if is_document else _shape(answered.text)}
 
 
-def _attributes(text: str) -> set[str]:
-    """The paths of all attributes, `result.events.[].eventId`; none of a text that is no JSON."""
+def _shape(text: str) -> Shape:
+    """The shape of a JSON text; empty for a text that is no JSON."""
     try:
-        return set(_paths(json.loads(text)))
+        return shape_of(json.loads(text))
     except ValueError:
-        return set()
-
-
-def _paths(value: Any, prefix: str = "") -> list[str]:
-    if isinstance(value, list):
-        return [path for entry in value for path in _paths(entry, f"{prefix}[].")]
-    if not isinstance(value, dict):
-        return []
-    return [
-        path
-        for name, part in value.items()
-        for path in (f"{prefix}{name}", *_paths(part, f"{prefix}{name}."))
-    ]
+        return {}
 
 
 def _filled(part: Any, names: Mapping[str, str]) -> Any:

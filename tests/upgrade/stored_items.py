@@ -3,6 +3,7 @@ The items that the tables hold, of every item class: made with each value that a
 
 An item is filled in from the declarations of its class. Of an attribute with several values (an enumeration, a
 `Literal`, a union), one item holds the first, another the second, and so on; the last item holds required ones only.
+All other values are the same in all items of a class.
 """
 
 from __future__ import annotations
@@ -343,5 +344,5 @@ def _value(name: str, annotation: Any, number: int) -> Any:
         return set(entries) if kind is set else entries
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return filled_in(kind, number)
-    simple = {int: number + 1, float: number + 0.5}
-    return simple.get(kind, f"{name}-{number}")
+    simple = {int: 1, float: 0.5}
+    return simple.get(kind, f"{name}-0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.isolation import surfaces
-from tests.upgrade import api_requests, recordings
+from tests.upgrade import api_requests, recordings, shapes
 from tests.upgrade.recordings import COMMAND, UNRELEASED
 
 pytestmark = pytest.mark.long
@@ -19,9 +19,18 @@ def test_requests_of_every_recorded_version_are_answered_as_they_were(name: str)
             for record in records:
                 answered = api_requests.answer(companies, record)
 
-                missing = sorted(set(record["result"]) - set(answered["result"]))
+                missing = list(shapes.missing(record["result"], answered["result"]))
                 result = (record["line"], answered["status"], missing)
                 assert result == (record["line"], record["status"], []), UNRELEASED
+
+
+def test_an_attribute_that_an_answer_has_no_more_is_missing() -> None:
+    before = shapes.shape_of({"events": [{"id": 1}, {"reason": "late", "at": {"day": 2}}]})
+    now = shapes.shape_of({"events": [{"reason": "late", "at": 3, "new": True}]})
+
+    assert list(shapes.missing(before, before)) == []
+    assert list(shapes.missing(before, now)) == ["events.[].id", "events.[].at.day"]
+    assert list(shapes.missing(before, shapes.shape_of({"events": []}))) == ["events.[]"]
 
 
 def test_every_route_is_recorded() -> None:

@@ -9,7 +9,7 @@ from tests.upgrade.recordings import COMMAND, UNRELEASED
 from tests.upgrade.stored_items import from_wire, item_classes, to_wire
 
 CLASSES = item_classes()
-ITEMS = recordings.read("items")
+ITEMS = recordings.items()
 recorded = pytest.mark.parametrize(
     ("version", "name"), [(version, name) for version, items in ITEMS.items() for name in items]
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from local.demo import email_answers
+from local.demo.chapter import Chapter
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e
@@ -13,4 +14,4 @@ pytestmark = pytest.mark.e2e
 def test_a_draft_is_approved_and_sent_and_the_customers_answer_joins_its_thread(
     deployed: Deployed,
 ) -> None:
-    assert email_answers.play(deployed.stack)
+    assert email_answers.play(deployed.stack, Chapter("answers"))

@@ -14,6 +14,7 @@ import urllib3
 from events.conversations import sample_data
 from events.conversations.recruiting import Run
 from local.demo import conversation_probe, email_threads
+from local.demo.chapter import Chapter
 from local.demo.recruiting_scenarios import SCOPES, request_conversation
 from local.mail.receipt import Verdicts, deliver, received
 from local.stack.cli import Stack
@@ -37,7 +38,7 @@ def call(stack: Stack, key: str, method: str, path: str, body: Any = None) -> di
 
 
 def test_every_sample_mail_is_in_one_thread_or_parked(deployed: Deployed) -> None:
-    assert email_threads.play(deployed.stack)
+    assert email_threads.play(deployed.stack, Chapter("mail"))
 
 
 def test_a_candidate_answers_by_mail_and_gets_a_reply(deployed: Deployed) -> None:

@@ -13,6 +13,7 @@ import urllib3
 from events.whatsapp import gateway, payloads
 from events.whatsapp.payloads import Json
 from events.whatsapp.sample_data import COMPANY, WORKSHOP, Customer
+from local.demo.chapter import Chapter
 from local.demo.shop_software import Shop, key_of
 from local.demo.webhook_sender import wait_until_empty
 from local.stack.cli import Stack
@@ -40,7 +41,9 @@ def workshop(deployed: Deployed) -> Workshop:
     """The workshop's number, to which a customer has just written."""
     stack = deployed.stack
     scopes = ("whatsapp:read", "whatsapp:write", "whatsapp:send")
-    software, reader = Shop(stack, key_of(stack, *scopes)), Shop(stack, key_of(stack, scopes[0]))
+    software, reader = (
+        Shop(stack, key_of(stack, *granted), Chapter("actions")) for granted in (scopes, scopes[:1])
+    )
     now = int(time.time())
     message = payloads.message(IMOGEN, f"wamid.{software.run}", now, payloads.text(QUESTION))
     change = payloads.messages_change(WORKSHOP, [message], [IMOGEN])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from local.console import screenshots
 from operations.__main__ import main as operations
 from tests.template import ROOT, resources
 
@@ -68,6 +69,19 @@ def test_every_link_inside_the_repository_leads_to_a_file_and_heading(page: Path
     assert [str(target) for target, _ in targets if not target.exists()] == []
     wrong = [anchor for target, anchor in targets if anchor and anchor not in anchors(target)]
     assert wrong == []
+
+
+def test_every_picture_is_shown_in_a_page_and_the_console_has_at_most_eight() -> None:
+    pictures = {path for kind in ("jpg", "png", "svg") for path in DOCS.rglob(f"*.{kind}")}
+    shown = {
+        (page.parent / path).resolve() for page in PAGES for path, _ in _LINK.findall(text_of(page))
+    }
+    names = {path.stem for path in pictures if path.parent == screenshots.DOCS}
+
+    assert sorted(pictures - shown) == []
+    assert len(names) <= 8
+    taken = {f"{place.name}-{size}" for place in screenshots.PLACES for size in screenshots.SIZES}
+    assert names <= taken
 
 
 MAKE_TARGETS = {
@@ -145,6 +159,13 @@ def test_every_route_of_the_template_is_documented(route: str) -> None:
     [
         ("costs.md", r"A million inbound texts cost about (\$[\d.]+)", "about {} |"),
         ("costs.md", r"\| message: text \| (\d+) \|", "| {} write units |"),
+        (
+            "costs.md",
+            r"a million mails(?:.*\n)*?\| \*\*sum\*\* .*\| ([\d.]+) \|\n",
+            "| about ${} |",
+        ),
+        ("costs.md", r"\| \*\*sum without polling\*\* \| \| ([\d.]+) ", "| dev ${}, prod "),
+        ("costs.md", r"\| \*\*sum without polling\*\* .* ([\d.]+) \|", ", prod ${} |"),
         ("performance.md", r"\| WhatsAppWebhook \| \d+ \| ([\d.]+) \|", "| {} |"),
     ],
 )

@@ -2,7 +2,8 @@
 How the events of a context are enqueued, for the record, and handled by today's workers.
 
 A record is `{"queue", "type", "body", "is_handled"}`; *is_handled* is false for an event that was parked when it was
-recorded. The records of a context form one sequence and are handled in this order in a new system.
+recorded. Of the events of a type, each with another shape of its body is recorded. The records of a context form one
+sequence and are handled in this order in a new system.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from shared.aws.sqs_fifo import Entry, digest
+from tests.upgrade.shapes import shape_of
 
 type Record = dict[str, Any]
 
@@ -58,9 +60,9 @@ class Context[W](ABC):
         """Whether no event waits and none is a dead letter."""
 
     def recorded(self, system: W) -> list[Record]:
-        """All records, with their outcomes."""
+        """One record of each type and shape, with its outcome."""
         self.begin(system)
-        made = list(self.make(system))
+        made = _different(self.make(system))
         outcomes = self.handled(system, made)
         return [
             record | {"is_handled": is_handled}
@@ -71,6 +73,15 @@ class Context[W](ABC):
         """Handle the records in a new system."""
         self.begin(system)
         return [self.handle(system, record) for record in records]
+
+
+def _different(records: Iterator[Record]) -> list[Record]:
+    """The first record of each queue, type and shape, in their order."""
+    found: dict[str, Record] = {}
+    for record in records:
+        shape = json.dumps(shape_of(record["body"]), sort_keys=True)
+        found.setdefault(f"{record['queue']} {record['type']} {shape}", record)
+    return list(found.values())
 
 
 def entry_of(record: Record, number: int) -> Entry:

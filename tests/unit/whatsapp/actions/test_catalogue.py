@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -108,6 +110,15 @@ def test_the_index_and_the_reference_are_those_of_the_declarations() -> None:
 
     assert stale == []
     assert ACTIONS.keys() == declared().keys()
+
+
+def test_the_openapi_document_has_every_action_and_every_schema_that_it_refers_to() -> None:
+    text = action_reference.document(list(declared().values()))
+    document = json.loads(text)
+
+    assert document["paths"].keys() == {f"/whatsapp/actions/{name}" for name in declared()}
+    referred = set(re.findall(r'"#/components/schemas/([^"]+)"', text))
+    assert referred == document["components"]["schemas"].keys()
 
 
 def test_a_name_is_found_by_importing_its_module_only() -> None:
