@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import unquote
 
-from tests.template import ACCOUNT, REGION, exists, properties, resolved, resources, template
+from tests.roles import as_list, role_of, statements_on_aws
+from tests.template import ACCOUNT, REGION, properties, resolved, template
 
 # The first one that an item has is its key: other rows have conversation or company as a plain attribute.
 PARTITION_KEYS = (
@@ -87,12 +88,11 @@ def missing(grants: set[Grant], uses: set[Use]) -> list[Use]:
 
 def grants_of(function: str, **given: str) -> set[Grant]:
     """All AWS permissions of a function in the template, under these parameters."""
-    role = resolved(properties(function, **given)["Role"])
     return {
         Grant(action, resource, _conditions(statement))
-        for statement in _statements(str(role), given)
-        for action in _listed(statement["Action"])
-        for resource in _listed(statement["Resource"])
+        for statement in statements_on_aws(role_of(function), **given)
+        for action in as_list(statement["Action"])
+        for resource in as_list(statement["Resource"])
     }
 
 
@@ -134,31 +134,14 @@ def properties_arn(logical_id: str, **given: str) -> str:
     return str(resolved({"Fn::GetAtt": f"{logical_id}.Arn"}, **given))
 
 
-def _statements(role: str, given: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    (name,) = (r for r in resources("AWS::IAM::Role") if properties_arn(r, **given) == role)
-    role_properties = properties(name, **given)
-    for policy in role_properties.get("Policies", []):
-        yield from policy["PolicyDocument"]["Statement"]
-    for managed in role_properties["ManagedPolicyArns"]:
-        yield from properties(managed, **given)["PolicyDocument"]["Statement"]
-    for other in resources("AWS::IAM::Policy"):
-        # Permissions that exist on the emulator only are none on AWS.
-        if exists(other, Stage="prod") and name in properties(other, **given)["Roles"]:
-            yield from properties(other, **given)["PolicyDocument"]["Statement"]
-
-
 def _conditions(statement: Mapping[str, Any]) -> tuple[Condition, ...]:
     conditions = statement.get("Condition", {})
     assert conditions.keys() <= OPERATORS.keys(), f"teach `Condition` about {conditions.keys()}"
     return tuple(
-        Condition(operator, key, tuple(_listed(patterns)))
+        Condition(operator, key, tuple(as_list(patterns)))
         for operator, wanted in conditions.items()
         for key, patterns in wanted.items()
     )
-
-
-def _listed(value: str | list[str]) -> list[str]:
-    return value if isinstance(value, list) else [value]
 
 
 # Used

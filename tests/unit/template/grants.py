@@ -9,10 +9,6 @@ FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 POLICY_TYPES = ("AWS::SQS::QueuePolicy", "AWS::SNS::TopicPolicy", "AWS::S3::BucketPolicy")
 
 
-def as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
 def resource_policies(**given: str) -> Iterator[dict[str, Any]]:
     """The statements of the policies of queues, topics and buckets."""
     for kind in POLICY_TYPES:

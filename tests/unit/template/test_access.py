@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shared.api.errors import error_body
+from tests.roles import as_list
 from tests.template import (
     environment,
     exists,
@@ -15,7 +16,7 @@ from tests.template import (
     resources,
     template,
 )
-from tests.unit.template.grants import FUNCTIONS, as_list, resource_policies
+from tests.unit.template.grants import FUNCTIONS, resource_policies
 
 SECRETS = sorted(resources("AWS::SecretsManager::Secret"))
 WEBHOOKS = {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.iam_actions import NAMESPACES, OTHER_NAMES, known_actions, operations_of
+from tests.roles import as_list
 from tests.template import exists, template
-from tests.unit.template.grants import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

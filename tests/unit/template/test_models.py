@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.template import properties, resolved, resources, template
+from tests.roles import statements
+from tests.template import resolved, resources, template
 
 MODEL = "arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-haiku-4-5-20251001-v1:0"
 PROFILE = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-haiku-4-5"
@@ -19,11 +20,10 @@ def grants(**given: str) -> dict[str, list[Any]]:
     """The models of each role: the resources of every statement about Bedrock."""
     found: dict[str, list[Any]] = {}
     for role in resources("AWS::IAM::Role"):
-        for policy in properties(role, **given).get("Policies", []):
-            for statement in policy["PolicyDocument"]["Statement"]:
-                if "bedrock" in str(statement["Action"]):
-                    assert statement["Action"] == "bedrock:InvokeModel"
-                    found.setdefault(role, []).append(statement["Resource"])
+        for statement in statements(role, **given):
+            if "bedrock" in str(statement["Action"]):
+                assert statement["Action"] == "bedrock:InvokeModel"
+                found.setdefault(role, []).append(statement["Resource"])
     return found
 
 

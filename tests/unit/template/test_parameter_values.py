@@ -22,6 +22,7 @@ from tests.parameter_values import (
     rows_of_the_root,
     with_each_value,
 )
+from tests.roles import as_list
 from tests.template import (
     PSEUDO_PARAMETERS,
     ROOT,
@@ -32,7 +33,6 @@ from tests.template import (
     stacks,
     template,
 )
-from tests.unit.template.grants import as_list
 from tests.unit.template.translated import translations
 
 EMAIL = {"AlarmEmail": "ops@example.com"}

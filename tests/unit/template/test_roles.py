@@ -1,12 +1,12 @@
 """Roles of the functions: each has the grants that its calls need, and no others."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.template import environment, exists, properties, resolved, resources, template
-from tests.unit.template.grants import FUNCTIONS, as_list, resource_policies
+from tests.roles import as_list, role_of, statements
+from tests.template import environment, exists, properties, resolved, template
+from tests.unit.template.grants import FUNCTIONS, resource_policies
 from whatsapp.jobs import canary
 
 # These operations support no resource.
@@ -18,24 +18,9 @@ WITHOUT_RESOURCES = {
 }
 
 
-def grants_of(policies: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for policy in policies:
-        yield from policy["PolicyDocument"]["Statement"]
-
-
-def role_of(function: str) -> str:
-    """Logical id of the role that a function runs under."""
-    (role,) = (
-        name
-        for name in resources("AWS::IAM::Role")
-        if resolved({"Fn::GetAtt": f"{name}.Arn"}) == properties(function)["Role"]
-    )
-    return role
-
-
 def statements_of(function: str) -> list[dict[str, Any]]:
-    """The AWS permissions of a function."""
-    return list(grants_of(properties(role_of(function))["Policies"]))
+    """The AWS permissions of a function, without those of traces, which all have."""
+    return [s for s in statements(role_of(function)) if s["Sid"] != "WriteTraces"]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -66,7 +51,7 @@ def test_a_grant_names_its_purpose_its_actions_and_its_resources(function: str) 
 
 
 def test_functions_may_write_traces_and_read_none() -> None:
-    (statement,) = grants_of([properties("WriteTraces")])
+    (statement,) = properties("WriteTraces")["PolicyDocument"]["Statement"]
 
     assert statement["Action"] == ["xray:PutTelemetryRecords", "xray:PutTraceSegments"]
     assert (statement["Effect"], statement["Resource"]) == ("Allow", "*")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 
+from tests.roles import as_list, role_of, statements
 from tests.template import ROOT, properties
-from tests.unit.template.grants import FUNCTIONS, as_list
+from tests.unit.template.grants import FUNCTIONS
 
 # Secrets with values of several companies: what an ARN in a grant contains, and the name in SECURITY.md.
 OF_SEVERAL_COMPANIES = {
@@ -27,13 +28,10 @@ OF_THE_DEPLOYMENT = {
 
 def _secrets_of(function: str) -> set[str]:
     """The secrets that a function's role may read, by their entry above."""
-    policies = properties(f"{function}Role")["Policies"]
-    statements = [s for policy in policies for s in policy["PolicyDocument"]["Statement"]]
     granted = [
         resource
-        for statement in statements
-        if isinstance(statement, dict)
-        and "secretsmanager:GetSecretValue" in as_list(statement.get("Action", []))
+        for statement in statements(role_of(function))
+        if "secretsmanager:GetSecretValue" in as_list(statement["Action"])
         for resource in as_list(statement["Resource"])
     ]
     known = {properties(name)["Name"]: name for name in _named()}

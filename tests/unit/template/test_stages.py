@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.roles import statements
 from tests.template import ARN, exists, parameters, properties, resolved, resources, template
 from tests.unit.template.translated import translated
 
@@ -188,12 +189,7 @@ def test_the_role_of_gradual_deployments_is_within_the_quota_of_iam() -> None:
 
 
 def granted(role: str, sid: str) -> set[str]:
-    (statement,) = (
-        statement
-        for policy in properties(role)["Policies"]
-        for statement in policy["PolicyDocument"]["Statement"]
-        if statement["Sid"] == sid
-    )
+    (statement,) = (statement for statement in statements(role) if statement["Sid"] == sid)
     return set(statement["Resource"])
 
 
