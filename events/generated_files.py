@@ -1,4 +1,4 @@
-"""Compares generated files with their generator, and writes those that are missing, differ or are unexpected."""
+"""Compares generated files with their generator, and writes missing and different ones."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ def outdated(expected: Mapping[Path, str]) -> list[Path]:
 
 
 def write(expected: Mapping[Path, str]) -> list[Path]:
-    """Update all files; return those that were outdated."""
+    """Update all files; return the outdated ones."""
     stale = outdated(expected)
     for path in stale:
         if path in expected:

@@ -1,7 +1,7 @@
 """
 The API Gateway event of all HTTP samples.
 
-The format is that of a REST API with Lambda proxy integration (`sam local generate-event apigateway aws-proxy`).
+The format of a REST API with Lambda proxy integration (`sam local generate-event apigateway aws-proxy`).
 """
 
 import uuid

@@ -56,7 +56,7 @@ class NoAnswer(Exception):
 
 @dataclass(frozen=True)
 class Report:
-    """What a database knows: a line for each finding, and the packages that it does not have."""
+    """The answer of a database: a line for each finding, and the packages that it does not have."""
 
     findings: list[str]
     audited: int

@@ -64,7 +64,7 @@ def _documents() -> Iterator[dict[str, Any]]:
 
 
 def _spans(document: Mapping[str, Any], parent: str | None = None) -> Iterator[Span]:
-    """Yield the span of a document and those nested in it; one in progress ends where it starts."""
+    """Yield the span of a document and its nested spans; one in progress ends where it starts."""
     start = float(document["start_time"])
     yield Span(
         id=document["id"],

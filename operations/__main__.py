@@ -62,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line's first word; each command has a parser of its own for the others."""
+    """Return the parser of the command line's first word; each command has a separate parser for the rest."""
     own = argparse.ArgumentParser(prog="python -m operations", description=__doc__)
     commands = own.add_subparsers(metavar="command")
     for name, (_, summary) in COMMANDS.items():

@@ -1,4 +1,4 @@
-"""What all commands share: argument types, the options that select a deployment, and the answer to errors."""
+"""Argument types, the options that select a deployment, and the handling of errors in all commands."""
 
 import argparse
 import re

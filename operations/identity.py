@@ -11,8 +11,8 @@ from operations.arguments import Refused, matching
 from shared.aws.dynamodb import Table
 from whatsapp import store
 from whatsapp.store.items import Conversation, Phone
-from whatsapp.worker import links
-from whatsapp.worker.links import Link, NotLinkable
+from whatsapp.worker import contact_links
+from whatsapp.worker.contact_links import Link, NotLinkable
 
 # The contact key: digits, digits with the time since when a new owner has them, or a business-scoped user id.
 contact = matching(
@@ -39,7 +39,7 @@ def _act(options: argparse.Namespace) -> int:
 
 
 def _link(table: Table, phone: Phone, options: argparse.Namespace) -> None:
-    made = links.link_by_operator(
+    made = contact_links.link_by_operator(
         table, phone, (options.contact, options.other), _request_of(options)
     )
     print(
@@ -49,7 +49,7 @@ def _link(table: Table, phone: Phone, options: argparse.Namespace) -> None:
 
 
 def _unlink(table: Table, phone: Phone, options: argparse.Namespace) -> None:
-    undone = links.unlink_by_operator(table, phone, options.contact, _request_of(options))
+    undone = contact_links.unlink_by_operator(table, phone, options.contact, _request_of(options))
     print(
         f"{undone.linked} has its own conversation again; messages since the link stay with {undone.primary}",
         file=sys.stderr,

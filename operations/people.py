@@ -14,7 +14,7 @@ from shared.groups import team_of
 class Found:
     """
     A person. *name*: in the user pool; None for one of another provider. *moment*: when that was read, by the clock of
-    AWS (epoch seconds), since that of an operator may be wrong.
+    AWS (epoch seconds), since an operator's clock may be wrong.
     """
 
     principal: str
@@ -56,7 +56,7 @@ class People:
         """
         Create a person with roles. Raises Refused if there is one with this address.
 
-        *invites*: Cognito sends an e-mail with a temporary password. *password*: a temporary one of ours. *name*: what
+        *invites*: Cognito sends an e-mail with a temporary password. *password*: a temporary one. *name*: what
         colleagues see.
         """
         wanted = list(dict.fromkeys(roles))

@@ -19,7 +19,7 @@ class Resource:
 
 
 def resources_of(cloudformation: Any, stack: str) -> Iterator[Resource]:  # noqa: ANN401 - boto3 client, real or fake
-    """Yield the resources that exist, those of nested stacks after their stack. Raises ClientError."""
+    """Yield the resources that exist, resources of nested stacks after their stack. Raises ClientError."""
     pages = cloudformation.get_paginator("list_stack_resources")
     for page in pages.paginate(StackName=stack):
         for entry in page["StackResourceSummaries"]:

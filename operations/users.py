@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Logins:
-    """The user pool of a deployment, and the sessions of people, also of those of another login provider."""
+    """The user pool of a deployment, and the sessions of its users and of users of another login provider."""
 
     people: People
     sessions: Sessions

@@ -1,4 +1,4 @@
-// What every page needs: the client, the session, and redrawing when the session changes.
+// Context of every page: the client, the session, and redrawing when the session changes.
 
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";

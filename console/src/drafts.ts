@@ -1,4 +1,4 @@
-// Unsent texts by form, such as that of a conversation. They outlive a login, and end with the tab or with signing out.
+// Unsent texts by form, such as the composer of a conversation. They outlive a login, and end with the tab or with signing out.
 
 const PREFIX = "parley:draft:";
 const ATTEMPT = "attempt:";

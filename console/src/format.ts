@@ -72,7 +72,7 @@ export function nameColleagues(people: { principal: string; name?: string | null
   names = new Map(people.flatMap(({ principal, name }) => (name ? [[principal, name] as const] : [])));
 }
 
-// Who acted, or has a conversation: a person of ours, a team, an API key, the system.
+// The actor or assignee of a conversation: a person of the company, a team, an API key, the system.
 export function actor(principal: string, me: string | null): string {
   if (principal === me) return t("actor.you");
   if (/^(api-key|client):/.test(principal)) return t("actor.software");

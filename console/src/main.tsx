@@ -14,7 +14,7 @@ import { OPERATIONS, SECTION_NAMES, Shell } from "./shell/Shell";
 import { SignIn, SignInAgain } from "./shell/SignIn";
 import "./style.css";
 import { chooseLanguage, t } from "./texts/texts";
-import { Empty, ErrorNotice, Skeleton } from "./ui/parts";
+import { Empty, ErrorNotice, Skeleton } from "./ui/controls";
 
 function Pages() {
   const session = useSession();

@@ -14,7 +14,7 @@ function parts(): string[] {
   return location.hash.replace(/^#\/?/, "").split("?")[0]!.split("/").filter(Boolean).map(decoded);
 }
 
-// A place that someone typed may be no encoded text.
+// A typed place may be no encoded text.
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

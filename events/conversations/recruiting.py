@@ -60,7 +60,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run; *number* makes its candidates and requests different from those of other runs."""
+    """One run; *number* makes its candidates and requests different from other runs'."""
 
     number: int
 

@@ -102,7 +102,7 @@ SCENARIOS = (
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of the scenarios; *number* makes its tickets and customers different from those of other runs."""
+    """One run of the scenarios; *number* makes its tickets and customers different from other runs'."""
 
     number: int
     at: datetime

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from events.whatsapp.sample_data import BusinessNumber, Customer
-from local.sandbox.providers.whatsapp.media import WEBHOOK_MEDIA
+from local.sandbox.accounts.media import WEBHOOK_MEDIA
 
 type Json = dict[str, Any]
 

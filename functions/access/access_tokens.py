@@ -40,7 +40,7 @@ class TokenRefused(CredentialsRefused):
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who got an access token: a person, or software that the settings name. *issued_at* is in epoch seconds."""
+    """The holder of an access token: a person, or software that the settings name. *issued_at* is in epoch seconds."""
 
     principal: str
     groups: tuple[str, ...]

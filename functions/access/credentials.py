@@ -1,4 +1,4 @@
-"""What all kinds of credentials have in common: how a refusal is described."""
+"""Descriptions of refused credentials, for all kinds."""
 
 
 class CredentialsRefused(Exception):

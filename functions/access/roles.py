@@ -1,4 +1,4 @@
-"""Roles of people: which scopes a group gives. Groups that name no role, as those of teams, give nothing."""
+"""Roles of people: the scopes that a group gives. Groups that name no role, such as teams, give nothing."""
 
 from __future__ import annotations
 

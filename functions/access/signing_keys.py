@@ -48,7 +48,7 @@ class SigningKeys:
         except Transient:
             if url != self._url or not self._keys:
                 raise
-            logger.warning("signing keys unreadable; those of the last hour stay valid")
+            logger.warning("signing keys unreadable; keys of the last hour stay valid")
             return
         self._url, self._keys = url, keys
 

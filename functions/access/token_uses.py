@@ -1,5 +1,5 @@
 """
-What a token is for and who got it: an access token or another one, its client, a person or software.
+The use and the holder of a token: an access token or another one, its client, a person or software.
 
 Providers disagree about the claims that tell. A token that is not certainly an access token of a named client is
 refused.
@@ -31,8 +31,8 @@ def is_access_token(
     """
     Whether this is an access token, not one for identity, refreshing or logging out.
 
-    The audience of an identity token is its client (OpenID Connect); that of an access token is only where the header
-    says that it is one (RFC 9068). *clients*: that of the token, and the console, since a token may name none.
+    The audience of an identity token is its client (OpenID Connect); an access token's only where the header
+    says that it is one (RFC 9068). *clients*: the token's and the console, since a token may name none.
     """
     kind = str(header.get("typ") or "").casefold()
     if kind not in _HEADER_TYPES or any(name in claims for name in _OF_IDENTITY):

@@ -43,7 +43,7 @@ class Asset:
 
     @cached_property
     def etag(self) -> str:
-        """The strong validator of the plain content; that of an encoding has a suffix."""
+        """The strong validator of the plain content; the validator of an encoding has a suffix."""
         return hashlib.sha256(self.plain.read_bytes()).hexdigest()[:32]
 
 

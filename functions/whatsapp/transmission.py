@@ -31,7 +31,7 @@ MESSAGES, MARKETING = "messages", "marketing_messages"
 def post_of(resources: SendingResources, phone: Phone, *, is_marketing: bool = False) -> Post:
     """
     Return the call that sends from a number. Its token is read here, so that without one nothing is attempted and
-    nothing is in doubt. *is_marketing*: the messages are marketing templates, for which Graph has an API of its own.
+    nothing is in doubt. *is_marketing*: the messages are marketing templates, for which Graph has a separate API.
 
     Raises Permanent as `token_of`.
     """
@@ -75,7 +75,7 @@ class Recipient:
         """
         Return the recipient fields of message JSON.
 
-        Not confirmed by traffic of ours: that user ids go into `recipient`, as Meta announced.
+        Not confirmed by live traffic: that user ids go into `recipient`, as Meta announced.
         """
         if self.phone:
             return {"recipient_type": "individual", "to": f"+{self.phone}"}

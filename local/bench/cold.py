@@ -40,7 +40,7 @@ class Import:
 
 
 def bare_functions(stack: Stack) -> list[Function]:
-    """Return the bare handler, then those with libraries only; compiled like the artifact, with its layer."""
+    """Return the bare handler, then handlers with libraries only; compiled like the artifact, with its layer."""
     home = LOCAL / "bench"
     shutil.rmtree(home, ignore_errors=True)
     shutil.copytree(HERE / "bare", home / "bare", ignore=shutil.ignore_patterns("__pycache__"))

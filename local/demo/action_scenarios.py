@@ -12,7 +12,7 @@ from events.whatsapp.payloads import interactive
 from events.whatsapp.sample_data import APP_SECRET, COMPANY, COUNTER
 from local.demo.shop_software import NADIA
 from local.flows import client
-from local.sandbox.providers.whatsapp.media import BUILT_IN, JPEG_IMAGE
+from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
 
 if TYPE_CHECKING:
     from events.whatsapp.payloads import Json

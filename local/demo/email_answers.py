@@ -1,7 +1,7 @@
 """
 The demo of answers by mail: a model reads a mail and drafts the answer, a person approves it, the customer writes back.
 
-SES's events, and the customer's mail client, are those of the sandbox.
+The sandbox simulates SES's events and the customer's mail client.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def play(stack: Stack, chapter: Chapter) -> bool:
     """Have a mail answered; return whether it was sent once and the customer's answer joined its thread."""
     desk = desk_of(stack)
     sample = (ROOT / "events/email_threads/mails/question.eml").read_bytes()
-    # Another mail than that of the first chapter.
+    # Not the mail of the first chapter.
     sample = sample.replace(b"CAF-1001@", f"{time.time_ns()}@".encode())
     deliver(stack, received(sample, DESK, Verdicts()), DESK)
     draft = _until(

@@ -65,7 +65,7 @@ def play(stack: Stack, chapter: Chapter) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the API returns: threads, all their mails, and the reasons of parked events."""
+    """The answers of the API: threads, all their mails, and the reasons of parked events."""
 
     threads: list[dict[str, Any]]
     mails: dict[str, list[dict[str, Any]]]  # by thread, newest first
@@ -73,12 +73,12 @@ class Found:
 
     @property
     def email_ids(self) -> Counter[str]:
-        """How often each mail is stored."""
+        """The number of copies of each mail."""
         return Counter(mail["email_id"] for mails in self.mails.values() for mail in mails)
 
 
 def _mismatch(found: Found, samples: list[bytes]) -> str | None:
-    """What differs from: each sample is stored once, or was parked as a report about an unknown mail."""
+    """Deviations from: each sample is stored once, or was parked as a report about an unknown mail."""
     stored, missing = found.email_ids, 0
     for raw in samples:
         mail = parse(raw)

@@ -60,7 +60,7 @@ class SceneResult:
 
     @property
     def is_expected(self) -> bool:
-        """Whether tag, replies and number of decisions are those that the scenario expects."""
+        """Whether tag, replies and number of decisions match the scenario."""
         expected = [self.scenario.reply] if self.scenario.reply else []
         decisions = [row for row in self.audit if row["action_type"] == "route"]
         return (

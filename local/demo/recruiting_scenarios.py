@@ -47,7 +47,7 @@ class Totals:
 
     *accepted*: requests, of which *repeated* were repeats. *started* and *blocked*: conversations. *webhook_calls*:
     calls for the candidate's texts, of which *repeated_calls* were repeats. *stored*: texts in the log. *sent*: the
-    provider ids of outbound messages in the log. *received*: those of the messages that the providers accepted.
+    provider ids of outbound messages in the log. *received*: the ids of messages that the providers accepted.
     """
 
     accepted: int

@@ -1,4 +1,4 @@
-"""What the declarations of item classes say: types, literal values, bounds and comments of fields."""
+"""Reads the declarations of item classes: types, literal values, bounds and comments of fields."""
 
 import inspect
 import io
@@ -39,7 +39,7 @@ def bounds_of(field: FieldInfo) -> list[AtMost]:
 
 
 def metadata_of(field: FieldInfo) -> list[object]:
-    """Return the annotations of a field, also those inside its type."""
+    """Return the annotations of a field, also from inside its type."""
     found = [*field.metadata]
     for part in get_args(field.annotation):
         found += getattr(part, "__metadata__", ())

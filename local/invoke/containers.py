@@ -52,7 +52,7 @@ def admit(stack: Stack) -> None:
     """
     Write the parameters and variables for `sam local invoke`, and start the relay if a container engine responds.
 
-    Without an engine the addresses are those of the loopback. StackError if the relay cannot start. Repeatable.
+    Without an engine the addresses are loopback addresses. StackError if the relay cannot start. Repeatable.
     """
     host = address()
     PARAMETERS.write_text(json.dumps(_parameters(stack, host), indent=2) + "\n")  # JSON is YAML
@@ -90,7 +90,7 @@ def _parameters(stack: Stack, host: str) -> dict[str, str]:
 
 
 def address() -> str:
-    """Return this machine's address on Docker's default network; that of the loopback without an engine."""
+    """Return this machine's address on Docker's default network; the loopback address without an engine."""
     if missing_engine():
         return _LOOPBACK
     result = _docker("network", "inspect", "bridge")

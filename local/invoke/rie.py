@@ -51,7 +51,7 @@ class Runtime:
             "127.0.0.1", self.port, timeout=_LONGEST_INVOCATION_SECONDS
         )
         with contextlib.closing(connection):
-            # As Lambda does; the emulator makes no trace of its own.
+            # As Lambda does; the emulator creates no trace.
             trace = f"Root=1-{int(time.time()):08x}-{secrets.token_hex(12)}"
             header = f"{trace};Parent={secrets.token_hex(8)};Sampled=1"
             connection.request(

@@ -1,5 +1,5 @@
 """
-What SES puts on top of a mail that it receives, and the delivery of a mail to the local stack.
+The fields that SES adds to a received mail, and the delivery of a mail to the local stack.
 
 Source: "Email receiving concepts" in the SES developer guide. Check on AWS: the order of the fields.
 """
@@ -26,7 +26,7 @@ type Verdict = Literal["PASS", "GRAY", "FAIL", "PROCESSING_FAILED"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
-    """SES's verdicts; *dmarc* is that of the domain in From."""
+    """SES's verdicts; *dmarc* applies to the domain in From."""
 
     dmarc: Literal["pass", "fail", "none"] = "pass"
     spam: Verdict = "PASS"

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from local.sandbox.control import ROUTES, bad_input
+from local.sandbox.control import ROUTES
 from local.sandbox.faults import Fault, Operations
 from local.sandbox.providers.bedrock import converse, retrieve
 from local.sandbox.providers.email import mail_routes, ses
@@ -19,9 +19,10 @@ from local.sandbox.providers.openai import api
 from local.sandbox.providers.sms import aws_sms, text_routes, twilio
 from local.sandbox.providers.whatsapp import business_routes
 from local.sandbox.providers.whatsapp import providers as whatsapp
+from local.sandbox.responses import bad_input
 from local.sandbox.state import Sandbox, Sent
 
-# One line per provider. Paths are tried in this order: those that begin with a wildcard come last.
+# One line per provider. Paths are tried in this order: paths that begin with a wildcard come last.
 PROVIDERS: tuple[Provider, ...] = (
     whatsapp.AWS,
     ses.PROVIDER,

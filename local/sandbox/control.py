@@ -10,20 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from local.sandbox.providers.interface import json_response
+from local.sandbox.responses import bad_input, broken_rules, json_response
 from local.sandbox.state import Sandbox
-
-
-def bad_input(*broken: tuple[str, str], status: int = 400) -> Response:
-    """Return an error response that names each *broken* (field, rule)."""
-    errors = [{"field": field, "rule": rule} for field, rule in broken]
-    return json_response({"errors": errors}, status)
-
-
-def broken_rules(error: ValidationError) -> list[tuple[str, str]]:
-    """Return each (field, rule) that the input breaks, without the input."""
-    broken = error.errors(include_url=False, include_input=False)
-    return [(".".join(map(str, b["loc"])) or "body", b["msg"]) for b in broken]
 
 
 async def get_sent(request: Request) -> Response:

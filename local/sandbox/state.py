@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.config import Config as BotoConfig
 
+from local.sandbox.accounts.bedrock import Bedrock
+from local.sandbox.accounts.knowledge_bases import KnowledgeBases
+from local.sandbox.accounts.media import library
+from local.sandbox.accounts.openai import OpenAi
+from local.sandbox.accounts.shop import Shop
+from local.sandbox.accounts.text_messages import TextMessages
+from local.sandbox.accounts.tickets import HelpDesk
 from local.sandbox.faults import Faults, Operations
-from local.sandbox.providers.bedrock.converse import Bedrock
-from local.sandbox.providers.bedrock.retrieve import KnowledgeBases
-from local.sandbox.providers.helpdesk.shop import Shop
-from local.sandbox.providers.helpdesk.tickets import HelpDesk
-from local.sandbox.providers.openai.api import OpenAi
-from local.sandbox.providers.sms.messages import TextMessages
-from local.sandbox.providers.whatsapp.media import library
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import uvicorn
 
+    from local.sandbox.accounts.accepted_mails import AcceptedMail
+    from local.sandbox.accounts.mail_endings import MailEnding
     from local.sandbox.config import Config, Publish, PutObject
-    from local.sandbox.providers.email.mime import AcceptedMail
-    from local.sandbox.providers.email.ses_events import MailEnding
 
 
 @dataclass(frozen=True)

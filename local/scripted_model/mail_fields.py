@@ -2,7 +2,7 @@
 Finds the fields of a request in the mails of a thread, for the scripted analysis.
 
 Each value has the text that it comes from: an exact part of the subject or text of one mail. The newest mail of the
-customer that has a value decides, except for title, description and type, which are those of the first.
+customer that has a value decides, except for title, description and type, which come from the first mail.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ REQUEST_TYPES: Mapping[str, str] = {
 }
 OTHER_TYPE = "other"
 
-# Phrases that a person has to answer, beside those that ask for one; by the code of the reason.
+# Phrases that a person has to answer, besides phrases that ask for a person; by the code of the reason.
 REASONS: Mapping[str, str] = {
     "legal_threat": "lawyer, attorney, legal action, sue you, anwalt, rechtsanwalt, anwältin, rechtliche schritte",
     "refund_demand": "refund now, money back, my money now, geld zurück, sofort erstatten",

@@ -17,7 +17,7 @@ def compile_all(built: Path) -> None:
     Compile each function and layer in a folder; exits with an error if a Python file does not compile.
 
     Without bytecode a cold start takes more than twice as long. "Unchecked hash", because the file times in a deployed
-    zip differ from those of the sources, and deployed files are never edited.
+    zip differ from the sources' times, and deployed files are never edited.
 
     Nearly all files are the same in each function: such are compiled once, and the functions share the bytecode by hard
     links.

@@ -52,7 +52,7 @@ _COMMAND_ENDS_WITHIN_SECONDS = 10
 _LOCK = LOCAL / "lock"
 _IN_USE = LOCAL / "in-use"
 
-# Below Linux's range for outgoing connections, so that none of ours occupies a port before its server does.
+# Below Linux's range for outgoing connections, so that no connection of the stack occupies a server's port.
 _PORTS = range(20000, 32000)
 
 

@@ -89,7 +89,7 @@ def _add_sources(name: str) -> None:
 
 
 def main() -> None:
-    """`python3.13 -m local.stack.environments [name ...]`: create those environments, or all."""
+    """`python3.13 -m local.stack.environments [name ...]`: create the named environments, or all."""
     names = sys.argv[1:] or NAMES
     if unknown := set(names) - set(NAMES):
         sys.exit(f"no such environment: {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")

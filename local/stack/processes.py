@@ -1,4 +1,4 @@
-"""Starts, follows and stops the programs of the local stack, and finds those left over from earlier runs."""
+"""Starts, follows and stops the programs of the local stack, and finds programs left over from earlier runs."""
 
 import contextlib
 import os

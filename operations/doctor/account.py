@@ -45,7 +45,7 @@ def _rule(rules: list[dict[str, Any]], active: str, domain: str, bucket: str) ->
             step = f"let the rule {rule['Name']} of {active} leave out {domain}, {moved}"
             return action(
                 "active set",
-                f"the rule {rule['Name']} of {active} stops before that of this stage",
+                f"the rule {rule['Name']} of {active} stops before this stage's rule",
                 step,
             )
     step = "deploy again; if the rule was changed by hand, delete it and deploy with another InboundDomain first"

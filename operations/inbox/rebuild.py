@@ -2,7 +2,7 @@
 Makes the entries of the inbox again from the heads of the contexts, as their feeds do.
 
     1 heads      each head of the context's table is shown
-    2 entries    those whose head is gone are removed
+    2 entries    entries without a head are removed
     3 parked     heads that the feed could not show are forgotten if they are shown by now
 
 Each head is refreshed as a feed refreshes it, so a rebuild may run while feeds and agents work. An interrupted rebuild

@@ -1,1 +1,1 @@
-"""Which company owns a provider's resource: the operator's grants."""
+"""Grants of the operator: the company that owns a provider's resource."""

@@ -118,7 +118,7 @@ def _resources(options: argparse.Namespace) -> list[ProviderId]:
 
 
 def _other_owners(tables: Tables, company: str, resources: Sequence[ProviderId]) -> set[str]:
-    """Return the other owners of the resources, `SHARED` included; of a domain also that of a parent domain."""
+    """Return the other owners of the resources, `SHARED` included; of a domain also the owner of a parent domain."""
     found = set(claims.holders(tables.log, resources).values())
     for resource in resources:
         if resource.kind == EMAIL and resource.text.startswith("@"):

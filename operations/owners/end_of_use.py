@@ -1,4 +1,4 @@
-"""What ends with the ownership of a resource, beyond the check before every use: registrations and routes."""
+"""Removes what depends on the ownership of a resource, beyond the check before every use: registrations, routes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,6 @@ from conversations.privacy.erasure import ErasureDependencies
 from conversations.privacy.remainders import REMAINDERS
 from operations import arguments
 from operations.arguments import Refused, WrongUse
-from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
@@ -21,6 +20,7 @@ from shared.failures import Transient
 from shared.identity import addresses, keyed_hashes
 from shared.identity.addresses import AddressInvalid
 from shared.privacy import remainders
+from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 
 # Outputs of template.yaml.

@@ -1,7 +1,7 @@
 """
 Finds settings of a project that no part of Parley reads, such as misspelled ones, and the name that was meant.
 
-The names are those of the models that read the settings. Stored projects are not checked: functions ignore what they do
+The names come from the models that read the settings. Stored projects are not checked: functions ignore what they do
 not know, so that a project written by another version keeps working.
 """
 
@@ -19,7 +19,7 @@ from conversations.store.items.conversation import ChannelMethod
 from shared.ai.settings import Provider
 
 REPRESENTATIVES = tuple(f"company_rep_{number}" for number in range(1, 6))
-_EACH = "*"  # stands for names that the project chooses, such as those of its templates
+_EACH = "*"  # stands for names that the project chooses, such as names of templates
 # Of the Assistants API; projects of earlier systems still have them.
 _IGNORED_PREFIX = "assistant_id_"
 

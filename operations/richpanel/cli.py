@@ -1,4 +1,4 @@
-"""Change the shop's settings, report on old tickets of the help desk, and route those decided in dry run."""
+"""Change the shop's settings, report on old tickets of the help desk, and route tickets decided in dry run."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -59,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     preview.add_argument("--language", choices=list(Language), default=Language.ENGLISH)
     preview.add_argument("--channel", choices=list(Channel), default=Channel.EMAIL)
     preview.add_argument("--brand", type=arguments.label, help="name of a brand of the settings")
-    preview.add_argument("--file", type=Path, help="settings to use instead of those in force")
+    preview.add_argument("--file", type=Path, help="settings to use instead of the ones in force")
     _add_ticket_commands(add)
     return own
 

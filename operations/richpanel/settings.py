@@ -19,7 +19,7 @@ from shared.api.inputs import body
 
 
 def show(deps: ApiDependencies, options: argparse.Namespace) -> None:
-    """Print the settings in force, or those of a version, as JSON; the version goes to standard error."""
+    """Print the settings in force or of a version as JSON; the version goes to standard error."""
     try:
         shown = settings.shown(deps.state, options.number)
     except NoVersion as refusal:
@@ -56,7 +56,7 @@ def roll_back(deps: ApiDependencies, options: argparse.Namespace) -> None:
 
 
 def preview(deps: ApiDependencies, options: argparse.Namespace) -> None:
-    """Print a reply as it would be sent, with the settings of a file or with those in force."""
+    """Print a reply as it would be sent, with the settings in force or from a file."""
     fields = {
         "template": options.template,
         "language": options.language,

@@ -1,4 +1,4 @@
-"""Commands about many tickets: a report on old ones, and the routing of those decided in dry run."""
+"""Commands about many tickets: a report on old tickets, and the routing of tickets decided in dry run."""
 
 import argparse
 import json
@@ -14,8 +14,8 @@ from operations.richpanel import deployment
 from operations.richpanel.deployment import deadline_ms, with_retries
 from richpanel.api import report as reports
 from richpanel.api.access import ApiDependencies
-from richpanel.api.replays import NotSetUp
 from richpanel.api.report import Reported
+from richpanel.api.visits import NotSetUp
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.decisions.switches import Switches, all_open
 from richpanel.recovery import backfill as backfills
@@ -89,7 +89,7 @@ def _examined(deps: ApiDependencies, candidate: Candidate) -> str:
 
 
 def _ids(deps: ApiDependencies, since_ms: int) -> Iterator[str]:
-    """Yield the tickets' ids; each page of the list has a client of its own, which lives as long as one request."""
+    """Yield the tickets' ids; each page of the list uses a new client, which lives as long as one request."""
     return reports.ticket_ids(
         lambda *page: with_retries(lambda: _help_desk(deps).tickets(*page)), since_ms
     )

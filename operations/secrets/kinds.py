@@ -162,7 +162,7 @@ def company_secret_id(stage: str, company: str, name: str) -> str:
 
 
 def values_at(content: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
-    """Return the values of a field: none, one, or those of its list."""
+    """Return the values of a field: none, one, or the values of its list."""
     value: Any = content
     for part in path:
         value = value.get(part) if isinstance(value, dict) else None

@@ -2,7 +2,7 @@
 Versions of a secret: read the current one, and replace exactly that one.
 
 Secrets Manager has no conditional write of a value, but it refuses to move the label AWSCURRENT from a version that
-does not have it. So a new version is stored under a label of its own, and then gets AWSCURRENT from the version that
+does not have it. So a new version is stored under a separate label, and then gets AWSCURRENT from the version that
 was read. A concurrent writer loses nothing: the second of the two is refused and starts again.
 """
 

@@ -1,4 +1,4 @@
-"""What a stage consists of: the resources of its stack, and what functions and operators made beside it."""
+"""Resources of a stage: the resources of its stack, and resources that functions and operators made besides."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

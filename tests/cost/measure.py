@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from events.whatsapp.sample_data import COUNTER
-from local.sandbox.providers.whatsapp.media import BUILT_IN, JPEG_IMAGE
+from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
 from tests.cost.kinds import EVENTS, KINDS, Figures, Kind, Request, a_warm_up, media_id, older
 from tests.cost.meter import Bill, Meter, logging_to
 from tests.simulation.fifo import DEDUPLICATION_MS

@@ -10,7 +10,7 @@ from boto3.dynamodb.types import TypeSerializer
 
 from richpanel.classification.taxonomy import Intent, Team
 from richpanel.decisions.facts import NEED_ORDER_NUMBER
-from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER
+from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER
 from richpanel.store.items import AutoReply, ConversationState, PendingFlow, ReservedReply
 from richpanel.worker.reservations import MOST_TIMES
 from tests.cost import capacity

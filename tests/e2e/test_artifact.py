@@ -47,7 +47,7 @@ RARE = {
     "whatsapp.store.items.counts",
     "whatsapp.store.items.groups",
     "whatsapp.store.items.register",
-    "whatsapp.store.items.shop",
+    "whatsapp.store.items.catalogs",
     "whatsapp.store.items.templates",
     "whatsapp.store.items.tenants",
 }

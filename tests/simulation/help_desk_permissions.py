@@ -13,8 +13,8 @@ from urllib.parse import quote
 import boto3
 
 import shared.runtime.clock
-from local.sandbox.providers.helpdesk.tickets import CommentSeed, TicketSeed
-from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER
+from local.sandbox.accounts.tickets import CommentSeed, TicketSeed
+from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.store import audits

@@ -24,7 +24,7 @@ from events.whatsapp.direct import action_calls, direct_event, direct_events
 from events.whatsapp.generated_files import files
 from events.whatsapp.sample_builder import START, Sample
 from events.whatsapp.samples import sample, samples
-from local.sandbox.providers.whatsapp.media import BUILT_IN, WRONG_HASH
+from local.sandbox.accounts.media import BUILT_IN, WRONG_HASH
 from tests.template import ROOT, resources
 from whatsapp.inbound import splitter
 from whatsapp.inbound.json_body import parse_body

@@ -6,8 +6,8 @@ import { AssignMenu } from "../contact/AssignMenu";
 import { Snooze } from "../contact/Snooze";
 import { useSay } from "../live/hooks";
 import { t } from "../texts/texts";
-import { Button, ErrorNotice } from "../ui/parts";
-import { ENDED, type Head } from "./data";
+import { Button, ErrorNotice } from "../ui/controls";
+import { ENDED, type Head } from "./conversationState";
 
 export function AiActions({ head, me, onChange }: { head: Head; me: string | null; onChange: () => void }) {
   const { client } = useApp();

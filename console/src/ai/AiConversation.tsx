@@ -10,12 +10,12 @@ import { Colleagues, useLiveConversation } from "../live/hooks";
 import { named, t, type Key } from "../texts/texts";
 import { Frame, Timeline, type Entry } from "../ui/frame";
 import { Icon } from "../ui/icons";
-import { Empty, ErrorNotice, Skeleton } from "../ui/parts";
+import { Empty, ErrorNotice, Skeleton } from "../ui/controls";
 import { AiActions } from "./AiActions";
 import { AiFacts } from "./AiFacts";
 import { AiFoot } from "./AiFoot";
 import { AiMessage } from "./AiMessage";
-import { inFlightOf, stopOf, type Head, type Message, type Note } from "./data";
+import { inFlightOf, stopOf, type Head, type Message, type Note } from "./conversationState";
 import { FunctionApproval } from "./FunctionApproval";
 
 const POLL_MS = 5_000;

@@ -7,8 +7,8 @@ import { OtherConversations } from "../contact/OtherConversations";
 import { actor, moment, phone } from "../format";
 import { named, t } from "../texts/texts";
 import { Fact } from "../ui/frame";
-import { Badge } from "../ui/parts";
-import { personOf, type Head, type Note } from "./data";
+import { Badge } from "../ui/controls";
+import { personOf, type Head, type Note } from "./conversationState";
 
 interface Props {
   head: Head;

@@ -7,9 +7,9 @@ import { OptedOut } from "../contact/OptedOut";
 import { useSay } from "../live/hooks";
 import { named, t, tn } from "../texts/texts";
 import { useDraft } from "../ui/draft";
-import { Button, ErrorNotice } from "../ui/parts";
+import { Button, ErrorNotice } from "../ui/controls";
 import { CannedReplies } from "../whatsapp/CannedReplies";
-import { ENDED, type Head } from "./data";
+import { ENDED, type Head } from "./conversationState";
 import { FirstMessage, waitsForFirst } from "./FirstMessage";
 import { gsmEquivalent, measure } from "./segments";
 

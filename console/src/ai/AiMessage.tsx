@@ -7,8 +7,8 @@ import { actor, clock, moment } from "../format";
 import { named, t, type Key } from "../texts/texts";
 import { useDraft } from "../ui/draft";
 import { Icon } from "../ui/icons";
-import { Button, Choices, ErrorNotice } from "../ui/parts";
-import { isByModel, isReleasable, personOf, type Head, type Message } from "./data";
+import { Button, Choices, ErrorNotice } from "../ui/controls";
+import { isByModel, isReleasable, personOf, type Head, type Message } from "./conversationState";
 import { Arguments } from "./FunctionApproval";
 import { HowItWasMade } from "./HowItWasMade";
 

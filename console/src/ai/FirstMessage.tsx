@@ -4,8 +4,8 @@ import { useAction } from "../api/resource";
 import { useApp } from "../app";
 import { t } from "../texts/texts";
 import { useDraft } from "../ui/draft";
-import { Button, ErrorNotice, Field } from "../ui/parts";
-import { REVIEW, type Head } from "./data";
+import { Button, ErrorNotice, Field } from "../ui/controls";
+import { REVIEW, type Head } from "./conversationState";
 
 export function waitsForFirst(head: Head): boolean {
   return head.conversation_status === "handoff_pending" && head.last_outbound_at == null && [head.status_reason, head.hand_off_to_human_reason].includes(REVIEW);

@@ -4,8 +4,8 @@ import { useAction } from "../api/resource";
 import { useApp } from "../app";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { Button, ErrorNotice } from "../ui/parts";
-import type { Head, Waiting } from "./data";
+import { Button, ErrorNotice } from "../ui/controls";
+import type { Head, Waiting } from "./conversationState";
 
 export function FunctionApproval({ head, waiting, onChange }: { head: Head; waiting: Waiting; onChange: () => void }) {
   const { client } = useApp();

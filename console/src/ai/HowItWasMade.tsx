@@ -2,8 +2,8 @@
 
 import { t } from "../texts/texts";
 import { Fact } from "../ui/frame";
-import { Badge } from "../ui/parts";
-import type { Message } from "./data";
+import { Badge } from "../ui/controls";
+import type { Message } from "./conversationState";
 
 export function HowItWasMade({ message }: { message: Message }) {
   const answers = Object.entries(message.answers);

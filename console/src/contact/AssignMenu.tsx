@@ -9,7 +9,7 @@ import { assigneesOf } from "../people/assignees";
 import { usePeople } from "../people/people";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { ErrorNotice, Menu, Skeleton } from "../ui/parts";
+import { ErrorNotice, Menu, Skeleton } from "../ui/controls";
 
 const MOST_WITHOUT_SEARCH = 8;
 

@@ -5,7 +5,7 @@ import { useAction } from "../api/resource";
 import { t } from "../texts/texts";
 import { useDraft } from "../ui/draft";
 import { Icon } from "../ui/icons";
-import { ErrorNotice } from "../ui/parts";
+import { ErrorNotice } from "../ui/controls";
 
 const LONGEST_LABEL = 50;
 

@@ -6,7 +6,7 @@ import { t } from "../texts/texts";
 import { useDraft } from "../ui/draft";
 import { Icon } from "../ui/icons";
 import { NoteText } from "../ui/NoteText";
-import { Button, ErrorNotice, Field } from "../ui/parts";
+import { Button, ErrorNotice, Field } from "../ui/controls";
 
 interface FormProps {
   conversation: string;

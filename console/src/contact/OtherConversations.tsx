@@ -8,7 +8,7 @@ import type { Context, Row } from "../inbox/source";
 import { placeOf } from "../router";
 import { named, t, type Key } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { ErrorNotice, Skeleton } from "../ui/parts";
+import { ErrorNotice, Skeleton } from "../ui/controls";
 import { isSameHandle } from "./handles";
 
 interface Props {

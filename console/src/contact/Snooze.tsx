@@ -4,7 +4,7 @@ import { useRef, useState } from "preact/hooks";
 import { useAction } from "../api/resource";
 import { locale, t } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { Button, ErrorNotice, Menu } from "../ui/parts";
+import { Button, ErrorNotice, Menu } from "../ui/controls";
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 366;

@@ -7,7 +7,7 @@ import { actor, megabytes, moment } from "../format";
 import { rightsOf } from "../operations/access";
 import { named, t } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { Badge, Button, ErrorNotice } from "../ui/parts";
+import { Badge, Button, ErrorNotice } from "../ui/controls";
 
 type Draft = EmailThreadsApi.DraftView;
 

@@ -20,7 +20,7 @@ import { named, t } from "../texts/texts";
 import { Fact, Frame, Timeline, type Entry } from "../ui/frame";
 import { rightsOf } from "../operations/access";
 import { Icon } from "../ui/icons";
-import { Avatar, Badge, Button, Empty, ErrorNotice, Skeleton } from "../ui/parts";
+import { Avatar, Badge, Button, Empty, ErrorNotice, Skeleton } from "../ui/controls";
 
 type Thread = EmailThreadsApi.ThreadView;
 type Mail = EmailThreadsApi.MailView;

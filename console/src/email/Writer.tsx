@@ -5,7 +5,7 @@ import { useApp } from "../app";
 import { useSay } from "../live/hooks";
 import { t } from "../texts/texts";
 import { useDraft } from "../ui/draft";
-import { Button, ErrorNotice } from "../ui/parts";
+import { Button, ErrorNotice } from "../ui/controls";
 import { AttachButton } from "../whatsapp/Attachment";
 import { FileList, useFiles } from "./files";
 

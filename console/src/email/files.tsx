@@ -7,7 +7,7 @@ import { useApp } from "../app";
 import { megabytes } from "../format";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { ErrorNotice, IconButton } from "../ui/parts";
+import { ErrorNotice, IconButton } from "../ui/controls";
 
 // LARGEST_BYTES of functions/email_threads/api/drafts/files.py, of all files of a mail.
 const LARGEST_BYTES = 7 * 1_048_576;

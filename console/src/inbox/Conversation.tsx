@@ -4,7 +4,7 @@ import { AiConversation } from "../ai/AiConversation";
 import { EmailThread } from "../email/EmailThread";
 import { WhatsAppConversation } from "../whatsapp/WhatsAppConversation";
 import { t } from "../texts/texts";
-import { Empty } from "../ui/parts";
+import { Empty } from "../ui/controls";
 import type { Context } from "./source";
 
 export function Conversation({ context, id, back }: { context: Context; id: string; back: string }) {

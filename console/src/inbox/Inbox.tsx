@@ -10,7 +10,7 @@ import { EVERYTHING, labelsOf, list, type Context, type Filter, type Row, type R
 import { useLiveList } from "../live/hooks";
 import { t, type Key } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { Empty, ErrorNotice, MoreButton, Skeleton } from "../ui/parts";
+import { Empty, ErrorNotice, MoreButton, Skeleton } from "../ui/controls";
 
 const STATUSES: Status[] = ["open", "snoozed", "resolved", "archived"];
 const TYPING_PAUSE_MS = 250;
@@ -40,7 +40,7 @@ export function Inbox({ section, context, conversation }: Props) {
     }),
     [section, status, unread, choice, words, me],
   );
-  // Channels, numbers and mailboxes of one section are not those of another.
+  // Channels, numbers and mailboxes differ between sections.
   useEffect(() => setChoice((old) => (old.channel || old.address ? { ...old, channel: null, address: null } : old)), [section]);
   const isOpen = context !== null && conversation !== null;
   return (

@@ -2,7 +2,7 @@ import { actor, ahead, phone, when } from "../format";
 import { placeOf } from "../router";
 import { named, t, tn } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
-import { Avatar, Badge } from "../ui/parts";
+import { Avatar, Badge } from "../ui/controls";
 import type { Row } from "./source";
 
 export const CHANNEL_ICONS: Record<Row["channel"], IconName> = { whatsapp: "chat", sms: "phone", email: "mail" };

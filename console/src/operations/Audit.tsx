@@ -6,8 +6,8 @@ import type { ConsoleOperations } from "../api/routes";
 import { useApp, useSession } from "../app";
 import { actor } from "../format";
 import { named, t } from "../texts/texts";
-import { Badge, Button } from "../ui/parts";
-import { Section, Table, Time } from "./parts";
+import { Badge, Button } from "../ui/controls";
+import { Section, Table, Time } from "./sections";
 
 const ACTORS = ["people", "keys", "all"] as const;
 type Actors = (typeof ACTORS)[number];

@@ -5,8 +5,8 @@ import { useResource } from "../api/resource";
 import { useApp } from "../app";
 import { moment } from "../format";
 import { locale, t } from "../texts/texts";
-import { Badge } from "../ui/parts";
-import { count, Section, Table } from "./parts";
+import { Badge } from "../ui/controls";
+import { count, Section, Table } from "./sections";
 
 function dollars(value: number | null | undefined): string {
   if (value === null || value === undefined) return t("ops.cost.unmeasured");

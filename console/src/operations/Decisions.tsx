@@ -6,8 +6,8 @@ import { useAction, useResource } from "../api/resource";
 import { useApp } from "../app";
 import { clock } from "../format";
 import { named, t } from "../texts/texts";
-import { Badge, Button } from "../ui/parts";
-import { Section, Table } from "./parts";
+import { Badge, Button } from "../ui/controls";
+import { Section, Table } from "./sections";
 
 const OUTCOMES = ["replied", "reply_failed", "handed_over", "routed", "dry_run", "not_written"] as const;
 type Outcome = (typeof OUTCOMES)[number];

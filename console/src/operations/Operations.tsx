@@ -1,9 +1,9 @@
-// What operators and administrators see: one part at a time, by place (#/operations/parked).
+// The pages of operators and administrators: one part at a time, by place (#/operations/parked).
 
 import { useSession } from "../app";
 import { placeOf } from "../router";
 import { t } from "../texts/texts";
-import { Empty } from "../ui/parts";
+import { Empty } from "../ui/controls";
 import { partsFor, rightsOf, type Part, type Rights } from "./access";
 import { Audit } from "./Audit";
 import { Cost } from "./Cost";

@@ -6,8 +6,8 @@ import { useResource } from "../api/resource";
 import { useApp } from "../app";
 import { duration } from "../format";
 import { named, t } from "../texts/texts";
-import { Badge } from "../ui/parts";
-import { count, Section, Table, Time } from "./parts";
+import { Badge } from "../ui/controls";
+import { count, Section, Table, Time } from "./sections";
 
 const POLL_MS = 60_000;
 const DAY_MS = 86_400_000;

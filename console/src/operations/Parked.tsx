@@ -5,9 +5,9 @@ import type { WhatsappAdmin } from "../api/routes";
 import { useAction, useResource } from "../api/resource";
 import { useApp } from "../app";
 import { named, t } from "../texts/texts";
-import { Badge, Button } from "../ui/parts";
+import { Badge, Button } from "../ui/controls";
 import type { Rights } from "./access";
-import { Confirm, Section, Table, Time } from "./parts";
+import { Confirm, Section, Table, Time } from "./sections";
 
 const CONTEXTS = ["whatsapp", "conversations", "email-threads", "newsletters", "richpanel"] as const;
 type Context = (typeof CONTEXTS)[number];

@@ -6,9 +6,9 @@ import { useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { actor } from "../format";
 import { named, t } from "../texts/texts";
-import { Badge, Button, Field } from "../ui/parts";
+import { Badge, Button, Field } from "../ui/controls";
 import type { Rights } from "./access";
-import { Confirm, Section, Table, Time } from "./parts";
+import { Confirm, Section, Table, Time } from "./sections";
 
 export function Switches({ rights }: { rights: Rights }) {
   return (

@@ -7,7 +7,7 @@ import { useAction } from "../api/resource";
 import { useApp } from "../app";
 import { draftOf, keepDraft } from "../drafts";
 import { named, t } from "../texts/texts";
-import { Button, ErrorNotice } from "../ui/parts";
+import { Button, ErrorNotice } from "../ui/controls";
 import { ownWording, VARIANTS, withWording, type Settings, type Variant, type Wording } from "./settings";
 
 interface EditorProps {

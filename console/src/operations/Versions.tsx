@@ -6,8 +6,8 @@ import { useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { actor, moment } from "../format";
 import { t } from "../texts/texts";
-import { Badge, Button, ErrorNotice } from "../ui/parts";
-import { Confirm, Table, Time } from "./parts";
+import { Badge, Button, ErrorNotice } from "../ui/controls";
+import { Confirm, Table, Time } from "./sections";
 
 type Version = RichpanelAdmin.SettingsVersionView;
 

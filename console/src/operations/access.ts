@@ -1,4 +1,4 @@
-// Which parts of the page a person sees, by role. The API checks the scopes of each call.
+// Parts of the page by role. The API checks the scopes of each call.
 
 import type { Session } from "../session/session";
 

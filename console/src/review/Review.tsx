@@ -1,7 +1,7 @@
 // What waits for a person's review: drafts of e-mails, and first messages of AI conversations.
 
 import { useState } from "preact/hooks";
-import { REVIEW } from "../ai/data";
+import { REVIEW } from "../ai/conversationState";
 import { useAction, useResource } from "../api/resource";
 import { useApp } from "../app";
 import { actor, when } from "../format";
@@ -11,7 +11,7 @@ import type { Context } from "../inbox/source";
 import { placeOf } from "../router";
 import { named, t, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
-import { Badge, Empty, ErrorNotice, MoreButton, Skeleton } from "../ui/parts";
+import { Badge, Empty, ErrorNotice, MoreButton, Skeleton } from "../ui/controls";
 
 const QUEUES = ["drafts", "first"] as const;
 type Queue = (typeof QUEUES)[number];

@@ -6,7 +6,7 @@ import { placeOf } from "../router";
 import { signOut } from "../session/signout";
 import { t, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
-import { Button, Menu } from "../ui/parts";
+import { Button, Menu } from "../ui/controls";
 import { Mark } from "./SignIn";
 
 interface Section {

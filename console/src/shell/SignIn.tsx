@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useApp, useSession } from "../app";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { Button } from "../ui/parts";
+import { Button } from "../ui/controls";
 
 export function Mark() {
   return (

@@ -1,4 +1,4 @@
-// The words of the pages. Keys are those of en.json; de.json has the same ones.
+// The texts of the pages. en.json has the keys; de.json has the same ones.
 
 import en from "./en.json";
 

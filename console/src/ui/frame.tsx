@@ -6,7 +6,7 @@ import { day } from "../format";
 import { placeOf } from "../router";
 import { t } from "../texts/texts";
 import { Icon, type IconName } from "./icons";
-import { Avatar, IconButton } from "./parts";
+import { Avatar, IconButton } from "./controls";
 
 interface FrameProps {
   title: string;

@@ -7,7 +7,7 @@ import { useApp } from "../app";
 import { megabytes } from "../format";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { ErrorNotice, IconButton } from "../ui/parts";
+import { ErrorNotice, IconButton } from "../ui/controls";
 import { kindOf, takesCaption, type Kind } from "./attachments";
 
 export interface Chosen {

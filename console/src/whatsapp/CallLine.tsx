@@ -4,7 +4,7 @@ import { actor, clock, minutesAndSeconds } from "../format";
 import { t, type Key } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { NoteText } from "../ui/NoteText";
-import type { Call } from "./data";
+import type { Call } from "./conversationData";
 
 export function CallLine({ call, me }: { call: Call; me: string | null }) {
   const isOurs = call.direction === "BUSINESS_INITIATED";

@@ -4,7 +4,7 @@ import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import { Button, ErrorNotice, Field, Menu, Skeleton } from "../ui/parts";
+import { Button, ErrorNotice, Field, Menu, Skeleton } from "../ui/controls";
 import { filled, known } from "./variables";
 
 type Reply = WhatsappSending.CannedReplyView;

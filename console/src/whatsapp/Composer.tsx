@@ -10,11 +10,11 @@ import { useSay } from "../live/hooks";
 import { t } from "../texts/texts";
 import { useDraft } from "../ui/draft";
 import { Icon } from "../ui/icons";
-import { Button, ErrorNotice, IconButton } from "../ui/parts";
+import { Button, ErrorNotice, IconButton } from "../ui/controls";
 import { AttachButton, Attachment, mediaOf, useAttachment } from "./Attachment";
 import { takesCaption } from "./attachments";
 import { CannedReplies } from "./CannedReplies";
-import type { Head, Message } from "./data";
+import type { Head, Message } from "./conversationData";
 import { shortText } from "./MessageBubble";
 import { TemplatePicker } from "./TemplatePicker";
 

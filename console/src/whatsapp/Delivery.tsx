@@ -1,10 +1,10 @@
-// How far a message of ours has come: a sign, which opens the times of all states.
+// The delivery state of a sent message: a sign that opens the times of all states.
 
 import { useState } from "preact/hooks";
 import { clock, moment } from "../format";
 import { t, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
-import type { Message } from "./data";
+import type { Message } from "./conversationData";
 
 const STATES: Record<string, IconName> = { sent: "check", delivered: "checks", read: "checks", failed: "alert" };
 

@@ -3,13 +3,13 @@
 import { useApp } from "../app";
 import { actor, moment, phone } from "../format";
 import { t, type Key } from "../texts/texts";
-import { Avatar, Badge, Button, ErrorNotice } from "../ui/parts";
+import { Avatar, Badge, Button, ErrorNotice } from "../ui/controls";
 import { Fact } from "../ui/frame";
 import { AssignMenu } from "../contact/AssignMenu";
 import { Labels } from "../contact/Labels";
 import { NoteForm } from "../contact/Notes";
 import { OtherConversations } from "../contact/OtherConversations";
-import { titleOf, type Head, type Note } from "./data";
+import { titleOf, type Head, type Note } from "./conversationData";
 import { useChange } from "./StateActions";
 
 interface Props {

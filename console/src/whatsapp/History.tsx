@@ -3,7 +3,7 @@
 import { moment } from "../format";
 import { t } from "../texts/texts";
 import type { WhatsappApi } from "../api/routes";
-import type { Message } from "./data";
+import type { Message } from "./conversationData";
 import { Media } from "./Media";
 
 export function History({ message, versions }: { message: Message; versions: WhatsappApi.VersionView[] }) {

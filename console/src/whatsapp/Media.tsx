@@ -1,7 +1,7 @@
 import type { WhatsappApi } from "../api/routes";
 import { named, t, type Key } from "../texts/texts";
 import { Icon } from "../ui/icons";
-import type { Message } from "./data";
+import type { Message } from "./conversationData";
 
 export function Media({ message, media }: { message: Message; media: WhatsappApi.MediaView }) {
   const name = media.filename ?? named("type", message.type);

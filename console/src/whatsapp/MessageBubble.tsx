@@ -2,8 +2,8 @@
 
 import { actor, clock, moment } from "../format";
 import { named, t, type Key } from "../texts/texts";
-import { IconButton } from "../ui/parts";
-import type { Change, Message } from "./data";
+import { IconButton } from "../ui/controls";
+import type { Change, Message } from "./conversationData";
 import { DeliverySign, stateOf } from "./Delivery";
 import { History } from "./History";
 import { Media } from "./Media";

@@ -5,9 +5,9 @@ import { useApp } from "../app";
 import { Snooze } from "../contact/Snooze";
 import { useSay } from "../live/hooks";
 import { t } from "../texts/texts";
-import { Button, ErrorNotice } from "../ui/parts";
+import { Button, ErrorNotice } from "../ui/controls";
 import type { Client, Routes } from "../api/client";
-import type { Head } from "./data";
+import type { Head } from "./conversationData";
 
 type Change = Routes["PATCH /whatsapp/conversations/{key}"]["body"];
 

@@ -5,8 +5,8 @@ import type { Actions } from "../api/routes";
 import { useAction, useResource } from "../api/resource";
 import { useApp } from "../app";
 import { t } from "../texts/texts";
-import { Button, Empty, ErrorNotice, Field, IconButton, Skeleton } from "../ui/parts";
-import type { Head } from "./data";
+import { Button, Empty, ErrorNotice, Field, IconButton, Skeleton } from "../ui/controls";
+import type { Head } from "./conversationData";
 
 type Template = Actions.TemplateView;
 

@@ -6,8 +6,8 @@ import { useApp } from "../app";
 import { actor, moment } from "../format";
 import { named, t } from "../texts/texts";
 import { Fact } from "../ui/frame";
-import { Button, Choices, ErrorNotice, Field, Skeleton } from "../ui/parts";
-import type { Message } from "./data";
+import { Button, Choices, ErrorNotice, Field, Skeleton } from "../ui/controls";
+import type { Message } from "./conversationData";
 
 const DECISIONS = ["was_sent", "was_not_sent", "resend"] as const;
 type Decision = (typeof DECISIONS)[number];
@@ -44,7 +44,7 @@ function Resolve({ message, me, onChange }: Props) {
   );
   const resolve = useAction(async () => {
     if (!decision) return;
-    // A message without an id of the provider has that of its send.
+    // A message without an id of the provider has the id of its send.
     const body = { actionId: evidence.value?.actionId ?? message.id, decision, ...(note.trim() ? { note: note.trim() } : {}) };
     await client.call("POST /whatsapp/actions/resolve_unknown_send", { body });
     onChange();

@@ -3,7 +3,7 @@
 from events.whatsapp.payloads import content, media
 from events.whatsapp.sample_builder import CHANGED, MEDIA_STORED, Expects, Sample, SampleBuilder
 from events.whatsapp.sample_data import ADA, JUERGEN, PRIYA, TOMAS
-from local.sandbox.providers.whatsapp.media import (
+from local.sandbox.accounts.media import (
     EXECUTABLE_AS_JPEG,
     GONE,
     JPEG_IMAGE,

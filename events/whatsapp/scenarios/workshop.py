@@ -8,7 +8,7 @@ from events.whatsapp.sample_builder import Expects, Sample, SampleBuilder
 from events.whatsapp.sample_data import SOCIAL_TOPIC_ARN, WORKSHOP, ZOE
 from events.whatsapp.scenarios.account_updates import APPROVED, STATUS
 from events.whatsapp.scenarios.shop import UNDELIVERABLE
-from local.sandbox.providers.whatsapp.media import PNG_IMAGE
+from local.sandbox.accounts.media import PNG_IMAGE
 
 STORED = Expects(status=None, accepted=1, stored=1)
 OTHER_TOPIC = SOCIAL_TOPIC_ARN.replace("whatsapp-social", "newsletter")

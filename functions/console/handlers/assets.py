@@ -41,7 +41,7 @@ _CHECKED = "no-cache"  # kept, but asked for each time
 @dataclass(frozen=True, kw_only=True)
 class AssetsSettings(Settings):
     """
-    The environment of this function. `live_url` is that of the WebSocket API (wss://...), `upload_origin` that of the
+    The environment of this function. `live_url`: the WebSocket API (wss://...). `upload_origin`: the
     bucket of files to send.
     """
 

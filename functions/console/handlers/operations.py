@@ -96,7 +96,7 @@ def list_queues(_request: Request[NoInput]) -> views.QueuesView:
 
 @routes.reads("GET /operations/alarms", Scope.OPERATOR)
 def list_alarms(_request: Request[NoInput]) -> views.AlarmsView:
-    """List the alarms of the deployment, those in ALARM first."""
+    """List the alarms of the deployment, alarms in ALARM first."""
     return alarms.shown()
 
 

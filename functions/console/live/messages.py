@@ -65,7 +65,7 @@ class LiveDependencies:
 
 def take(deps: LiveDependencies, connection_id: str, text: str) -> None:
     """
-    Handle a message. Messages of unknown connections, and those that come too fast, are dropped.
+    Handle a message. Messages of unknown connections, and messages over the rate, are dropped.
 
     Raises InvalidInput.
     """

@@ -20,7 +20,7 @@ _STATES = {"ALARM": 0, "INSUFFICIENT_DATA": 1, "OK": 2}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alarms:
     """
-    The alarms whose names begin with *prefix*, that of the nested stack of alarms.
+    The alarms whose names begin with *prefix*, the prefix of the nested stack of alarms.
 
     CloudFormation names an alarm `{stack}-Monitoring-{id}-{logical id}-{id}`.
     """
@@ -29,7 +29,7 @@ class Alarms:
     prefix: str
 
     def shown(self) -> AlarmsView:
-        """Return all alarms, those in ALARM first. Raises Unavailable."""
+        """Return all alarms, alarms in ALARM first. Raises Unavailable."""
         try:
             pages = (
                 self.client()

@@ -35,7 +35,7 @@ _NOTHING: Final = "nothing was counted"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Account:
-    """The metrics of a context (dimension `service`). *queues*: those whose repeats SQS drops, and what waits there."""
+    """The metrics of a context (dimension `service`). *queues*: SQS drops their repeats; with waiting messages."""
 
     accepted: tuple[str, ...] = ("Accepted",)
     stored: tuple[str, ...] = ("Persisted",)

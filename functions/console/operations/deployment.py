@@ -144,7 +144,7 @@ INDEXES: Final = {
     "attempts": (),
 }
 
-# The switches below `/parley/{stage}/{path}/` of each context. Those of the help desk have an API of their own too.
+# The switches below `/parley/{stage}/{path}/` of each context. Switches of the help desk have a separate API, too.
 SWITCHES: Final = {
     "whatsapp": ("whatsapp", ("safe_mode",)),
     "conversations": ("conversations", ("safe_mode", "automation_enabled")),

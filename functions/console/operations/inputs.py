@@ -49,7 +49,7 @@ class ActionsQuery(DaysQuery):
     Which changes: of people (`people`), of software with API keys and tokens (`keys`), of all callers, or
     of one `principal`.
 
-    They are those of the caller's company; operators may name another one.
+    They belong to the caller's company; operators may name another one.
     """
 
     actors: Literal["people", "keys", "all"] = "people"
@@ -60,6 +60,6 @@ class ActionsQuery(DaysQuery):
 
 
 class SpendingQuery(Input):
-    """`company`: by default that of the caller."""
+    """`company`: by default the caller's."""
 
     company: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] | None = None

@@ -1,4 +1,4 @@
-"""What outsiders have caused for a company today, with the bounds."""
+"""Costs that outsiders have caused for a company today, with the bounds."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class View(views.View):
 
 class QueueView(View):
     """
-    A queue: its messages that wait and those that a worker has, approximate counts of SQS.
+    A queue: its waiting messages and messages in flight, approximate counts of SQS.
 
     `oldestSeconds`: the age of the oldest message, some minutes late; null if the queue is empty or the age could not
     be read. `problem`: why the counts could not be read.
@@ -55,7 +55,7 @@ class AlarmView(View):
 
 
 class AlarmsView(View):
-    """The alarms of the deployment, those in ALARM first. There are none if it was deployed with `Alarms=none`."""
+    """The alarms of the deployment, alarms in ALARM first. There are none if it was deployed with `Alarms=none`."""
 
     alarms: list[AlarmView]
 
@@ -105,7 +105,7 @@ class CostView(View):
     """
     An estimate of a month's cost from measured units and list prices of us-east-1, without free tiers.
 
-    `dollars` is the sum of the measured lines, null if there is none. `conversations`: those that began in the month.
+    `dollars` is the sum of the measured lines, null if there is none. `conversations` that began in the month.
     `notIncluded`: parts of the bill that are not measured here.
     """
 
@@ -152,7 +152,7 @@ class ActionView(View):
     the request names.
 
     `outcome`: `made`, `refused` (nothing was changed), `failed` (a part may have been changed), or `open` (may have
-    been made). `status` is that of the answer; null if the function ended before it stored the outcome.
+    been made). `status` of the answer; null if the function ended before it stored the outcome.
     """
 
     at: str

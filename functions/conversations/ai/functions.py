@@ -1,7 +1,7 @@
 """
-Functions that a model may call: four built-in ones and those that the project lists. This module does not run them.
+Functions that a model may call: four built-in ones and the project's list. This module does not run them.
 
-A call contains a function name and arguments, never a company, project or person: those come from the conversation.
+A call contains a function name and arguments, never a company, project or person: they come from the conversation.
 """
 
 from __future__ import annotations

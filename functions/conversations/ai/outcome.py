@@ -64,7 +64,7 @@ class Answer:
     """
     The outcome of a turn. *content* may be empty; for a template it is the rendered body, and *variables* its values.
 
-    *faults* are those of rejected answers, in order; *retrieved* are the passages of the company's documents.
+    *faults* of rejected answers, in order; *retrieved* are the passages of the company's documents.
     """
 
     content: str = field(default="", repr=False)

@@ -2,7 +2,7 @@
 The input of one turn of the AI, and what follows from it before the first model call.
 
     task -> the calls to its model, and their limits
-         -> the values of its template that are known, and those to fill
+         -> the known values of its template, and the values to fill
          -> the limits of an answer: length, language, hosts, contacts, facts
          -> the documents that the model may search
 """
@@ -44,7 +44,7 @@ class Task:
 
     *longest* is in characters; *sms_length* is for SMS only. *link_hosts* are the allowed hosts of links:
     `policy.link_hosts`, and `guardrails.hosts_in` of the integrating system's data. *contacts* are texts with the
-    allowed numbers and addresses: those of the company and of the customer. *sources* fill variables of a
+    allowed numbers and addresses: the company's and the customer's. *sources* fill variables of a
     *template* (see `whatsapp_templates.known_values`). *language* (BCP 47) is the one that the request asks for.
     *decided* are function calls that human agents approved or refused, with their results. *barred* is a cause of
     hand-off that is not allowed, because an agent has just handed the conversation back; it is lifted if the
@@ -111,10 +111,10 @@ def variables_of(task: Task) -> tuple[Mapping[str, str], Sequence[Variable]]:
 def bounds_of(
     task: Task, own_words: str, tools: Sequence[ai.Tool], more_rules: Sequence[str] = ()
 ) -> guardrails.Bounds:
-    """Return the limits of an answer: *own_words* are the project's prompt, *more_rules* those of functions."""
+    """Return the limits of an answer: *own_words* are the project's prompt, *more_rules* the rules of functions."""
     facts = task.facts
     fact_texts = frozenset(guardrails.texts_in(facts.stated_to(own_words)))
-    # The customer's own words, and those that were sent to them.
+    # The customer's words, and the words that were sent to the customer.
     given = [message.text for message in task.history]
     names = [facts.company_name, facts.project_name, *facts.representatives]
     bounds = guardrails.Bounds(
@@ -136,7 +136,7 @@ def _wanted_language(task: Task, own_words: str) -> str | None:
     """
     Return the language that the answer must have; None if it is not certain.
 
-    It is the language of an approved template, else that of the customer's newest messages; before they have written,
+    It is the language of an approved template, else of the customer's newest messages; before the first message,
     the one of the request. A project's default language and a text that names a language are not certain.
     """
     from conversations.ai.checks.certain_languages import (  # noqa: PLC0415 - not at a cold start
@@ -174,7 +174,7 @@ def barred_in(task: Task) -> Cause | None:
 
 
 def with_own_ids(decided: Sequence[ai.Exchange]) -> list[ai.Exchange]:
-    """Return the exchanges with call ids of their own: ids of earlier turns may be equal to those of this one."""
+    """Return the exchanges with new call ids: ids of earlier turns may equal ids of this one."""
     return [
         replace(made, call=replace(made.call, call_id=f"decided-{number}"))
         for number, made in enumerate(decided, 1)

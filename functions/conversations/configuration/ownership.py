@@ -1,7 +1,7 @@
 """
 Decides which company a project's secrets, senders and addresses belong to.
 
-A project may only use names of its own company:
+A project may only use names of its company:
 
     secrets, access tokens   the company is part of the name, see `shared.identity.secret_owners`
     phone numbers            claimed by one company for WhatsApp and SMS together, in every spelling
@@ -116,7 +116,7 @@ class Claims:
 
 def claim(log: Table, company: Company, by: str | None = None) -> list[ProviderId]:
     """
-    Claim all names of a project for its company, and return those that had no owner. Safe to repeat. Raises NotOwned.
+    Claim all names of a project for its company; return names that had no owner. Safe to repeat. Raises NotOwned.
 
     All names are read before the first write, so that a refusal writes nothing. If two companies claim the same name
     at once, the conditional write succeeds for one of them.

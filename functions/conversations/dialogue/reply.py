@@ -71,7 +71,7 @@ def go_on(
     action_id = identifiers.action_id(opened.ref, turn_id)
     if not is_under_way and transmission.was_tried(deps.resources, action_id):
         return None
-    # An agent has acted: the turn goes before those of new messages, however long it waits.
+    # An agent has acted: the turn goes before turns of new messages, however long it waits.
     since_ms = clock.now_ms() - turn_limit.OLDER_MS
     return _answer(deps, opened, _pending(deps, opened), turn_id, run, since_ms=since_ms)
 
@@ -97,7 +97,7 @@ def _turn_id(deps: DialogueDependencies, opened: OpenConversation, of_message: s
     """
     Return the id of the turn that answers a message: a new one per attempt after a hand-back.
 
-    A ledger action that is failed or unknown stays so: sending again needs a turn id of its own.
+    A ledger action that is failed or unknown stays so: sending again needs a new turn id.
     """
     if opened.state.generation == 0:
         return of_message  # Only the model has handled the conversation.

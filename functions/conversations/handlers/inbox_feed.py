@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.inbox import feed
+from shared.inbox_feed import QUICK, FeedSettings, feed_of, process
 
 # isort: split
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class InboxFeedSettings(feed.FeedSettings):
+class InboxFeedSettings(FeedSettings):
     """The environment of this function."""
 
     conversations_table_name: str
@@ -34,12 +34,12 @@ class InboxFeedSettings(feed.FeedSettings):
 settings = InboxFeedSettings.load()
 keyed_hashes.configure(
     JsonSecret(
-        lambda: boto3.client("secretsmanager", config=feed.QUICK),
+        lambda: boto3.client("secretsmanager", config=QUICK),
         settings.identifier_keys_secret_id,
     )
 )
-dynamodb = boto3.client("dynamodb", config=feed.QUICK)
-inbox_feed = feed.feed_of(
+dynamodb = boto3.client("dynamodb", config=QUICK)
+inbox_feed = feed_of(
     settings,
     dynamodb,
     ConversationHeads(
@@ -50,5 +50,5 @@ inbox_feed = feed.feed_of(
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    """Handle a batch of stream records and return the numbers of those to retry."""
-    return feed.process(inbox_feed, event, context)
+    """Handle a batch of stream records and return the sequence numbers of the records to retry."""
+    return process(inbox_feed, event, context)

@@ -18,7 +18,7 @@ from conversations.inbound import downloads
 from conversations.recovery.worker import queue_worker
 from shared.aws.attempts import Attempts
 from shared.aws.client_configs import PATIENT
-from shared.aws.company_secrets import CompanySecrets
+from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time

@@ -2,7 +2,7 @@
 Customers' long texts and files, as intake stores them: it downloads nothing.
 
 A file that another context has copied into the bucket gets its key at once. Each other file with an address is pending:
-the message is stored and shown without it, and `conversations-media` gets a download of its own for it.
+the message is stored and shown without it, and `conversations-media` gets a separate download for it.
 
     pending --copied-----------------------------> stored (`key`)
        |-----not listed, too large, not found ---> refused (`refused`)
@@ -109,7 +109,7 @@ def request_downloads(
     queue: StandardQueue, ref: str, message: Message, *, again: str | None = None
 ) -> int:
     """
-    Enqueue a download for each pending file of a stored message, and for those that have failed for the reason *again*;
+    Enqueue a download for each pending file of a stored message, and for files that failed for the reason *again*;
     return their number.
 
     Safe to repeat: a stored file is not downloaded again.

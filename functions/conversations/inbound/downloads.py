@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from conversations.inbound.attachments import File
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
-    from shared.aws.company_secrets import CompanySecrets
     from shared.aws.dynamodb import Table
+    from shared.providers.company_secrets import CompanySecrets
     from shared.spending.budget import Spending
 
 LARGEST_FILE_BYTES = 16 << 20

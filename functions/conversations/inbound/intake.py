@@ -6,7 +6,7 @@ Takes in a customer's message: stores it, applies keywords, then requests a repl
     state       the timestamps and positions that replies depend on
     keywords    STOP, START, HELP take effect immediately
     trigger     one per message, delayed: the worker answers a burst of messages at once
-    files       a download for each, on a queue of its own: intake calls no provider
+    files       a download for each, on a separate queue: intake calls no provider
 
 After a crash at any step the event stays on the queue; the next delivery finds the marker and repeats the later steps.
 """

@@ -142,6 +142,6 @@ def _provider_answers_keywords(opened: OpenConversation) -> bool:
 
 
 def known_addresses(opened: OpenConversation | None, customer: str) -> list[str]:
-    """Return the customer's addresses: the sender address in all spellings, and those of the conversation."""
+    """Return the customer's addresses: the sender address in all spellings, and the conversation's addresses."""
     stored_addresses = addresses_of(opened) if opened else []
     return list(dict.fromkeys([customer, *stored_addresses, *other_spellings(customer)]))

@@ -53,7 +53,7 @@ def begin(
     customer: str,
     allowed: list[BusinessAddress],
 ) -> str | None:
-    """Create a customer-initiated conversation if exactly one project accepts those; return its `ref`, else None."""
+    """Create a customer-initiated conversation if exactly one project accepts it; return its `ref`, else None."""
     projects = [load_project(resources, o.company_id, o.project_id) for o in allowed]
     willing = [company for company in projects if company and company.accept_inbound]
     if len(willing) != 1:

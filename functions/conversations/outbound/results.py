@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Ended(StrEnum):
-    """How a turn ended, for now."""
+    """The present end of a turn."""
 
     SENT = "sent"
     FAILED = "failed"  # rejected permanently by the provider

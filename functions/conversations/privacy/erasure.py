@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from shared.action_ledger import Action, Ledger
-    from shared.aws.company_secrets import CompanySecrets
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
+    from shared.providers.company_secrets import CompanySecrets
 
 # The longest function timeout is 120 s; the rest covers clock skew.
 SETTLES_MS = 130 * clock.SECOND_MS
@@ -108,10 +108,10 @@ def erase(deps: ErasureDependencies, company_id: str, known_addresses: Sequence[
 
 def _all_addresses(deps: ErasureDependencies, company_id: str, start: Sequence[str]) -> list[str]:
     """
-    Return all addresses of the person, each after those that are found only through it.
+    Return all addresses of the person, each after the addresses that are found only through it.
 
     These are aliases, addresses of conversations to which agents attached messages from these, addresses named in the
-    conversations of all of them, and aliases of those. The search stops there: a mailbox or telephone may be shared
+    conversations of all of them, and their aliases. The search stops there: a mailbox or telephone may be shared
     with a person who is not to be erased.
     """
     themselves = _every_spelling([*start, *_aliases(deps, company_id, start)])

@@ -150,7 +150,7 @@ def _erase_parked(
 
 
 def _erase_over_quota(log: Table, bucket: Bucket, subject: str, person: _Person | None) -> int:
-    """Erase parked events without items if they are of *person*, or with None in any case; how many those were."""
+    """Erase parked S3 events without items of *person* (None: of all people). Return the count."""
     folder, erased = parked_events(bucket), 0
     for stored_event, body in over_quota.of_subject(folder, subject):
         if person is None or _is_about(log, person, body.decode("utf-8", "replace")):

@@ -1,4 +1,4 @@
-"""What an erasure of a person leaves, for its receipt."""
+"""Data that remains after the erasure of a person, for its receipt."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The dead letters of the queues: six share one dead-letter queue, that of downloads has its own."""
+"""The dead letters of the queues: six share one dead-letter queue, downloads have another."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

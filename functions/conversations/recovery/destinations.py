@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Destinations:
-    """The seven queues, *files* that of downloads; *log* holds the channel of each conversation."""
+    """The seven queues; *files* is the queue of downloads. *log* holds the channel of each conversation."""
 
     log: Table
     inbound: FifoQueue

@@ -50,7 +50,7 @@ class ConversationsParkedEvents:
     def page(
         self, company: str | None, *, limit: int, start: Position
     ) -> tuple[list[Parked[ParkedRecord]], Position]:
-        """Return one page: of all parked events by their days, or of those of a company by its index entries."""
+        """Return one page: of all parked events by their days, or of a company's by its index entries."""
         if company is None:
             items, last = unhandled.newest_parked(self.log, limit=limit, start=start)
         else:

@@ -42,7 +42,7 @@ def park(
     # Of an erased conversation only the reason is stored.
     stored_body = None if reason == ParkReason.ERASED else body
     company_id = company_of(log, body, reason)
-    # Statuses that have a metric of their own must not take up the quota of the others.
+    # Statuses with a separate metric must not take up the quota of the others.
     if unhandled.has_room(log, f"{counted}#{subjects.of_company(company_id)}"):
         whole = (
             parked_events(bucket).put(parked_id, stored_body.encode())

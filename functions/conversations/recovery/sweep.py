@@ -152,7 +152,7 @@ def _record(waiting: Waiting, work: Due) -> Record:
 
 def _hand_over(deps: SweeperDependencies, waiting: Waiting, work: Due) -> int:
     """
-    Enqueue the downloads of a message, and of those after it, whose files waited for the next day's bound; or that an
+    Enqueue the downloads of a message and of later ones whose files waited for the next day's bound; or that an
     earlier release could not fetch. Safe to repeat.
     """
     sk = work.message_sk or ""

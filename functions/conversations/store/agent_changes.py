@@ -1,4 +1,4 @@
-"""What agents set of a conversation: labels, and until when it is snoozed. Messages do not change the revision."""
+"""Values of a conversation that agents set: labels and the end of a snooze. Messages do not change the revision."""
 
 from dataclasses import dataclass, field
 from typing import Any

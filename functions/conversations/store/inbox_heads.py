@@ -1,4 +1,4 @@
-"""What the inbox over all contexts shows of a conversation: facts of its item and of its state."""
+"""The row of a conversation in the inbox over all contexts: facts of its item and of its state."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ConversationHeads:
         return shown(reference, item, state) if item is not None else None
 
     def _ref_of_item(self, primary_channel: str, conversation_id: str) -> str:
-        """Return the `ref` of an item. One that was deleted has that of the first key that leads to a state."""
+        """Return the `ref` of an item. A deleted one has the `ref` of the first key that leads to a state."""
         item = conversations.read(self.table, primary_channel, conversation_id)
         if item is not None:
             return identifiers.ref_of_item(item)

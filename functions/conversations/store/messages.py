@@ -55,7 +55,7 @@ def update(
     only_from: Sequence[Delivery] = (),
 ) -> Message | None:
     """
-    Update attributes (`Message.named`) of a message; those in *once* only if absent, with *only_from* only in these
+    Update attributes (`Message.named`) of a message; *once* only if absent, with *only_from* only in these
     delivery statuses. Returns None if the message does not exist or has another status.
     """
     may: Any = Message.attr("entry_id").exists()

@@ -136,7 +136,7 @@ def _is_active(opening: Open) -> bool:
 
 
 def _change(table: Table, company_id: str, project_id: str, openings: list[Open]) -> None:
-    """Count conversations that are not counted, or the reverse; those with changes meanwhile stay as they are."""
+    """Count conversations that are not counted, or the reverse; changed ones stay as they are."""
     writes = [
         table.to_update(
             key_of(company_id, project_id, opening.ref),

@@ -141,7 +141,7 @@ def mark(table: Table, provider: str, provider_message_id: str, taken: Inbound) 
 
 
 def restamp(table: Table, provider: str, provider_message_id: str, seen: Inbound, at: str) -> bool:
-    """Change the time in an inbound marker if it is still that of *seen* (or already *at*); False otherwise."""
+    """Change the time in an inbound marker if it still equals *seen* (or already *at*); False otherwise."""
     where = key(Inbound.partition(provider, provider_message_id))
     same = Inbound.attr("message_timestamp").is_in([seen.message_timestamp, at])
     try:

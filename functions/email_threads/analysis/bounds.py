@@ -59,7 +59,7 @@ def _reserve(
     """
     Reserve the analysis of a mail, whose answer may be sent too. Raises NoAnswer (`spending_limit`).
 
-    The estimate is that of one attempt with the longest answer.
+    The estimate covers one attempt with the longest answer.
     """
     settings = mailbox.ai or {}
     most_tokens = max(FEWEST_TOKENS, int(settings.get("max_output_tokens") or 0))

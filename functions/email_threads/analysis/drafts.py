@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.replies import composition
-from email_threads.replies.approvals import answer_id
+from email_threads.replies.draft_state import answer_id
 from email_threads.store import drafts
 from email_threads.store.items import Draft, DraftKind, DraftStatus
 from email_threads.store.items.draft import FINAL
@@ -69,10 +69,10 @@ def supersede(table: Table, thread: Thread, *, reason: str = NEWER_MAIL) -> None
 def closed(
     table: Table, thread: Thread, *, reason: str = NEWER_MAIL, except_for: str | None = None
 ) -> list[Draft]:
-    """Close drafts as `supersede` does, and return those that the head must no longer name. Idempotent."""
+    """Close drafts as `supersede` does, and return the drafts that the head must no longer name. Idempotent."""
     found = drafts.get_many(table, thread.conversation_id, thread.open_drafts)
     present = [_closed(table, one, reason) for one in found if one.reply_id != except_for]
-    # Also those that a step closed which died before they were removed from the list.
+    # Also drafts that a crashed step closed before it removed them from the list.
     return [draft for draft in present if draft.draft_status in FINAL]
 
 
@@ -88,7 +88,7 @@ def _closed(table: Table, draft: Draft, reason: str) -> Draft:
     if draft.origin != AI or draft.draft_status not in {DraftStatus.PENDING, DraftStatus.AMENDED}:
         return draft
     moved = drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=reason)
-    # Refused is also our own write, whose answer was lost.
+    # A write whose response was lost is refused, too.
     return moved or drafts.get(table, draft.thread, draft.reply_id) or draft
 
 

@@ -174,7 +174,7 @@ def _leave(
 
 
 def _mails(resources: SendingResources, thread: Thread) -> list[Mail]:
-    """Return the newest mails that count up to the customer's newest one, without quotes of those that do not."""
+    """Return the newest mails that count up to the customer's newest one, without quotes of mails that do not count."""
     newest = thread.last_inbound_n or 0
     numbers = range(max(1, newest - _BACK + 1), newest + 1)
     wanted = sorted({*numbers, *thread.withheld_mails})

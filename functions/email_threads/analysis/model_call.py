@@ -34,7 +34,7 @@ class NoAnswer(Exception):
     """
     The model gave no usable answer; *code* is ours or the provider's. *may_repeat*: a later attempt may succeed.
 
-    *usage* is that of the calls that were answered; None if none was.
+    *usage*: the usage of the answered calls; None if no call was answered.
     """
 
     def __init__(self, code: str, *, may_repeat: bool, usage: ai.Usage | None = None) -> None:

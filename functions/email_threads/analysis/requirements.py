@@ -37,7 +37,7 @@ class Merged:
     """
     The requirements after an answer. *changed* are the fields that were known and have another value now.
 
-    *questions* are those about fields that are open or were answered, *to_ask* those that the next reply asks.
+    *questions* concern fields that are open or were answered, *to_ask* are the questions of the next reply.
     """
 
     requirements: dict[str, Any] = field(repr=False)
@@ -132,7 +132,7 @@ def _questions(
 
 
 def _worded(question: OpenQuestion, answer: Answer) -> OpenQuestion:
-    """Return a question in the words of this answer: those of an earlier one may be shortened."""
+    """Return a question in the words of this answer: the words of an earlier one may be shortened."""
     words = next((one.question for one in answer.missing if one.field == question.field), None)
     return question.model_copy(update={"question": words}) if words is not None else question
 

@@ -39,7 +39,7 @@ class Missing(_Part):
 
 
 class Facts(_Part):
-    """What the model thinks of the thread. *confidence* is that its reply is right and complete."""
+    """The model's analysis of the thread. *confidence*: that its reply is right and complete."""
 
     summary: Annotated[str, Field(max_length=2_000, repr=False)]
     intent: Annotated[str, Field(max_length=100)]

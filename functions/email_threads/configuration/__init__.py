@@ -1,1 +1,1 @@
-"""What the functions of this context share: tables, buckets, queues."""
+"""Resources of this context's functions: tables, buckets, queues."""

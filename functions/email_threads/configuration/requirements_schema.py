@@ -56,7 +56,7 @@ class RequirementsSchema(BaseModel):
         return self
 
 
-# Fields of a mailbox without a schema of its own.
+# Fields of a mailbox without a configured schema.
 USUAL: Final = RequirementsSchema(
     properties={
         "title": FieldSchema(type="string", description="the matter in a few words"),

@@ -1,4 +1,4 @@
-"""What the worker uses: the table, the bucket of mails, the queues; for analysis and sending also models and SES."""
+"""Dependencies of the worker: table, bucket of mails, queues; for analysis and sending also models and SES."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
     """
-    *bucket* is that of mails, *queue* is `email-threads.fifo`.
+    *bucket* holds the mails, *queue* is `email-threads.fifo`.
 
     *media*, *conversations_inbound* and *conversations_statuses* are the bucket of files and the queues of the AI
-    conversations; *consents* are those of the company, in their log, and *owners* the companies that own addresses.
+    conversations; *consents* is the company's consent log, *owners* the companies that own addresses.
     """
 
     table: Table

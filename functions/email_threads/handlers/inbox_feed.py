@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.inbox import feed
+from shared.inbox_feed import QUICK, FeedSettings, feed_of, process
 
 # isort: split
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class InboxFeedSettings(feed.FeedSettings):
+class InboxFeedSettings(FeedSettings):
     """The environment of this function."""
 
     email_threads_table_name: str
 
 
 settings = InboxFeedSettings.load()
-dynamodb = boto3.client("dynamodb", config=feed.QUICK)
-inbox_feed = feed.feed_of(
+dynamodb = boto3.client("dynamodb", config=QUICK)
+inbox_feed = feed_of(
     settings,
     dynamodb,
     EmailHeads(Table(dynamodb, settings.email_threads_table_name)),
@@ -37,5 +37,5 @@ inbox_feed = feed.feed_of(
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    """Handle a batch of stream records and return the numbers of those to retry."""
-    return feed.process(inbox_feed, event, context)
+    """Handle a batch of stream records and return the sequence numbers of the records to retry."""
+    return process(inbox_feed, event, context)

@@ -9,7 +9,7 @@ The events of `email-threads.fifo`.
     email.erase      a thread whose retention is over                group: the thread
     email.privacy    an erasure or export of a person                group: the job
 
-Analyses and sends have groups of their own: a slow model must not delay the mails of a thread.
+Analyses and sends have separate message groups: a slow model must not delay the mails of a thread.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class EmailSend(QueuedEvent):
 class EmailFeedback(QueuedEvent):
     """
     An event of SES about a mail that was sent from here. *event* is SES's word (`Delivery`, `Bounce`), *source* the
-    sender, *recipients* the addresses that the event is about, *tags* those of the request, *detail* types of a bounce
+    sender, *recipients* the addresses that the event is about, *tags* the request's tags, *detail* types of a bounce
     or a complaint.
     """
 

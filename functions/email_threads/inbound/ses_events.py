@@ -85,7 +85,7 @@ def _address(text: str) -> str:
 
 
 def _tags(tags: Any) -> dict[str, str]:  # noqa: ANN401 - unchecked JSON
-    """Return the first value of each of our tags: SES lists values, and adds tags of its own with a colon."""
+    """Return the first value of each of Parley's tags: SES lists values, and adds tags with a colon in the name."""
     found = tags if isinstance(tags, dict) else {}
     return {
         str(name): str(values[0])

@@ -97,7 +97,7 @@ def _structured(value: str) -> Iterator[str]:
 
 
 def _valid(candidates: Iterable[str]) -> list[str]:
-    """Return those with one name and one domain, in normal form."""
+    """Return the addresses that have one name and one domain, in normal form."""
     return [
         normal(candidate)
         for candidate in candidates

@@ -28,7 +28,7 @@ _DOUBTFUL: Final = frozenset({Flag.MULTIPLE_FROM, Flag.TNEF, Flag.ENCRYPTED})
 
 
 class Refusal(StrEnum):
-    """Why a mail is not answered automatically."""
+    """The reason why a mail is not answered automatically."""
 
     NO_MAIL = "no_mail"  # a bounce, a list, an automatic reply, a held mail
     NOT_VERIFIED = "not_verified"

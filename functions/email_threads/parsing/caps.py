@@ -42,7 +42,7 @@ _QUOTED: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
 class HoldReason(StrEnum):
-    """Why a mail is held."""
+    """The reason why a mail is held."""
 
     TOO_LARGE = "too_large"
     TOO_MANY_LINES = "too_many_lines"
@@ -118,7 +118,7 @@ def time_budget() -> Iterator[None]:
 
 
 def _check_structure(raw: bytes, header_end: int) -> None:
-    """Scan boundary lines once, forward: nested parts are those between two lines of the same boundary."""
+    """Scan boundary lines once, forward: nested parts stand between two lines of the same boundary."""
     open_boundaries: list[bytes | None] = []  # None stands for an embedded message
     parts = 0
     for mark in _MARK.finditer(raw):

@@ -1,10 +1,10 @@
-"""What a person should know about a mail. The item classes need it without the parser."""
+"""Flags of a mail that agents see. The item classes need them without the parser."""
 
 from enum import StrEnum
 
 
 class Flag(StrEnum):
-    """What a person should know about a mail."""
+    """A flag of a mail that agents see."""
 
     HTML_TRUNCATED = "html_truncated"
     ATTACHMENTS_CUT = "attachments_cut"

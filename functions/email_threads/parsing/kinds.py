@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """What a mail is by its headers. `held` is decided by the caps."""
+    """The kind of a mail by its headers. `held` is decided by the caps."""
 
     BOUNCE = "bounce"
     COMPLAINT = "complaint"

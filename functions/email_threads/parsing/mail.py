@@ -72,7 +72,7 @@ class ParsedMail:
 
 
 def parse(raw: bytes, languages: tuple[str, ...] = reply_text.LANGUAGES) -> ParsedMail:
-    """Parse a mail. *languages* are those in which mail clients may mark quotes."""
+    """Parse a mail. *languages*: the languages in which mail clients may mark quotes."""
     raw = _LEADING.sub(b"", raw, count=1)
     headers = Headers.read(raw)
     try:

@@ -37,7 +37,7 @@ class Content:
     The decoded content of a mail.
 
     *html* is as it came, within the caps, None if there is none. *quote_at* is the offset in *text* at which a mail
-    client marked the quoted mail. *calendar_method* is that of an invitation, in upper case. *returned_ids* are the
+    client marked the quoted mail. *calendar_method*: the method of an invitation, in upper case. *returned_ids* are the
     Message-IDs of embedded mails: in a bounce, of the mail that came back.
     """
 

@@ -1,5 +1,5 @@
 """
-How far the sender of a mail is proven, by the verdicts of SES.
+Authentication of a mail's sender by the verdicts of SES.
 
 SES puts a block of fields on top of a received mail, from Return-Path down to X-SES-RECEIPT. Only that block counts:
 fields of the same names below it were written by the sender. Source: "Email receiving concepts" in the SES developer

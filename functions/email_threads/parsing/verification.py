@@ -2,7 +2,7 @@
 Recognises verification mails: one-time codes, magic links, "confirm your address". They prove who reads a mailbox, so
 that no answer may pass them on.
 
-Structure counts first: a program as sender, one code on a line of its own, a link with a token, a short text. Words of
+Structure counts first: a program as sender, one code alone on a line, a link with a token, a short text. Words of
 many languages add to it, and tell order numbers and postcodes from codes. Points are added up; a mail of a person needs
 more of them than one of a program.
 """
@@ -63,7 +63,7 @@ _HINT: Final = re.compile(
 _LIST_LINK: Final = re.compile(
     r"unsubscri|optout|opt-out|preferences|abmeld|desinscri|track|/open|pixel", re.IGNORECASE
 )
-# Names of senders that only programs have, beside those that answers never go to.
+# Sender names that only programs have, besides the names that never get an answer.
 _SENDER: Final = re.compile(
     r"(?:.*[._+-])?(?:verify|verification|codes?|otp|auth|authentication|login|signin|security|accounts?|alerts?|notify"
     r"|automated|automailer|mailer|robot|bot)(?:[._+-].*)?"
@@ -210,7 +210,7 @@ def _codes_of_names(names: str) -> list[_Code]:
 
 
 def _points_of_codes(codes: list[_Code], *, is_program: bool) -> int:
-    """Return 2 for a code on a line of its own, 1 for one that a sentence names, 0 for numbers of orders."""
+    """Return 2 for a code alone on a line, 1 for a code in a sentence, 0 for numbers of orders."""
     fitting = [code for code in codes if not _is_reference(code)]
     alone = {code.text for code in fitting if code.is_alone and not _is_field(code)}
     named = [code for code in fitting if VERIFICATION.search(code.context)]

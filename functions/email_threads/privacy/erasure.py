@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from email_threads.privacy import fence, remains
-from email_threads.privacy import found as kinds
-from email_threads.privacy.found import subject_hash
+from email_threads.privacy import findings as kinds
+from email_threads.privacy.findings import subject_hash
 from email_threads.store import drafts, parked, retention, threads
 from email_threads.store import erasure as store
 from email_threads.store.items import AliasKind, Draft, Mail, Thread
@@ -20,7 +20,7 @@ from shared.failures import Transient
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from email_threads.privacy.found import Found
+    from email_threads.privacy.findings import Found
     from email_threads.privacy.inventory import Inventory
 
 TRIES: Final = 8

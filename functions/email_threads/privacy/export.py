@@ -4,7 +4,7 @@ Exports a person from the threads of a company: each item of the inventory is a 
     exports/{company}/{job}/{run}/person.jsonl    lines {kind, item}, or {kind, file}
     exports/{company}/{job}/{run}/files/...       copies of long bodies, HTML, attachments and raw mails
 
-Of a thread with other people only the person's mails, and those that name them, are exported. The bucket deletes
+Of a thread with other people only mails by the person or naming the person are exported. The bucket deletes
 exports after seven days; an erasure of the person deletes them at once.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.privacy import found as kinds
+from email_threads.privacy import findings as kinds
 from email_threads.store import erasure as store
 from email_threads.store import objects, parked, retention
 from shared.aws.items import stored as as_stored
@@ -21,7 +21,7 @@ from shared.privacy.exports import ExportFolder
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from email_threads.privacy.found import Found
+    from email_threads.privacy.findings import Found
     from email_threads.privacy.inventory import Inventory
     from email_threads.store.items import PrivacyJob, Thread
     from shared.aws.s3 import Bucket

@@ -2,7 +2,7 @@
 Keeps further mails of a person out of the threads that are erased.
 
     sole outside participant    the thread is closed: a mail that names it opens a new one
-    one of several              the person is no participant any more: their next mail opens a thread of its own
+    one of several              the person is no participant any more: their next mail opens a new thread
 
 A thread that a mail of the person has reached after the request stays open to them.
 """

@@ -4,7 +4,7 @@ Jobs that erase or export a person: run in pages by the worker.
     fence      a tombstone of the address; the threads of the person admit       erasure only
                no further mail of theirs
     settle     until every worker that started before has ended                  erasure only
-    threads    those of the person's list, then those of the company that name them
+    threads    first the threads in the person's list, then threads of the company that name the person
     parked     the lists of `unthreaded`: drafts, parked events, counts
     finish     an export is joined; an erasure deletes the person's exports
 
@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.privacy import erasure, export, fence, requests, unthreaded
-from email_threads.privacy.found import Found, Place, row_key
+from email_threads.privacy import erasure, export, fence, requests, thread_pages, unthreaded
+from email_threads.privacy.findings import Found, Place, row_key
 from email_threads.privacy.inventory import Inventory
 from email_threads.privacy.person import Person
 from email_threads.privacy.remainders import REMAINDERS
@@ -137,7 +137,7 @@ def _of_thread(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
         place = Place(job.source, job.n, tuple(job.subjects), job.is_named)
     else:
         thread_id = _entered(stored, job, thread_id)
-    page = stored.page(thread_id, place)
+    page = thread_pages.page(stored, thread_id, place)
     following = page.following
     left = [thread_id, *job.threads[1:]] if following is not None else job.threads[1:]
     after = following or Place()
@@ -147,7 +147,7 @@ def _of_thread(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
         source=after.source,
         n=after.n,
         is_named=after.is_named,
-        # Those of the thread are needed until its last page is removed.
+        # Keep the thread's subjects until its last page is removed.
         subjects=list(after.subjects) if following is not None else job.subjects,
         page=job.page + 1,
     )
@@ -175,7 +175,7 @@ def _taken(stored: Inventory, moved: PrivacyJob, job: PrivacyJob, found: list[Fo
     """
     Plan what an erasure removes, or write the page of an export; *moved* is the job behind it.
 
-    A plan is stored before anything is removed: the counts are those of the plan, in whichever turn it is removed.
+    A plan is stored before anything is removed. Counts come from the stored plan, so a crash cannot change them.
     """
     if job.kind == "export":
         export.write(stored, job, found)

@@ -1,4 +1,4 @@
-"""Which mails are a person's, and who else takes part in a thread."""
+"""The addresses of a person: tests whether a mail is the person's, and finds other participants of a thread."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Person:
 
     @property
     def lists(self) -> list[ThreadList]:
-        """Return the lists that their threads are in: their own, then those of the company, which hold held mails."""
+        """Return the lists with the person's threads: the person's list, then the company's, which have held mails."""
         own = ThreadList.of_participant(self.company_id, self.address, mailbox=None)
         company = (
             ThreadList.of_status(self.company_id, status, mailbox=None, text=None)

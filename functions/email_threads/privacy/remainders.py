@@ -1,4 +1,4 @@
-"""What an erasure of an address leaves, for its receipt."""
+"""Data that remains after the erasure of an address, for its receipt."""
 
 from typing import Final
 

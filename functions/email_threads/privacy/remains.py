@@ -1,4 +1,4 @@
-"""What is left of mails and threads when a person is erased from them."""
+"""Mails and threads without the data of an erased person."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from email_threads.store.items import Thread
     from email_threads.store.items.thread import EmailFields
 
-DOMAIN: Final = "erased.invalid"  # of the Message-IDs that replace those of erased mails
+DOMAIN: Final = "erased.invalid"  # of the Message-IDs that replace the ids of erased mails
 _FACTS_OF_AN_ENTRY: Final = frozenset({"email_id", "n", "timestamp", "direction"})
 _FACTS_OF_A_MAIL: Final = _FACTS_OF_AN_ENTRY | {
     "conversation_id", "company_id", "kind", "trust", "received_at", "fingerprint", "needs_review", "hold_reason",
@@ -51,7 +51,7 @@ def head_without(
     """
     Return a head without the person.
 
-    *mails* are those of its window as they are now, *erased_ids* Message-IDs of erased mails. *stays*: a mail after the
+    *mails* are the present mails of its window, *erased_ids* Message-IDs of erased mails. *stays*: a mail after the
     request made the person a participant again.
     """
     history = [_entry(entry, person, mails.get(entry.n)) for entry in thread.email_history]

@@ -1,5 +1,5 @@
 """
-Requests to erase or export a person, which start the job of an address or let it go on.
+Starts or resumes the erase or export job of an address.
 
 Apart from `jobs`, which only the worker needs.
 """

@@ -1,11 +1,11 @@
-"""Pages of a thread with other people: the person's mails, those that name them, drafts to them, their row."""
+"""Pages of a thread with other people: mails by or naming the person, drafts to the person, the person's row."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from email_threads.privacy import fence
-from email_threads.privacy.found import (
+from email_threads.privacy.findings import (
     DRAFT,
     MAIL,
     PART,
@@ -54,7 +54,7 @@ def subjects(stored: Inventory, head: Thread, place: Place) -> Page:
 
 
 def mails(stored: Inventory, head: Thread, place: Place) -> Page:
-    """Return a page of the person's mails, and of those that name them."""
+    """Return a page of mails that the person wrote, and of mails that name the person."""
     last = place.n + MAILS_A_PAGE
     read = threads.mails(stored.table, head.conversation_id, range(place.n + 1, last + 1))
     found = [one for mail in read for one in _of_mail(stored, mail)]

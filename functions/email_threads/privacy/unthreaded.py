@@ -1,8 +1,8 @@
 """
-What is stored about a person beside the threads: lists of the company, and events that no company is proven for.
+Data about a person outside threads: lists of the company, and events for which no company is proven.
 
     waiting, closed drafts    to the person; that answer or forward an erased mail; whose thread is gone
-    parked events             the person's mails, announcements of mails to them, SES's events about those
+    parked events             the person's mails, announcements of mails to the person, SES's events about such mails
     of no company             the same, of senders that are no mailbox: by a keyed hash of the person
     counts                    of automatic answers to the person
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.inbound.events import FEEDBACK, SENT
-from email_threads.privacy.found import (
+from email_threads.privacy.findings import (
     ANSWER_COUNT,
     DRAFT,
     PARKED_EVENT,
@@ -61,7 +61,7 @@ def parked_events(stored: Inventory, start: Attributes | None) -> ListPage:
 
 def unclaimed_events(stored: Inventory, start: Attributes | None) -> ListPage:
     """
-    Return the person's among the parked events that no company is proven for, except those that belong to another
+    Return the person's parked events for which no company is proven, except events that belong to another
     company today, and where the next page starts.
     """
     person = stored.person

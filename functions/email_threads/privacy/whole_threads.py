@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
-from email_threads.privacy.found import (
+from email_threads.privacy.findings import (
     CHANGE,
     DRAFT,
     FILE,
@@ -80,7 +80,7 @@ def drafts(stored: Inventory, thread_id: str, _: Thread | None, __: Place) -> Pa
 
 
 def end(stored: Inventory, thread_id: str, head: Thread | None, _: Place) -> Page:
-    """Return the rows and heads of a thread and of those merged into it; the head of the thread last."""
+    """Return the rows and heads of a thread and of threads merged into it; the head of the thread last."""
     if head is None:
         return Page(list(_rows(stored, thread_id, {stored.person.address})))
     merged = stored.merged_into(head)

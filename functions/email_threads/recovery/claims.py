@@ -1,5 +1,5 @@
 """
-Which company a parked event claims, and whom it names: from the event, and the headers of the raw mail that it names.
+The company that a parked event claims, and the people that it names: from the event, and the headers of its raw mail.
 
 No company is proven for a mail to an unknown mailbox. Its event is listed under a keyed hash of its sender, so that an
 erasure of any company finds it.

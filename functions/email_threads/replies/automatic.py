@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.inbound.events import entry
 from email_threads.replies import policy, text_checks
-from email_threads.replies.approvals import answer_id, send_event
+from email_threads.replies.draft_state import answer_id, send_event
 from email_threads.replies.withheld_text import readable
 from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
@@ -50,7 +50,7 @@ def approve(resources: SendingResources, thread: Thread, mailbox: Mailbox, newes
     if draft.draft_status is DraftStatus.PENDING and draft.reason is None:
         reason = _refusal(table, thread, mailbox, newest, draft)
         moved = drafts.move(table, draft, **_decision(newest, reason))
-        # None: a person was faster, or the answer of our own write was lost.
+        # None: a person was faster, or the response to this write was lost.
         draft = moved or drafts.get(table, draft.thread, draft.reply_id) or draft
     if draft.reason == CAP_REACHED:
         _to_manual(table, thread)

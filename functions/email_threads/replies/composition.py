@@ -24,7 +24,7 @@ _ID_CHARACTERS: Final = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composed:
-    """What a person wrote. Empty *to* and *subject* are those of an answer to the mail."""
+    """The content that a person wrote. Empty *to* and *subject*: as in an answer to the mail."""
 
     kind: DraftKind
     by: str
@@ -68,9 +68,9 @@ def draft_of(thread: Thread, mail: Mail | None, composed: Composed) -> Draft:
 
 def thread_of(mailbox: Mailbox, composed: Composed) -> Thread:
     """
-    Return the thread, still without mails, that a mail of ours begins.
+    Return the thread, still without mails, that an outgoing mail begins.
 
-    Its id is that of the Message-ID which we give the mail. SES replaces that, and its ids lead to the thread, too.
+    Its id derives from the Message-ID that Parley gives the mail. SES replaces it; SES's ids lead to the thread, too.
     """
     message_id = f"{reply_id_of(composed.cause)}@{mailbox.address.rpartition('@')[2]}"
     now = clock.to_text(clock.now_ms())
@@ -94,7 +94,7 @@ def thread_of(mailbox: Mailbox, composed: Composed) -> Thread:
 
 
 def reply_subject(subject: str) -> str:
-    """Return the subject of an answer: one `Re:`, whichever prefix of a reply the subject has."""
+    """Return the subject of an answer: one `Re:`, in place of any other reply prefix."""
     plain = subject.strip() or subjects.NONE
     return (plain if subjects.is_reply(plain) else f"Re: {plain}")[:LONGEST_SUBJECT]
 
@@ -107,7 +107,7 @@ def _subject(thread: Thread, mail: Mail | None, kind: DraftKind) -> str:
 
 
 def _recipients(mail: Mail | None) -> list[str]:
-    """Return to whom an answer to a mail goes: to its sender, or to the recipients of one of ours."""
+    """Return the recipients of an answer: the sender of a received mail, the recipients of a sent one."""
     if mail is not None and mail.direction is Direction.OUTBOUND:
         return mail.to
     address = (mail.reply_to or mail.sender) if mail is not None else None

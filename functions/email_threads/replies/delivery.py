@@ -19,7 +19,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from email_threads.inbound.events import entry
 from email_threads.replies import mail_content, merged_drafts, policy
-from email_threads.replies.approvals import is_stale, send_event
+from email_threads.replies.draft_state import is_stale, send_event
 from email_threads.replies.sent_mail import finish
 from email_threads.store import drafts, mailboxes, threads
 from email_threads.store.items import Draft, DraftStatus
@@ -74,7 +74,7 @@ def send(resources: SendingResources, event: EmailSend, run: Run) -> Finished | 
 
 
 def _is_of(event: EmailSend, draft: Draft) -> bool:
-    """Whether the event is of the draft's present attempt: a later approval has an event of its own."""
+    """Whether the event is of the draft's present attempt: a later approval has a separate event."""
     return (draft.version, draft.attempt) == (event.version, event.attempt)
 
 
@@ -132,7 +132,7 @@ def _transmit(
             raise
         if failure.reason == NOT_SENT:
             _refuse(resources, draft, NOT_SENT)
-        else:  # An event of its own waits for the end of the doubt.
+        else:  # A separate event waits for the end of the doubt.
             again = send_event(draft, cause=f"{failure.reason} {draft.action_id}")
             resources.queue.send([entry(again)])
         return None

@@ -31,7 +31,7 @@ class Content:
     """
     What is sent of a draft: its text with the signature, its files, and the ids that it answers, without brackets.
 
-    An answer names its mail and that mail's references; a forward begins a matter of its own with its recipient.
+    An answer names its mail and that mail's references; a forward begins a separate exchange with its recipient.
     """
 
     text: str = field(repr=False)

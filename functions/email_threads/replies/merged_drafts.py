@@ -68,7 +68,7 @@ def _copy(table: Table, draft: Draft, winner_id: str) -> Draft:
             "draft_status": DraftStatus.AMENDED if was_approved else draft.draft_status,
             "reason": MERGED if was_approved else draft.reason,
             "in_reply_to_n": (alias.n if alias is not None else None) or NO_MAIL,
-            "composed_n": None,  # Numbers are those of the thread.
+            "composed_n": None,  # Mails are numbered per thread.
             "confirmed_n": None,
             "reviewed_by": None,
         }

@@ -1,5 +1,5 @@
 """
-What people do with drafts: amend, approve, reject, and decide about a send whose outcome is unknown.
+Review of drafts by people: amend, approve, reject, and resolve a send whose outcome is unknown.
 
 Each step is one conditional write of the draft, then its audit entry. Of two persons one wins; the other is told the
 draft's present state.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.replies.approvals import is_answered, is_stale
+from email_threads.replies.draft_state import is_answered, is_stale
 from email_threads.store import drafts
 from email_threads.store.items import DraftStatus
 from email_threads.store.items.draft import FINAL, WAITING

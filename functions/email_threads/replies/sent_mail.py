@@ -1,4 +1,4 @@
-"""Shows a sent draft in its thread: appended as a mail of ours, with its questions, the draft closed. Idempotent."""
+"""Appends a sent draft to its thread as a mail, with its questions, and closes the draft. Idempotent."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def finish(
     if not draft.is_automatic:
         for address in draft.to[:_MOST_KNOWN]:
             resources.spending.remember(draft.company_id, sender_hash(draft.company_id, address))
-    # The append has removed it from the list of its own thread.
+    # The append has removed it from the list of its thread.
     if appended.is_duplicate or appended.conversation_id != draft.thread:
         drafts.unlist_in_thread(resources.table, draft)
     return Finished(incoming, appended)

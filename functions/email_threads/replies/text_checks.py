@@ -44,7 +44,7 @@ _ATTACHED: Final = re.compile(
 
 
 class Fault(StrEnum):
-    """Why a text is not sent without a person."""
+    """The reason why a text needs a review before it is sent."""
 
     EMPTY = "empty_text"
     TOO_LONG = "text_too_long"

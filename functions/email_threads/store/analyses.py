@@ -119,7 +119,7 @@ def _has_same_drafts(thread: Thread) -> ConditionBase:
 
 
 def _own(existing: Attributes | None, intended: Thread) -> Thread | None:
-    """Return the stored head if it has our own write, whose answer was lost; else None."""
+    """Return the stored head if it has this write, whose response was lost; else None."""
     if existing is None:
         return None
     thread = Thread.read(existing)

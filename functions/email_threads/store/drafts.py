@@ -1,4 +1,4 @@
-"""Access patterns of drafts, and of the list of those that wait for a person."""
+"""Access patterns of drafts, and of the list of drafts that wait for review."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def open_of(table: Table, thread: Thread) -> list[Draft]:
 
 
 def count_open(table: Table, thread: Thread) -> int:
-    """Return the number of open drafts of a thread; its head forgets those that are final or have expired."""
+    """Return the number of open drafts of a thread; removes final and expired drafts from its head."""
     still_open = {draft.reply_id for draft in open_of(table, thread)}
     if gone := thread.open_drafts - still_open:
         _unlist(table, thread.conversation_id, gone)
@@ -129,7 +129,7 @@ def waiting(
     """
     Return a page of drafts of a company that wait for a person, oldest change first, each with its position.
 
-    *limit* counts the rows that are read, before those of other mailboxes are left out.
+    *limit* counts the rows that are read, before rows of other mailboxes are left out.
     """
     rows, last = table.query(
         COMPANY_INDEX,

@@ -1,4 +1,4 @@
-"""What the inbox over all contexts shows of a thread."""
+"""The row of a thread in the inbox over all contexts."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def replace(table: Table, job: PrivacyJob) -> PrivacyJob:
     """
     Write the next revision of a job and return it. Raises Transient after a concurrent write.
 
-    A lost response to our own write counts as a concurrent write: the next delivery reads it and continues from there.
+    A write whose response was lost counts as a concurrent write: the next delivery reads it and continues from there.
     """
     changed = job.model_copy(update={"revision": job.revision + 1})
     unchanged = PrivacyJob.attr("conversation_id").not_exists() | PrivacyJob.attr("revision").eq(

@@ -1,4 +1,4 @@
-"""Access patterns of threads. The numbers are those of the contract's section "Access Patterns"."""
+"""Access patterns of threads. The numbers refer to the contract's section "Access Patterns"."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NEWEST_OF_PARTICIPANT: Final = 10
 
 
 class Refusal(Enum):
-    """Why an append changed nothing."""
+    """The reason why an append changed nothing."""
 
     THREAD_CHANGED = 1  # since it was read, or expired
     ALREADY_APPENDED = 2
@@ -112,7 +112,7 @@ def aliases(table: Table, email_ids: Sequence[str]) -> dict[str, Alias]:
 
 
 def is_participant(table: Table, conversation_id: str, address_hash: str) -> bool:
-    """Whether an address is a participant by an item of its own in a thread, and is not being erased."""
+    """Whether an address is a participant by a separate item in a thread, and is not being erased."""
     item = table.get(Participant.key(conversation_id, address_hash))
     excluded = (Participant.name_of("erased"), Participant.name_of("is_weak"))
     return item is not None and not any(item.get(name) for name in excluded)
@@ -370,7 +370,7 @@ def _head_write(table: Table, write: Append) -> Attributes:
     if write.entry is not None:
         changed.pop("email_history")
     when = is_unchanged(write.before)
-    if "ai_analysis" in changed:  # A mail of ours asks questions, which are noted there.
+    if "ai_analysis" in changed:  # A sent mail asks questions, which are noted there.
         when &= is_unanalysed_since(write.before)
     return table.to_update(
         Thread.key(write.after.conversation_id),

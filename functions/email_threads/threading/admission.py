@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Entry(StrEnum):
-    """How a mail enters: as a verified participant's, on weak evidence, or in a thread of its own."""
+    """The admission of a mail: as a verified participant's, on weak evidence, or in a new thread."""
 
     JOIN = "join"
     REVIEW = "review"

@@ -1,4 +1,4 @@
-"""What changes when a person admits a mail that counts for nothing, and when it is withheld again."""
+"""Changes of a thread when a person admits a mail that did not count, or withholds it again."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _finish_duplicate(table: Table, incoming: Incoming, found: Resolution) -> Ap
     is_erased = alias is not None and alias.kind is AliasKind.ERASED
     if alias is None or (alias.n is None and not is_erased):
         raise Permanent(ParkReason.MESSAGE_ID_REUSED)
-    # A copy of a mail that we sent, as SES delivers it to our own mailbox, differs from what we stored.
+    # A copy of a sent mail, as SES delivers it to the company's mailbox, differs from the stored mail.
     is_ours = is_erased or alias.kind is AliasKind.SENT
     is_copy = is_ours and incoming.direction is Direction.OUTBOUND
     if not is_copy and alias.fingerprint != incoming.mail.fingerprint:

@@ -1,7 +1,7 @@
 """
 Removes a thread whose retention is over: files, mails and notes first, its head last.
 
-Mails are removed a hundred at a time, each step an event of its own. A step that dies is repeated.
+Mails are removed a hundred at a time, each step in a separate event. A step that dies is repeated.
 """
 
 from __future__ import annotations

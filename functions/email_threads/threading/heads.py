@@ -37,9 +37,9 @@ def append_of(
     Return the write that appends *mail* to a thread.
 
     *before* is the stored head, None for a new thread, whose head without mails is *base*. *references* are the
-    Message-IDs that the mail adds, oldest first. *is_moved*: the mail is of a merged thread, and no news.
+    Message-IDs that the mail adds, oldest first. *is_moved*: the mail comes from a merged thread: it is not new.
 
-    Of a mail of ours, *sent_draft* is the draft that it was sent from, and *asked* are the requirements that it asks
+    Of a sent mail, *sent_draft* is the draft that it was sent from, and *asked* are the requirements that it asks
     for: they are not asked again soon.
     """
     entry = windows.entry_of(mail)

@@ -7,7 +7,7 @@ Merges a thread into another one, when a mail shows that they are one.
                       assignee if it has none, with an audit entry
     3 mails           each is appended to the winner with its alias, and      killed: not moved, or skipped and removed
                       then removed from the loser
-    4 participants    index rows of the winner, then those of the loser go    repeated
+    4 participants    rows of the winner are written, the loser's deleted     repeated
     5 head            the loser is archived, names the winner, leaves lists   repeated; refused if a mail came meanwhile
 
 Lookups by the loser's remaining ids follow `merged_into`.

@@ -17,7 +17,7 @@ MOST: Final = 20  # of one mail's recipients
 
 def added_by(mail: Mail, mailbox: str) -> list[str]:
     """
-    Return the sender of a customer's mail, or the recipients of our own one.
+    Return the sender of a received mail, or the recipients of a sent one.
 
     Nothing of a report, which a program wrote, of a mail that failed SES's checks, whose sender may be forged, and of
     one with weak evidence.

@@ -29,7 +29,7 @@ def address(mailbox: str, company_id: str, conversation_id: str, secret: bytes) 
 
 
 def mark_of(company_id: str, conversation_id: str, secret: bytes) -> str:
-    """Return the value of the header by which a mail of ours is recognised when it comes back."""
+    """Return the value of the header by which a copy of a sent mail is recognised."""
     return f"{conversation_id}-{_proof(company_id, conversation_id, secret)}"
 
 

@@ -68,10 +68,10 @@ class Resolution:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
     """
-    A parsed mail of a mailbox; *automation* and *retention_days* are those of a thread that it opens. *other_ids* are
+    A parsed mail of a mailbox; *automation* and *retention_days* apply to a thread that it opens. *other_ids* are
     Message-IDs under which a mail that we sent may be known too; such a mail has *alias_kind* `sent`.
 
-    *received_ms* is when SES received it (ms since 1970). *token_secrets* are those of the company's reply tokens that
+    *received_ms* is when SES received it (ms since 1970). *token_secrets*: secrets of the company's reply tokens that
     are valid, the newest first.
 
     Of a mail that was sent from a draft, *reply_id* is the draft, *own_thread* its thread, and *asked* are the
@@ -97,8 +97,8 @@ class Incoming:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Evidence:
     """
-    What the ids of a mail lead to: *own* is the alias of its own id, *hinted* are thread ids, the strongest first,
-    *live* those threads of them and of the *root* that are live. *unknown* are mail ids that lead nowhere.
+    Threads that the ids of a mail name: *own* is the alias of its Message-ID, *hinted* are thread ids, strongest first,
+    *live* the live threads among them and the *root*. *unknown* are mail ids without a thread.
     *names_erased*: some are of mails that were erased, and lead to no thread.
     """
 
@@ -258,7 +258,7 @@ def _pair(table: Table, incoming: Incoming, live: list[Thread]) -> _Pair:
     """
     Decide about the first two threads that a mail names, if its sender is a verified participant of both.
 
-    Our own mailbox is one of all its threads, so that a mail of ours connects only threads with the same customer.
+    The company's mailbox takes part in all its threads, so a sent mail connects only threads with the same customer.
     """
     pair = live[:_TWO]
     if len(pair) < _TWO or any(_entry(table, incoming.mail, one) is not Entry.JOIN for one in pair):

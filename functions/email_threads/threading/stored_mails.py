@@ -1,4 +1,4 @@
-"""What is stored of a mail: its item, and its objects in the bucket."""
+"""The stored form of a mail: its item, and its objects in the bucket."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _metadata(incoming: Incoming) -> MailMetadata:
 
 
 def _timestamp(incoming: Incoming) -> str:
-    """Return the time of the Date field if it is plausible, else that of receipt."""
+    """Return the time of the Date field if it is plausible, else the time of receipt."""
     date = incoming.mail.date
     received = incoming.received_ms
     if date is not None:

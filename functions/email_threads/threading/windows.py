@@ -76,7 +76,7 @@ def first_and_newest(values: Iterable[str]) -> list[str]:
 
 
 def participants_with(known: set[str], addresses: Iterable[str]) -> set[str]:
-    """Return the set with the addresses that fit into `MOST_LIST_BYTES`; the others have items of their own."""
+    """Return the set with the addresses that fit into `MOST_LIST_BYTES`; the others have separate items."""
     kept = set(known)
     for address in addresses:
         if sum(len(one.encode()) for one in kept | {address}) <= MOST_LIST_BYTES:

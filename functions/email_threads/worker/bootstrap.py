@@ -19,7 +19,6 @@ from shared.ai.providers import ModelDependencies
 from shared.aws import event_report
 from shared.aws.attempts import Attempts
 from shared.aws.client_configs import PATIENT
-from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
@@ -29,6 +28,7 @@ from shared.consent.records import Consents
 from shared.identity import keyed_hashes
 from shared.ownership.claims import Owners
 from shared.policy.kill_switches import KillSwitches
+from shared.providers.company_secrets import CompanySecrets
 from shared.providers.email.ses import Ses
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
 from shared.spending.configuration import SpendingSettings, spending_of

@@ -1,5 +1,5 @@
 """
-What a customer's mail says about further mail: STOP and START, as its whole text, and that the address is in use.
+Consent in a customer's mail: STOP and START as its whole text, and the sign that the address is in use.
 
 It says so about its authenticated author only: never about a Reply-To or about an address that SES has not proven. A
 mail that was signed for another recipient and sent on to us says nothing.

@@ -45,7 +45,7 @@ EVENTS: Final[TypeAdapter[Event | OutboundMessage]] = TypeAdapter(
 
 
 class Outcome(StrEnum):
-    """What became of an event."""
+    """The outcome of an event."""
 
     PERSISTED = "persisted"
     DUPLICATE = "duplicate"
@@ -55,7 +55,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """The logged and measured result of an event. *reason* is set when it was parked, *kind* is that of a mail."""
+    """The logged and measured result of an event. *reason* is set when it was parked, *kind* is the mail's kind."""
 
     outcome: Outcome
     conversation_id: str | None = None

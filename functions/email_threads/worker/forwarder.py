@@ -39,7 +39,7 @@ def forward(resources: Resources, incoming: Incoming, appended: Appended) -> Non
     if not stored.counts:
         return
     customer = _customer(incoming)
-    if customer is None:  # our own mail without a recipient that can be read
+    if customer is None:  # a sent mail without a readable recipient
         return
     message = _message(incoming, stored, customer, _copies(resources.media, incoming, stored))
     resources.conversations_inbound.send([inbound_entry(message)])

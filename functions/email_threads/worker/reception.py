@@ -51,7 +51,7 @@ MOST_CANDIDATES: Final = 50  # recipients of a mail that are looked up as mailbo
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """Where a mail was stored."""
+    """The thread and the number under which a mail was stored."""
 
     conversation_id: str
     company_id: str
@@ -61,7 +61,7 @@ class Received:
 
 def receive(resources: Resources, event: EmailReceived) -> Received | None:
     """
-    Store a mail and hand it on. Idempotent. None if the raw mail is gone, or is one of ours that came back.
+    Store a mail and hand it on. Idempotent. None if the raw mail is gone, or is a copy of a mail that Parley sent.
 
     Raises Permanent (`ParkReason`) and Transient.
     """
@@ -107,7 +107,7 @@ def _is_erased(resources: Resources, incoming: Incoming, found: _Mailboxes) -> b
 
 
 def _hand_on(resources: Resources, incoming: Incoming, appended: Appended) -> None:
-    """Tell those who answer the thread about a stored mail. Idempotent."""
+    """Pass a stored mail to the context that answers the thread. Idempotent."""
     if appended.automation is Automation.CONVERSATIONS:
         forwarder.forward(resources, incoming, appended)
         return

@@ -200,7 +200,7 @@ class StartInput(Input):
 
 
 class OutlineItemInput(Input):
-    """An item; without `id` it is new. One that is not `included` stays, but is not drafted."""
+    """An item. Without `id` it is created; `included: false` keeps it but leaves it out of the draft."""
 
     id: Annotated[str, Field(max_length=60)] = ""
     title: Title

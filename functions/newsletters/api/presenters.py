@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from newsletters.api import views
+from newsletters.api.stale_steps import stale_steps
 from newsletters.drafting.tone import nearest_preset
 from newsletters.jobs.state import is_usable, job_state, percent_of, step_state
 from newsletters.store.items import Draft, Outline, Topics
-from newsletters.store.step_inputs import content_hash, stale_steps, topics_hash
+from newsletters.store.step_inputs import content_hash, topics_hash
 
 if TYPE_CHECKING:
     from typing import Any

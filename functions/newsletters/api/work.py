@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from newsletters.api import presenters, views
 from newsletters.api.access import NotFound
 from newsletters.api.changes import NoContent
+from newsletters.api.stale_steps import stale_steps
 from newsletters.drafting.plan import FRAME
 from newsletters.jobs import requests
 from newsletters.jobs.requests import EXPORT_PREFIX, Requested, StepProcessing
@@ -17,14 +18,14 @@ from newsletters.store.items import STEPS
 from newsletters.store.items.item import timestamp
 from newsletters.store.items.metadata import is_code
 from newsletters.store.objects import folder_of
-from newsletters.store.step_inputs import content_hash, stale_steps
+from newsletters.store.step_inputs import content_hash
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.api import inputs
     from newsletters.configuration.resources import Resources
     from newsletters.store.items import Export, StepName
-    from newsletters.store.items.work import Job
+    from newsletters.store.items.jobs import Job
     from newsletters.store.newsletters import Newsletter
     from newsletters.store.objects import Store
     from shared.api.routing import Request

@@ -1,4 +1,4 @@
-"""What the functions of this context use: the store, the queues, and for the worker models and retrievers."""
+"""Dependencies of this context's functions: the store, the queues, and for the worker models and retrievers."""
 
 from __future__ import annotations
 

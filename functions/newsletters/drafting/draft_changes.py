@@ -1,4 +1,4 @@
-"""What people change in a draft: the whole text, one section, or back to the generated text."""
+"""Edits of a draft: the whole text, one section, or the return to the generated text."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from newsletters.jobs.work import Work
+    from newsletters.jobs.claimed_job import ClaimedJob
     from newsletters.store.items import Outline, OutlineSection, Reference
     from shared import ai
 
@@ -35,7 +35,7 @@ class PlannedText:
     references: dict[str, Reference]
 
 
-def generate_draft(work: Work) -> bool:
+def generate_draft(work: ClaimedJob) -> bool:
     """
     Write all sections and complete the job; False if it was cancelled. Each section is a unit that is stored.
 
@@ -78,7 +78,7 @@ def generate_draft(work: Work) -> bool:
     return work.complete(counted(written))
 
 
-def _planned(work: Work, outline: Outline) -> list[PlannedText]:
+def _planned(work: ClaimedJob, outline: Outline) -> list[PlannedText]:
     sections = [
         section for section in outline.sections if any(item.included for item in section.items)
     ]
@@ -109,14 +109,14 @@ def _planned(work: Work, outline: Outline) -> list[PlannedText]:
 
 
 def _cited_in(section: OutlineSection, all_used: list[str]) -> list[str]:
-    """Return the sources of a section; introduction and conclusion may cite those of all sections."""
+    """Return the sources of a section; introduction and conclusion may cite the sources of all sections."""
     if section.kind in FRAME:
         return all_used
     cited = [one for item in section.items if item.included for one in item.rag_reference_ids]
     return list(dict.fromkeys(cited))
 
 
-def _answer(work: Work, planned: PlannedText, number: int, doing: str) -> AnsweredBlocks:
+def _answer(work: ClaimedJob, planned: PlannedText, number: int, doing: str) -> AnsweredBlocks:
     """Return the model's answer for one section."""
     metadata, references = work.newsletter.metadata, planned.references
     question = Question(
@@ -133,7 +133,7 @@ def _answer(work: Work, planned: PlannedText, number: int, doing: str) -> Answer
 
     # The ids, too: a label must lead to the source that the model has read under it.
     inputs_hash = digest(question.content, *(one.id for one in references.values()))
-    return section_text.parsed(work.unit(number, inputs_hash, doing, asked), references)
+    return section_text.parsed(work.run_unit(number, inputs_hash, doing, asked), references)
 
 
 def _length(planned: PlannedText, markdown: str) -> list[EditorWarning]:
@@ -144,5 +144,5 @@ def _length(planned: PlannedText, markdown: str) -> list[EditorWarning]:
     return [EditorWarning(code="length_off_target", section=planned.key, text=text)]
 
 
-def _new_draft(work: Work) -> Draft:
+def _new_draft(work: ClaimedJob) -> Draft:
     return Draft(**Draft.key(work.newsletter.code), updated_at=timestamp(clock.now_ms()))

@@ -1,4 +1,4 @@
-"""What people change in an outline, and what of it survives a new generation."""
+"""Edits of an outline, and the edits that a new generation keeps."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class OutlineRefused(Exception):
 
 def changed(outline: Outline, sections: Sequence[OutlineSection], topics: Topics | None) -> Outline:
     """
-    Return the outline with *sections* in place of its own, renumbered in their order.
+    Return the outline with its sections replaced by *sections*, renumbered in their order.
 
     Sections and items with an empty id are new and get one. Raises OutlineRefused for an unknown id or reference, one
     that occurs twice, and too many sections or items.
@@ -106,7 +106,7 @@ def regenerated(
     kept: Sequence[tuple[str, OutlineItem]],
 ) -> Outline:
     """
-    Return the outline with the generated sections, without items that people removed, and with those that they added
+    Return the outline with the generated sections, without items that users removed, and with items that they added
     or edited in the section of the same kind, else in the main one.
     """
     gone = [*outline.removed_items, *(item for _, item in kept)]

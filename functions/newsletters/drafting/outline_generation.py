@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from newsletters.drafting.plan import PlannedSection
     from newsletters.drafting.prompts import Labelled
-    from newsletters.jobs.work import Work
+    from newsletters.jobs.claimed_job import ClaimedJob
     from newsletters.store.items import Topics
     from shared import ai
 
@@ -55,7 +55,7 @@ class AnsweredSection(_Answer):
     items: list[AnsweredItem]
 
 
-def generate_outline(work: Work) -> bool:
+def generate_outline(work: ClaimedJob) -> bool:
     """
     Generate the outline and complete the job; False if it was cancelled.
 
@@ -82,7 +82,7 @@ def generate_outline(work: Work) -> bool:
 
     work.begin(1, "planning the sections")
     inputs_hash = digest(question.content, *(one.id for one in passages))
-    result = work.unit(0, inputs_hash, "planning the sections", asked)
+    result = work.run_unit(0, inputs_hash, "planning the sections", asked)
     answer = parsed(result, plan, passages)
     generated = _sections(outline, plan, answer, passages, metadata.language)
     changed = outline_changes.regenerated(outline, generated, kept)
@@ -223,7 +223,7 @@ def _references(changed: Outline, topics: Topics, before: Outline) -> list[Refer
 
 
 def _question(
-    work: Work,
+    work: ClaimedJob,
     plan: Sequence[PlannedSection],
     passages: Sequence[Labelled],
     outline: Outline,
@@ -241,5 +241,5 @@ def _question(
     )
 
 
-def _new_outline(work: Work) -> Outline:
+def _new_outline(work: ClaimedJob) -> Outline:
     return Outline(**Outline.key(work.newsletter.code), updated_at=timestamp(clock.now_ms()))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 INTRODUCTION: Final = "introduction"
 CONCLUSION: Final = "conclusion"
-FRAME: Final = frozenset({INTRODUCTION, CONCLUSION})  # sections without passages of their own
+FRAME: Final = frozenset({INTRODUCTION, CONCLUSION})  # sections without passages
 MAIN: Final = "main"
 KINDS: Final = (INTRODUCTION, MAIN, "updates", "opportunities", "resources", CONCLUSION)
 _NAMES: Final = {

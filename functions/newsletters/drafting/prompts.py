@@ -101,7 +101,7 @@ def outline_content(
 
 
 def outline_schema(plan: Sequence[PlannedSection], passages: Sequence[Labelled]) -> ai.Schema:
-    """Return the schema of an outline: an object for each planned section, with labels of its own passages only."""
+    """Return the schema of an outline: an object for each planned section, with the labels of its passages only."""
     sections: dict[str, Any] = {}
     for planned in plan:
         labels = [one.label for one in passages if one.kind == planned.kind]
@@ -124,7 +124,7 @@ def section_content(
     references: Mapping[str, Reference],
     words: int,
 ) -> str:
-    """Return the input of a section; *references* are those that it may cite, by label."""
+    """Return the input of a section; *references*: the references that it may cite, by label."""
     label_of = {reference.id: label for label, reference in references.items()}
     return json.dumps(
         {

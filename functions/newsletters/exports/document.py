@@ -1,4 +1,4 @@
-"""What is rendered, and what comes out."""
+"""The input and the output of a rendering."""
 
 from __future__ import annotations
 

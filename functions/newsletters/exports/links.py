@@ -1,4 +1,4 @@
-"""Which URLs may become links."""
+"""The URLs that may become links."""
 
 from __future__ import annotations
 

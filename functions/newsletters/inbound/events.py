@@ -8,7 +8,7 @@ The events of the two queues. All have ids only; the content is in the table.
     newsletter-exports.fifo
         newsletter.export    the draft is to be rendered in one format    group: the turn of its job
 
-A job's next turn has a group of its own: a delivery whose worker was killed blocks its group until the queue's
+A job's next turn has a separate message group: a delivery whose worker was killed blocks its group until the queue's
 visibility timeout, which is longer than a user waits. The lease of the job keeps two workers apart.
 """
 

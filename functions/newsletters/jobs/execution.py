@@ -1,4 +1,4 @@
-"""How a worker does a job: takes its lease, and ends it with a failure that no retry can pass."""
+"""Runs a job: takes its lease, and fails the job after an error that no retry can fix."""
 
 from __future__ import annotations
 

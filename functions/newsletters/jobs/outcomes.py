@@ -1,4 +1,4 @@
-"""What ends a job: its result, or its failure. Both are written together with the step, once."""
+"""Ends a job with its result or its failure: written together with the step, once."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from newsletters.jobs.state import is_overdue, is_working
 from newsletters.store import jobs, steps
 from newsletters.store.items import Draft, Job, JobState, Outline, StepItem, StepStatus, Topics
 from newsletters.store.items.item import timestamp
-from newsletters.store.items.work import due_key
+from newsletters.store.items.jobs import due_key
 from newsletters.store.step_inputs import content_hash
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.sqs_fifo import digest

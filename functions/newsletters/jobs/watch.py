@@ -1,4 +1,4 @@
-"""The open work that is due: lost messages are sent again, jobs past their deadline fail."""
+"""Finds due jobs and deletions: sends lost messages again, fails jobs past their deadline."""
 
 from __future__ import annotations
 

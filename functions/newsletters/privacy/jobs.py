@@ -1,11 +1,11 @@
 """
 Jobs that erase or export a user, a page of the company's newsletters at each turn.
 
-    newsletters   the newsletters of the user: deleted, or exported with their files; those of colleagues whose review
+    newsletters   the newsletters of the user: deleted, or exported with files; newsletters of colleagues whose review
                   the user has requested or decided: the name is removed, or the review exported
     finish        the receipt is written; an erasure deletes earlier exports
 
-A page is planned in one turn and done in the next: the counts are those of the plan, also after a crash. All
+A page is planned in one turn and done in the next: counts come from the stored plan, also after a crash. All
 that is done is safe to repeat.
 """
 

@@ -1,4 +1,4 @@
-"""What an erasure of a user leaves, for its receipt."""
+"""Data that remains after the erasure of a user, for its receipt."""
 
 from typing import Final
 

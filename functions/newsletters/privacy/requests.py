@@ -1,5 +1,5 @@
 """
-Requests to erase or export a user, which start the job of a user or let it go on.
+Starts or resumes the erase or export job of a user.
 
 Apart from `jobs`, which only the worker needs.
 """

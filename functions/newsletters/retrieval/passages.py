@@ -19,7 +19,7 @@ from shared.retrieval.settings import retriever_for
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from newsletters.jobs.work import Work
+    from newsletters.jobs.claimed_job import ClaimedJob
     from newsletters.store.items import Topics
     from shared.retrieval import Passage, Retriever
 
@@ -31,7 +31,7 @@ NO_WINDOW: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Where the passages of a type come from. *window_days* is that of the newsletter's rhythm."""
+    """The sources of passages of a type. *window_days*: the window that belongs to the newsletter's frequency."""
 
     retriever: Retriever
     company_id: str
@@ -40,7 +40,7 @@ class Search:
     window_days: int
 
 
-def retrieve_passages(work: Work) -> bool:
+def retrieve_passages(work: ClaimedJob) -> bool:
     """
     Retrieve the passages of the selected types and complete the job; False if it was cancelled.
 
@@ -73,7 +73,7 @@ def retrieve_passages(work: Work) -> bool:
 
 
 def _searched(
-    work: Work, topics: Topics, total: int
+    work: ClaimedJob, topics: Topics, total: int
 ) -> tuple[dict[str, list[Passage]], list[QueryRecord]]:
     """Return the hits of each type, and what was asked for it."""
     metadata = work.newsletter.metadata

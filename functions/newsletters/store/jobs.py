@@ -16,7 +16,7 @@ from newsletters.store.items.item import (
     SORT_KEY,
     timestamp,
 )
-from newsletters.store.items.work import OPEN, OPEN_WORK, due_key
+from newsletters.store.items.jobs import OPEN, OPEN_WORK, due_key
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.leases import LeaseAttributes, LeaseLost, Leases
 from shared.runtime import clock

@@ -42,7 +42,7 @@ _ROUNDS: Final = (SHORT, Texts(500, 100), Texts(0, 0))
 
 
 def item_bytes(value: Any) -> int:  # noqa: ANN401 - any value of an item
-    """Return the size of a value as DynamoDB counts it; the size of an item is that of its map."""
+    """Return the size of a value as DynamoDB counts it; for an item pass its map."""
     match value:
         case str():
             return len(value.encode("utf-8", "surrogatepass"))

@@ -27,8 +27,8 @@ from newsletters.store.items.item import (
     PARTITION_KEY,
     timestamp,
 )
+from newsletters.store.items.jobs import due_key
 from newsletters.store.items.metadata import LISTED, USER_PARTITION
-from newsletters.store.items.work import due_key
 from newsletters.store.large_values import whole
 from newsletters.store.step_inputs import EXPORTED, status_of
 from shared.aws.dynamodb import TransactionRefused

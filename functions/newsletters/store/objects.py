@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Where newsletters are stored. The table may have items of other systems."""
+    """The table and the bucket of newsletters. The table may have items of other systems."""
 
     table: Table
     bucket: Bucket

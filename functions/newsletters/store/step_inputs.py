@@ -1,5 +1,5 @@
 """
-What each step is made from, as a hash: a step whose inputs have changed since is stale.
+Hashes of the inputs of each step, and of the content that exports show.
 
     TOPICS   audience, rhythm, length, region, language, types
     OUTLINE  tone, audience, length, region, language, retrieved passages
@@ -15,9 +15,7 @@ from newsletters.store.items import NewsletterStatus
 from shared.aws.sqs_fifo import to_json
 
 if TYPE_CHECKING:
-    from newsletters.store.items import Draft, Metadata, Outline, StepName, Topics
-    from newsletters.store.newsletters import Newsletter
-
+    from newsletters.store.items import Draft, Metadata, Outline, Topics
 
 # What exports show of METADATA.
 EXPORTED: Final = ("title", "language", "user_name", "description")
@@ -60,27 +58,6 @@ def draft_hash(metadata: Metadata, outline: Outline | None) -> str:
             for section in sections
         ],
     )
-
-
-def stale_steps(newsletter: Newsletter) -> dict[StepName, bool]:
-    """
-    Return for each step whether it has content made from other inputs than the present ones.
-
-    A step below a stale one is stale, too: its content goes back to those inputs.
-    """
-    metadata, topics, outline = newsletter.metadata, newsletter.topics, newsletter.outline
-    draft = newsletter.draft
-    topics_stale = bool(
-        topics and topics.has_content and topics.inputs_hash != topics_hash(metadata, topics)
-    )
-    outline_stale = bool(outline and outline.has_content) and (
-        topics_stale
-        or (outline is not None and outline.inputs_hash != outline_hash(metadata, topics))
-    )
-    draft_stale = bool(draft and draft.has_content) and (
-        outline_stale or (draft is not None and draft.inputs_hash != draft_hash(metadata, outline))
-    )
-    return {"topics": topics_stale, "outline": outline_stale, "draft": draft_stale}
 
 
 def content_hash(metadata: Metadata, draft: Draft) -> str:

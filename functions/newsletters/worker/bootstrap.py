@@ -17,12 +17,12 @@ from newsletters.worker.results import Handled, Outcome
 from shared.ai.providers import ModelDependencies
 from shared.aws.attempts import Attempts
 from shared.aws.client_configs import PATIENT
-from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Record, Worker
 from shared.ownership.claims import Owners
+from shared.providers.company_secrets import CompanySecrets
 from shared.retrieval.settings import RetrievalDependencies
 from shared.runtime.settings import Origin, Settings
 

@@ -1,12 +1,12 @@
-"""Generates a step: does the units of its job that are missing, and writes the result."""
+"""Generates one step: runs the job's missing units and stores the result."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from newsletters.jobs import requests
+from newsletters.jobs.claimed_job import ClaimedJob, OutOfTime
 from newsletters.jobs.execution import execute
-from newsletters.jobs.work import OutOfTime, Work
 from newsletters.store import jobs, newsletters
 from newsletters.store.items import JobState
 
@@ -38,8 +38,8 @@ def _generated(resources: WorkerResources, job: Job, run: Run) -> bool:
     newsletter = newsletters.get_newsletter_full(resources.store, job.code)
     if newsletter is None:
         return jobs.end(resources.store.table, job, JobState.CANCELLED)
-    work = Work(resources, newsletter, job, run)
-    # A job needs the modules of its own step only.
+    work = ClaimedJob(resources, newsletter, job, run)
+    # A job imports the modules of its step only.
     match job.name:
         case "topics":
             from newsletters.retrieval.passages import retrieve_passages  # noqa: PLC0415 - see above

@@ -1,4 +1,4 @@
-"""What became of an event, and how it is logged and counted."""
+"""Results of events, their log lines and metrics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(StrEnum):
-    """What became of an event."""
+    """The result of an event."""
 
     PERSISTED = "persisted"
     IGNORED = "ignored"  # its job has ended, was replaced, or another worker has it
@@ -44,7 +44,7 @@ def run_of(record: Record) -> Run:
 
 
 def report(write_units: float, record: Record, handled: Handled) -> None:
-    """Write one log line and a few metrics per event, with ids of ours only."""
+    """Write one log line and a few metrics per event, with Parley's ids only."""
     event_report.write(
         record,
         handled.outcome,

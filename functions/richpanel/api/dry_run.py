@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from richpanel.api.access import NothingToDecide
 from richpanel.inbound.channels import Channel
 from richpanel.store.items import DecisionOutcome, Event, EventStatus, Mode
-from richpanel.worker import audit, cases, turns
+from richpanel.worker import audit, case_decisions, turns
 from richpanel.worker.cases import Case
 from richpanel.worker.turns import CustomerTurn
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from richpanel.api.replays import Visit
+    from richpanel.api.visits import Visit
     from richpanel.configuration.resources import Sources
     from richpanel.decisions.switches import Switches
     from richpanel.worker.turns import CustomerTurn
@@ -44,21 +44,23 @@ def rehearse(
         raise NothingToDecide("the ticket has no customer message")
     newest = visit.reading.customer[-1]
     earlier_rows = {key: row for key, row in visit.rows.items() if key != newest.key}
-    talk = turns.due(visit.reading, None, None, earlier_rows)[-1]
-    case = _case(resources, visit, talk, switches)
-    decision = cases.decision_on(resources, case, at_ms)
+    customer_turn = turns.due(visit.reading, None, None, earlier_rows)[-1]
+    case = _case(resources, visit, customer_turn, switches)
+    decision = case_decisions.decision_on(resources, case, at_ms)
     outcome = DecisionOutcome.HANDED_OVER if decision.takes_over else DecisionOutcome.ROUTED
     if decision.reply:
         outcome = DecisionOutcome.REPLIED
     return Rehearsed(newest.name, audit.of_decision(case, decision), outcome)
 
 
-def _case(resources: Sources, visit: Visit, talk: CustomerTurn, switches: Switches) -> Case:
+def _case(
+    resources: Sources, visit: Visit, customer_turn: CustomerTurn, switches: Switches
+) -> Case:
     now = clock.to_text(clock.now_ms())
     unclaimed_event = Event(
-        event_id=talk.target.key,
+        event_id=customer_turn.target.key,
         conversation_id=visit.ticket.id,
-        source_message_id=talk.target.message_id,
+        source_message_id=customer_turn.target.message_id,
         created_at=now,
         last_processed_at=now,
         status=EventStatus.PROCESSING,
@@ -71,7 +73,7 @@ def _case(resources: Sources, visit: Visit, talk: CustomerTurn, switches: Switch
     )
     return Case(
         event=unclaimed_event,
-        talk=talk,
+        customer_turn=customer_turn,
         channel=resources.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
         switches=switches,
         state=visit.state,
@@ -81,5 +83,5 @@ def _case(resources: Sources, visit: Visit, talk: CustomerTurn, switches: Switch
         read_at=visit.read_at,
         owner="nobody",
         remaining_ms=lambda: max(0, visit.help_desk.deadline_ms - clock.now_ms()),
-        customer=cases.sender_hmac(resources, visit.ticket, talk.target),
+        customer=case_decisions.sender_hmac(resources, visit.ticket, customer_turn.target),
     )

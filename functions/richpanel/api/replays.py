@@ -1,50 +1,24 @@
 """Replays of a conversation on request: as a dry run, or as a repair that continues unfinished work."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from richpanel.api.access import ApiDependencies, Instruction, NotFound, log_change, write_audit_row
-from richpanel.api.conversations import unerased_state
+from richpanel.api.access import ApiDependencies, Instruction, log_change, write_audit_row
 from richpanel.api.views import DryRunView, RepairView
-from richpanel.clients.helpdesk import HelpDesk
-from richpanel.clients.tickets import Ticket
+from richpanel.api.visits import read_visit
 from richpanel.inbound import wakeups
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.store import events
-from richpanel.store.items import AuditAction, ConversationState, Event, EventStatus
-from richpanel.store.rate_limit import Priority
-from richpanel.worker import turns
-from richpanel.worker.turns import Reading
+from richpanel.store.items import AuditAction, EventStatus
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
-from shared.runtime import clock
 from shared.runtime.observability import metrics
-
-MOST_ROWS = 100
-
-
-class NotSetUp(Exception):
-    """No help-desk key is set up, so no ticket can be read."""
 
 
 class HelpDeskFailed(Exception):
     """The help desk, or a service queried about an order, refused or failed; the text is one of our own codes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
-    """A ticket as it was read now. *rows* are the event rows of its newest comments, by key."""
-
-    help_desk: HelpDesk
-    ticket: Ticket
-    reading: Reading
-    read_at: int
-    state: ConversationState | None
-    rows: Mapping[str, Event]
 
 
 def dry_run(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> DryRunView:
@@ -104,24 +78,3 @@ def repair(
     counted = {"correlation_id": conversation_id, "reopened": len(reopened)}
     log_change(instruction, "conversation replayed", counted)
     return RepairView(conversation_id=conversation_id, reopened=reopened)
-
-
-def read_visit(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Visit:
-    """Read the ticket, its state and rows. Raises NotFound, Erased, NotSetUp, Permanent and Transient."""
-    state = unerased_state(deps, conversation_id)
-    help_desk = deps.help_desk(Priority.BACKGROUND, deadline_ms)
-    if help_desk is None:
-        raise NotSetUp("the help desk API key is missing")
-    ticket = help_desk.ticket(conversation_id)
-    if ticket is None:
-        raise NotFound("id: ticket not found at the help desk")
-    reading = turns.read(conversation_id, ticket, deps.account.robots)
-    reading = replace(reading, customer=reading.customer[-MOST_ROWS:])
-    return Visit(
-        help_desk=help_desk,
-        ticket=ticket,
-        reading=reading,
-        read_at=clock.now_ms(),
-        state=state,
-        rows=events.get_many(deps.idempotency, [comment.key for comment in reading.customer]),
-    )

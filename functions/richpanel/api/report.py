@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from richpanel.api.access import NothingToDecide
 from richpanel.api.dry_run import rehearse
-from richpanel.api.replays import Visit
+from richpanel.api.visits import Visit
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket, TicketPage
 from richpanel.configuration.resources import Sources

@@ -7,15 +7,15 @@ from typing import Any
 
 from richpanel.api import inputs, views
 from richpanel.configuration import shop_settings
-from richpanel.configuration.resources import Account
+from richpanel.configuration.account_settings import Account
 from richpanel.configuration.shop_settings import SettingsInvalid, ShopSettings
-from richpanel.decisions.replies.catalogue import (
+from richpanel.decisions.replies.renderer import BodyFormat, render
+from richpanel.decisions.templates.catalogue import (
     ASKS_NUMBER,
     standard_texts,
     templates,
     variant_for,
 )
-from richpanel.decisions.replies.renderer import BodyFormat, render
 from richpanel.store import audits, settings
 from richpanel.store.items import SettingsVersion
 from shared.api.errors import InvalidInput

@@ -7,8 +7,8 @@ from typing import Any
 
 from richpanel.api.access import ApiDependencies, Instruction, log_change, write_audit_row
 from richpanel.api.views import ChangedSwitchesView, StandingView, SwitchesView, action_view
-from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.switches import Switches, SwitchInvalid, read_switch, read_switches
+from richpanel.decisions.templates.catalogue import templates
 from richpanel.store import audits
 from richpanel.store.items import AuditAction
 from richpanel.worker.audit import failed

@@ -22,7 +22,7 @@ _PIECE = 4  # letters of a character n-gram
 _SHORTEST_STEM = 3
 _ENDINGS = ("ings", "ing", "edly", "ed", "ies", "es", "s", "ly")
 _NEGATORS = frozenset({"not", "no", "never", "without", "cannot"})
-_NEGATED_WORDS = 3  # words after a negator that get a feature of their own
+_NEGATED_WORDS = 3  # words after a negator that get a separate feature
 _HELLO = frozenset(
     {"hi", "hello", "hey", "hiya", "dear", "good", "morning", "afternoon", "evening"}
 )
@@ -89,7 +89,7 @@ def features(tokens: Tokens, *, question: bool) -> set[str]:
 
 
 def _end_of_greeting(tokens: Tokens) -> int:
-    """Return the position after a greeting that is a sentence of its own, 0 if there is none or nothing follows."""
+    """Return the position after a greeting that is a whole sentence, 0 if there is none or nothing follows."""
     for at, word in enumerate(tokens.words[:-1]):
         if word.text not in _GREETING:
             return 0

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from richpanel.classification.taxonomy import Intent, Team
 from richpanel.configuration import shop_settings
-from richpanel.configuration.resources import Account, ReplyPath
+from richpanel.configuration.account_settings import Account, ReplyPath
 from richpanel.configuration.shop_settings import SettingsInvalid
 from richpanel.decisions.facts import Shop
 from richpanel.decisions.shipping.carriers import KNOWN_HOSTS

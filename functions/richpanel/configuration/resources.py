@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.guards.identity import normal_address
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from richpanel.classification.taxonomy import Team
     from richpanel.clients.language_model import Judge
     from richpanel.clients.shop_access import TokenCache
     from richpanel.clients.shopify import Shopify
     from richpanel.configuration.account import StoredAccount
-    from richpanel.decisions.facts import Shop
+    from richpanel.configuration.account_settings import Account
     from richpanel.guards.order_ownership import Services
     from richpanel.guards.switches import SwitchBoard
-    from richpanel.inbound.channels import Channel
     from richpanel.store.items import Action
     from richpanel.store.lease import Lease
     from richpanel.store.rate_limit import Limiter, Priority
@@ -28,42 +23,6 @@ if TYPE_CHECKING:
     from shared.aws.secrets import JsonSecret
     from shared.consent.records import Consents
     from shared.spending.budget import Spending
-
-type ReplyPath = Literal["send_message", "comment"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
-    """
-    Settings of one help-desk account.
-
-    *robots* are the ids of authors that are not human: ours, and the shop's own automations. *assignees* maps teams to
-    the agent (or team id) to whom their tickets are assigned; a team without one is only tagged. *order_mask* is the
-    format of the shop's order numbers (`richpanel.classification.Message`). *allowlist* holds HMACs of addresses.
-    *signatures* are those of the brands, by the addresses that customers write to. *company* is the company, by its id
-    in the conversations context, whose opt-outs apply; None if there are none. *fault* tells why the stored settings of
-    the shop are not applied: no reply is sent then.
-    """
-
-    shop: Shop
-    channels: Mapping[str, Channel]
-    robots: frozenset[str] = frozenset()
-    assignees: Mapping[Team, str] = field(default_factory=dict)
-    reply_paths: Mapping[Channel, ReplyPath] = field(default_factory=dict)
-    reply_is_html: bool = False
-    order_mask: str | None = None
-    own_addresses: frozenset[str] = frozenset()
-    allowlist: frozenset[str] = frozenset()
-    tag_ids: Mapping[str, str] | None = None
-    trust_linked_order: bool = False
-    signatures: Mapping[str, str] = field(default_factory=dict)
-    company: str | None = None
-    fault: str | None = None
-
-    def signature_for(self, recipient: str | None) -> str:
-        """Return the signature of a reply to a message that was sent to *recipient*."""
-        address = normal_address(recipient)
-        return self.signatures.get(address or "", self.shop.support_signature)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +40,7 @@ class Sources:
     """
     Dependencies of a decision: stored state, and clients of external services.
 
-    *keys* is the secret with `richpanel`, those of the shop (`richpanel.clients.shop_access`), `shipstation_key`,
+    *keys* is the secret with `richpanel`, the shop's keys (`richpanel.clients.shop_access`), `shipstation_key`,
     `shipstation_secret` (each absent if not used) and `salt`, the key of customers' HMACs. *shop_token* is the shop's
     token of this process. *stored_account* holds the settings of the account. *judge* is None if only
     rules classify. *consents* holds the opt-outs, and is None in a function that never decides on replies. *spending*

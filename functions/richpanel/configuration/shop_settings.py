@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from richpanel.classification import Language
 from richpanel.classification.taxonomy import Team
-from richpanel.configuration.resources import Account
-from richpanel.decisions.replies.catalogue import Variant, Wordings
-from richpanel.decisions.replies.mustache import TemplateBroken
-from richpanel.decisions.replies.wordings import Texts, adapted
+from richpanel.configuration.account_settings import Account
+from richpanel.decisions.templates.catalogue import Variant, Wordings
+from richpanel.decisions.templates.mustache import TemplateBroken
+from richpanel.decisions.templates.wordings import Texts, adapted
 from richpanel.guards.identity import normal_address
 
 MOST_BYTES = 100_000
@@ -54,7 +54,7 @@ class ShopSettings(_Part):
     """
     The settings. Absent parts keep their standard values.
 
-    *languages*: those in which replies are sent; None: all with a wording. *team_names*: the teams' names in the help
+    *languages*: languages of sent replies; None: all with a wording. *team_names*: the teams' names in the help
     desk. *brands* by name. *templates*: wordings by template and language.
     """
 

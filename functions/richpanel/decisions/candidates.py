@@ -17,16 +17,16 @@ from richpanel.decisions.facts import (
     VerdictReason,
 )
 from richpanel.decisions.readings import Reading
-from richpanel.decisions.replies.catalogue import (
+from richpanel.decisions.replies.order_replies import order_reply
+from richpanel.decisions.replies.renderer import missing
+from richpanel.decisions.replies.verifier import verify
+from richpanel.decisions.switches import Switches
+from richpanel.decisions.templates.catalogue import (
     ASK_ORDER_NUMBER,
     ASKS_NUMBER,
     Tier,
 )
-from richpanel.decisions.replies.order_replies import order_reply
-from richpanel.decisions.replies.renderer import missing
-from richpanel.decisions.replies.verifier import verify
-from richpanel.decisions.replies.wordings import asks_number
-from richpanel.decisions.switches import Switches
+from richpanel.decisions.templates.wordings import asks_number
 from richpanel.inbound.channels import Channel
 
 

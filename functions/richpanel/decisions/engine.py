@@ -17,9 +17,9 @@ from richpanel.decisions.facts import (
 from richpanel.decisions.gates import Gate, GateResult, evaluate_gates
 from richpanel.decisions.outcome import Decision, Reply, Rule
 from richpanel.decisions.readings import Reading, read
-from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, variant_for
 from richpanel.decisions.routing import Route, intent_tags, is_tier0, risk_flags_of, route
 from richpanel.decisions.switches import Switches
+from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER, Tier, variant_for
 from shared.redaction.order_numbers import masked_order_number
 
 TIER1_SENT, TIER2_SENT = "tier1_safe_assist", "tier2_verified"

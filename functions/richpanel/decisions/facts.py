@@ -8,16 +8,16 @@ from types import MappingProxyType
 
 from richpanel.classification import Classification, Language
 from richpanel.classification.taxonomy import Intent, RiskFlag, Team
-from richpanel.decisions.replies.catalogue import Wordings, standard_wordings
 from richpanel.decisions.shipping.carriers import KNOWN_HOSTS
 from richpanel.decisions.shipping.delivery_windows import DEFAULT_WINDOWS, Calendar, Window
+from richpanel.decisions.templates.catalogue import Wordings, standard_wordings
 from richpanel.inbound.channels import Channel
 
 NEED_ORDER_NUMBER = "need_order_number"
 
 
 class MatchPath(StrEnum):
-    """How an order was proved to be the sender's."""
+    """The proof that an order is the sender's."""
 
     LINKED = "linked"
     NUMBER = "number"
@@ -120,7 +120,7 @@ class RouteOnly(StrEnum):
     TICKET_UNREADABLE = "ticket_unreadable"  # decided from the queued text alone
     LATE_MESSAGE = "late_message"  # older than a message that was already handled
     OPERATOR_FLAG_MISSING = "operator_flag_missing"  # the authors of the comments are unknown
-    PAYLOAD_MISMATCH = "payload_mismatch"  # the text differs from that of the first run
+    PAYLOAD_MISMATCH = "payload_mismatch"  # the text differs from the first run's
     BACKFILL = "backfill"  # decided in dry run, and routed after dry run was switched off
 
 
@@ -200,7 +200,7 @@ class Shop:
 
     *intent_teams* assigns an intent to another team, *channel_teams* assigns Email Support's tickets of a channel to
     another team; the Backend and LiveChat teams get tickets only by these. *team_names* are the teams' names in the
-    help desk, where they are not those of the taxonomy. *bot_author_id* None: no replies.
+    help desk, where they differ from the taxonomy. *bot_author_id* None: no replies.
     """
 
     support_signature: str

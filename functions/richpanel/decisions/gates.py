@@ -9,9 +9,9 @@ from richpanel.decisions.candidates import Candidate
 from richpanel.decisions.cooldowns import is_rate_limited, was_answered_before
 from richpanel.decisions.facts import Memory, ModelFailure, Newest, RouteOnly, Shop, Turn
 from richpanel.decisions.readings import Reading, is_plain
-from richpanel.decisions.replies.wordings import has_wording
 from richpanel.decisions.routing import risk_flags_of
 from richpanel.decisions.switches import OutboundScope, Switches
+from richpanel.decisions.templates.wordings import has_wording
 
 
 class Gate(StrEnum):
@@ -108,7 +108,7 @@ def _ticket(turn: Turn, memory: Memory, now: datetime) -> dict[Gate, bool]:
         Gate.SAME_TEXT: turn.route_only is not RouteOnly.PAYLOAD_MISMATCH,
         Gate.NO_BACKFILL: turn.route_only is not RouteOnly.BACKFILL,
         # If an earlier run of this turn failed, the memory already has this turn's own flags: they do not count here,
-        # because they have gates of their own.
+        # because they have separate gates.
         Gate.PLAIN: is_plain(turn.classification) and memory.risk_flags <= risk_flags_of(turn),
         Gate.FRESH: oldest is None or age <= timedelta(seconds=oldest),
     }

@@ -148,7 +148,7 @@ def _by_certainty(urgent: Iterable[Scored]) -> tuple[list[Scored], list[Scored]]
 
 
 def _flags(rules: Classification, overruled: Iterable[Intent]) -> frozenset[RiskFlag]:
-    """Return the flags of the rules, without those of the P0 intents that the model overruled."""
+    """Return the flags of the rules, without flags of P0 intents that the model overruled."""
     return rules.risk_flags - {flag for intent in overruled if (flag := intents[intent].risk_flag)}
 
 

@@ -18,8 +18,8 @@ from richpanel.classification.taxonomy import (
 from richpanel.decisions.candidates import Tier2Refusal
 from richpanel.decisions.facts import NEED_ORDER_NUMBER, MatchPath, NoOrder, PendingFlow, Verdict
 from richpanel.decisions.gates import GateResult
-from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, Variant
 from richpanel.decisions.routing import ROUTE_TAGS
+from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER, Tier, Variant
 
 ORDER_STATUS_REPLY = "order_status"
 
@@ -80,13 +80,13 @@ class Decision:
     not. *gates* are all gates in order; *reason* is the first shut one, else the reason of the reply. *tier2_refusal*:
     why facts of the order are not stated, even if another reply is sent. *close_when_confirmed*: close the ticket once
     a later read shows our reply as the newest comment. *pending_flow* applies if the reply was sent or there is none;
-    *pending_flow_unsent* if it could not be sent. *risk_flags* are those of this turn. *wants_order_lookup*,
+    *pending_flow_unsent* if it could not be sent. *risk_flags* concern this turn. *wants_order_lookup*,
     *wants_verdict*: decide again with the order, or with the model's verdict, before executing: the reply may become
     Tier 2. *policy_refusal*: the reason if the send policy refused.
 
     For the audit: *rule* decided the intent, *version* names the rules and the model that classified, *match* says how
-    an order was matched or why none was, *masked_order* is its number as `***1234`, *language* that of a reply.
-    *suspected_tier0* are the P0 intents with a weak signal only, *modifiers* those of the message.
+    an order was matched or why none was, *masked_order* is its number as `***1234`, *language* the reply's language.
+    *suspected_tier0* are the P0 intents with a weak signal only, *modifiers* are found in the message.
     """
 
     intent: Intent

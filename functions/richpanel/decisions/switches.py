@@ -1,7 +1,7 @@
 """
 The switches of the help-desk middleware, set by operators. A missing or unreadable switch is closed.
 
-Names and texts are those of the parameters `/parley/{stage}/richpanel/`.
+Names and texts equal the parameters `/parley/{stage}/richpanel/`.
 """
 
 import json
@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from richpanel.decisions.facts import MatchPath
-from richpanel.decisions.replies.catalogue import templates
+from richpanel.decisions.templates.catalogue import templates
 from richpanel.inbound.channels import Channel
 
 

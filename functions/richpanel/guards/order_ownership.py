@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Reason(StrEnum):
-    """Why there is no match."""
+    """The reason why there is no match."""
 
     IDENTITY_UNPROVEN = "identity_unproven"  # not an e-mail, or its sender is not certain
     NO_NUMBER = "no_number"

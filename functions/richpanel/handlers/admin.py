@@ -27,8 +27,9 @@ from richpanel.api.access import (
     NothingToDecide,
 )
 from richpanel.api.bootstrap import AdminSettings, dependencies
-from richpanel.api.replays import HelpDeskFailed, NotSetUp
+from richpanel.api.replays import HelpDeskFailed
 from richpanel.api.settings import Change, NoVersion
+from richpanel.api.visits import NotSetUp
 from richpanel.configuration.bootstrap import quick
 from richpanel.recovery.bootstrap import recovery_of
 from richpanel.store.items import ApiRequest
@@ -150,7 +151,7 @@ def erase(request: Request[NoInput], ticket_id: str) -> Callable[[], views.Erase
 
 @routes.reads("GET /admin/richpanel/settings", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
 def get_settings(request: Request[inputs.SettingsQuery]) -> views.SettingsView:
-    """Return the shop's settings in force, or those of an older version."""
+    """Return the shop's settings in force, or the settings of an older version."""
     return shop_settings.shown(deps.state, request.input.number)
 
 
@@ -175,7 +176,7 @@ def get_templates(_request: Request[NoInput]) -> views.TemplatesView:
     "POST /admin/richpanel/settings/preview", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE
 )
 def preview_reply(request: Request[inputs.PreviewInput]) -> views.PreviewView:
-    """Return a reply as it would be sent, with the given settings or with those in force."""
+    """Return a reply as it would be sent, with the given settings or with the settings in force."""
     return shop_settings.preview(deps.account, deps.state, request.input)
 
 

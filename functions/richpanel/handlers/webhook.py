@@ -107,7 +107,7 @@ def _call(event: dict[str, Any], body: bytes | None) -> webhook.Call:
 
 
 def _refused(status: int, code: str) -> dict[str, Any]:
-    """Log and return the response to a refused call. *code* is one of our own, never input."""
+    """Log and return the response to a refused call. *code* is one of Parley's codes, never input."""
     logger.info("refused", extra={"status": status, "reason": code})
     return _answer(status, {"status": "error", "code": code})
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from json import loads
 from typing import TYPE_CHECKING, Any
 
-from richpanel.api import replays
+from richpanel.api import visits
 from richpanel.api.access import ApiDependencies, Erased, NotFound
 from richpanel.inbound import wakeups
 from richpanel.inbound.channels import Channel
@@ -30,7 +30,7 @@ READ_AT_ONCE = 200
 
 
 class Result(StrEnum):
-    """What becomes of a candidate: it is routed, or the reason why not."""
+    """The result of a candidate: it is routed, or the reason why not."""
 
     ROUTE = "route"
     ERASED = "erased"
@@ -76,7 +76,7 @@ def _decisions(deps: ApiDependencies, day: str) -> Iterator[AuditAction]:
 def examine(deps: ApiDependencies, candidate: Candidate, deadline_ms: int) -> Result:
     """Read the ticket and return whether to route it. Raises NotSetUp, Permanent and Transient."""
     try:
-        visit = replays.read_visit(deps, candidate.conversation_id, deadline_ms)
+        visit = visits.read_visit(deps, candidate.conversation_id, deadline_ms)
     except Erased:
         return Result.ERASED
     except NotFound:

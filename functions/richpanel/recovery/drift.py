@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from richpanel.classification.taxonomy import ControlTag, Team, available, intents, modifiers, teams
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.configuration.resources import Account
+from richpanel.configuration.account_settings import Account
 from richpanel.decisions.facts import Shop
 
 

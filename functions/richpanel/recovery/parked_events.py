@@ -34,7 +34,7 @@ class HelpDeskParkedEvents:
     All events belong to the company that *company* returns, whose help desk it is. If the account names none (None),
     keys of any company that have a scope of the help desk may see and replay them.
 
-    An event that was parked before the worker claimed its message has a row of its own, which no worker finishes: it
+    An event that was parked before the worker claimed its message has a separate row, which no worker finishes: it
     stays `replayed`.
     """
 

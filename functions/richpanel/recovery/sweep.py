@@ -86,7 +86,7 @@ def sweep(net: Net) -> Swept:
 
 
 def _pages(progress: Row | None) -> list[int]:
-    """Return the pages of this run: the first, which holds the newest changes, and those after the last run's end."""
+    """Return the pages of this run: the first, with the newest changes, and the pages after the last run's end."""
     first = (progress and progress.next_page) or 1
     return list(dict.fromkeys([1, *range(first, first + MOST_PAGES)]))[:MOST_PAGES]
 

@@ -62,7 +62,7 @@ def list_parked(table: Table, event: Event, reason: str) -> None:
 
 
 def list_decision(table: Table, event: Event, payload: str, outcome: DecisionOutcome) -> None:
-    """List a decision among those of its day. Safe to repeat: the first entry stays."""
+    """Add a decision to the list of its day. Safe to repeat: the first entry stays."""
     add(
         table,
         AuditAction(

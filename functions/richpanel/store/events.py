@@ -10,7 +10,7 @@ REOPENED = "reopened"  # the owner of the expired lease of a reopened event
 
 
 def get_many(table: Table, event_ids: Iterable[str]) -> dict[str, Event]:
-    """Read at most 100 events; returns those that exist, by id."""
+    """Read at most 100 events; returns the existing ones by id."""
     items = table.get_many([key_of(Event, event_id) for event_id in dict.fromkeys(event_ids)])
     rows = [Event.read(item) for item in items]
     return {row.event_id: row for row in rows}

@@ -39,7 +39,7 @@ from shared.runtime import clock
 
 
 class Finish(BaseModel):
-    """How an event ended: the content of the last write, and all that is stored of the result."""
+    """The end of an event: the content of the last write, and all that is stored of the result."""
 
     status: Literal[EventStatus.PROCESSED, EventStatus.PARKED]
     intent: str | None = None

@@ -1,7 +1,7 @@
 """
 Audit rows that explain to operators how a ticket was handled: codes, scores and ids only.
 
-The time in a row's key is that of the event's first claim, so a redelivery repeats the keys and the first rows stay.
+A row's key has the time of the event's first claim, so a redelivery repeats the keys and the first rows stay.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def write(
 def list_decision(
     resources: Resources, case: Case, decision: Decision, outcome: DecisionOutcome
 ) -> None:
-    """List the decision on a case among those of its day. Safe to repeat: the first entry stays."""
+    """Add the decision on a case to the list of its day. Safe to repeat: the first entry stays."""
     facts = of_decision(case, decision)
     listed = {name: facts[name] for name in LISTED}
     payload = as_text({"channel": case.channel, **listed})
@@ -139,7 +139,7 @@ def of_decision(case: Case, decision: Decision) -> dict[str, Any]:
         "suspected": sorted(decision.suspected_tier0),
         "flags": sorted(decision.risk_flags),
         "modifiers": sorted(decision.modifiers),
-        "turn": len(case.talk.comments),
+        "turn": len(case.customer_turn.comments),
         "waited_s": max(0, clock.now_ms() - case.target.at_ms) // clock.SECOND_MS,
         "shut": [result.gate for result in decision.gates if not result.is_open][:8],
         "tags": decision.tags,

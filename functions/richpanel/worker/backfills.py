@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from richpanel.clients.tickets import Ticket
-from richpanel.configuration.resources import Account
+from richpanel.configuration.account_settings import Account
 from richpanel.decisions.facts import RouteOnly
 from richpanel.inbound.event import event_id_of_message
 from richpanel.store.items import Event, EventStatus
-from richpanel.worker import cases, turns
+from richpanel.worker import case_decisions, turns
 from richpanel.worker.turns import CustomerTurn, Reading
 from shared.aws.sqs_fifo import digest
 
@@ -25,7 +25,11 @@ def event_id(decided: str, conversation_id: str) -> str:
 
 def is_open_to_it(account: Account, ticket: Ticket, reading: Reading) -> bool:
     """Return whether routing helps: the ticket is open, and no agent has it or has answered the newest message."""
-    if ticket.is_closed or cases.is_assigned_to_person(account, ticket) or not reading.customer:
+    if (
+        ticket.is_closed
+        or case_decisions.is_assigned_to_person(account, ticket)
+        or not reading.customer
+    ):
         return False
     newest = reading.customer[-1].position
     return not any(position > newest for position in reading.agent_positions)

@@ -23,7 +23,7 @@ HELP_DESK: Final = "help-desk"
 def cause_of(resources: Sources, case: Case, address: str | None, sender: str | None) -> Cause:
     """
     Return the cause of a turn's costs. *address* and *sender* are as the help desk shows them; a ticket without an
-    address is counted under its channel, one without a sender is a sender of its own.
+    address is counted under its channel, one without a sender counts as a separate sender.
 
     A customer is known if an agent has written in the ticket.
     """

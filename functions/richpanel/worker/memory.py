@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from richpanel.decisions.facts import NEED_ORDER_NUMBER, RouteOnly
 from richpanel.decisions.facts import PendingFlow as Flow
-from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, templates
+from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER, Tier, templates
 from richpanel.store import states
 from richpanel.store.items import ConversationState, PendingFlow
 from richpanel.store.states import Change
@@ -97,7 +97,7 @@ def _change_for(
         last_processed_at=_later(state, clock.to_text(max(0, processed_at)))
     )
     head, name = head_of(state), case.target.name
-    is_late = case.talk.route_only is RouteOnly.LATE_MESSAGE
+    is_late = case.customer_turn.route_only is RouteOnly.LATE_MESSAGE
     if is_late or (head is not None and head > case.target.position):
         # A newer message was handled already: change only fields that never move backwards.
         return Change(put=facts)

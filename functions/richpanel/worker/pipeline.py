@@ -28,7 +28,7 @@ from richpanel.store import events, states
 from richpanel.store.items import Action, ConversationState, Event, EventStatus, Mode
 from richpanel.store.lease import Finish, hold
 from richpanel.store.rate_limit import Priority
-from richpanel.worker import audit, backfills, cases, memory, parking, turns
+from richpanel.worker import audit, backfills, case_decisions, memory, parking, turns
 from richpanel.worker.cases import Case
 from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
 from shared.aws.sqs_fifo import to_json
@@ -107,21 +107,21 @@ def _handle(resources: Resources, delivery: Delivery, event: RichpanelEvent) -> 
     if state and state.erased_at:
         raise states.Erased
     visit = _look(resources, delivery, event, state)
-    talks, rows = _due(resources, delivery, visit)
+    customer_turns, rows = _due(resources, delivery, visit)
     _notice_changed(resources, visit, rows)
     ends: list[Finish] = []
-    for number, talk in enumerate(talks):
+    for number, customer_turn in enumerate(customer_turns):
         if number:
             # The turn before has changed the ticket and the state.
             visit = _look(
                 resources, delivery, event, states.conversation(resources.state, conversation_id)
             )
         row, work = (
-            _row(resources, visit, talk, delivery),
-            _work(resources, visit, talk, delivery, ends),
+            _row(resources, visit, customer_turn, delivery),
+            _work(resources, visit, customer_turn, delivery, ends),
         )
         hold(resources.lease, row, delivery.context, work)
-    if not talks:
+    if not customer_turns:
         memory.touch(resources, conversation_id, visit.read_at)
         return Handled(event, "duplicate")
     parked = next((end for end in ends if end.status is EventStatus.PARKED), None)
@@ -197,16 +197,20 @@ def _named(visit: _Visit) -> str | None:
 
 
 def _work(
-    resources: Resources, visit: _Visit, talk: CustomerTurn, delivery: Delivery, ends: list[Finish]
+    resources: Resources,
+    visit: _Visit,
+    customer_turn: CustomerTurn,
+    delivery: Delivery,
+    ends: list[Finish],
 ) -> Callable[[Event], Finish]:
     def work(claimed: Event) -> Finish:
-        case = _case(resources, visit, talk, claimed, delivery)
+        case = _case(resources, visit, customer_turn, claimed, delivery)
         # A backfill repeats a turn that the state holds already.
-        repeats = talk.route_only is RouteOnly.BACKFILL
+        repeats = customer_turn.route_only is RouteOnly.BACKFILL
         done = None if repeats else _already_done(resources, case)
         end = done or _finish(resources, case, delivery)
         if end.status is EventStatus.PROCESSED:
-            _cover(resources, visit, talk, claimed)
+            _cover(resources, visit, customer_turn, claimed)
         ends.append(end)
         return end
 
@@ -236,7 +240,7 @@ def _finish(resources: Resources, case: Case, delivery: Delivery) -> Finish:
     """Decide and act, and return the end. Raises Transient when a later delivery has to continue."""
     metrics.add_metric("Turns", MetricUnit.Count, 1)
     try:
-        decision = cases.decision_on(resources, case)
+        decision = case_decisions.decision_on(resources, case)
         from richpanel.worker import actions  # noqa: PLC0415 - as above
 
         actions.act(resources, case, decision)
@@ -256,17 +260,21 @@ def _parked(resources: Resources, case: Case, reason: str, intent: str | None) -
 
 
 def _case(
-    resources: Resources, visit: _Visit, talk: CustomerTurn, claimed: Event, delivery: Delivery
+    resources: Resources,
+    visit: _Visit,
+    customer_turn: CustomerTurn,
+    claimed: Event,
+    delivery: Delivery,
 ) -> Case:
-    if claimed.payload_sha256 != _digest(talk.target, visit.event.conversation_id)[0]:
+    if claimed.payload_sha256 != _digest(customer_turn.target, visit.event.conversation_id)[0]:
         # The message was edited since it was claimed: route it only, and leave the answer to agents.
         _mismatch(resources, claimed)
-        talk = replace(talk, route_only=RouteOnly.PAYLOAD_MISMATCH)
+        customer_turn = replace(customer_turn, route_only=RouteOnly.PAYLOAD_MISMATCH)
     ticket = visit.ticket
-    closing = Action.key(Action.CLOSE, claimed.conversation_id, talk.target.name)
+    closing = Action.key(Action.CLOSE, claimed.conversation_id, customer_turn.target.name)
     return Case(
         event=claimed,
-        talk=talk,
+        customer_turn=customer_turn,
         channel=_channel(resources, visit),
         switches=visit.switches,
         state=visit.state,
@@ -276,7 +284,9 @@ def _case(
         read_at=visit.read_at,
         owner=str(delivery.context.aws_request_id),
         remaining_ms=delivery.context.get_remaining_time_in_millis,
-        customer=cases.sender_hmac(resources, ticket, talk.target) if ticket else None,
+        customer=case_decisions.sender_hmac(resources, ticket, customer_turn.target)
+        if ticket
+        else None,
         was_closed_by_us=bool(
             ticket and ticket.is_closed and resources.ledger.action(closing) is not None
         ),
@@ -309,9 +319,11 @@ def _channel(resources: Resources, visit: _Visit) -> Channel:
     return resources.account.channels.get(name, visit.event.channel)
 
 
-def _row(resources: Resources, visit: _Visit, talk: CustomerTurn, delivery: Delivery) -> Event:
+def _row(
+    resources: Resources, visit: _Visit, customer_turn: CustomerTurn, delivery: Delivery
+) -> Event:
     """Return the row to claim for a turn."""
-    switches, comment = visit.switches, talk.target
+    switches, comment = visit.switches, customer_turn.target
     now = clock.to_text(clock.now_ms())
     hashed, size = _digest(comment, visit.event.conversation_id)
     can_answer = switches.may_automate(_channel(resources, visit))
@@ -333,9 +345,11 @@ def _row(resources: Resources, visit: _Visit, talk: CustomerTurn, delivery: Deli
     )
 
 
-def _cover(resources: Resources, visit: _Visit, talk: CustomerTurn, claimed: Event) -> None:
+def _cover(
+    resources: Resources, visit: _Visit, customer_turn: CustomerTurn, claimed: Event
+) -> None:
     """Mark the earlier messages that the turn covers as processed with it. Safe to repeat."""
-    for comment in talk.earlier:
+    for comment in customer_turn.earlier:
         events.cover(resources.idempotency, _row_of(visit, comment, claimed), by=claimed.event_id)
 
 

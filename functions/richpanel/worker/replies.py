@@ -20,7 +20,7 @@ from richpanel.decisions.outcome import Decision, Reply
 from richpanel.decisions.replies.renderer import BodyFormat, render
 from richpanel.inbound.event import plain
 from richpanel.store.items import Action
-from richpanel.worker import cases, reservations
+from richpanel.worker import case_decisions, reservations
 from richpanel.worker.cases import Case, Overtaken
 from shared.action_ledger import OnDoubt, State
 from shared.failures import Permanent, Transient
@@ -54,7 +54,7 @@ def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -
     if not resources.switchboard.current().allow(case.channel, reply.template):
         raise Overtaken
     _check_unchanged(case)
-    if cases.opt_out(resources, case):
+    if case_decisions.opt_out(resources, case):
         raise Overtaken  # A recipient opted out since the decision, or the opt-outs cannot be read any more.
     wording = account.shop.wordings.get(reply.template, {}).get(reply.language)
     if wording is None:
@@ -63,7 +63,7 @@ def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -
         reply.template,
         wording[reply.variant],
         reply.values,
-        signature=account.signature_for(cases.recipient(case)),
+        signature=account.signature_for(case_decisions.recipient(case)),
         first_name=None,
         body_format=BodyFormat.HTML if account.reply_is_html else BodyFormat.TEXT,
     )

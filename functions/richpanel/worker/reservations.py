@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from richpanel.configuration.resources import Resources
 from richpanel.decisions.cooldowns import is_customer_limited
 from richpanel.decisions.outcome import Decision, Reply, tags_when_sent
-from richpanel.decisions.replies.catalogue import templates
+from richpanel.decisions.templates.catalogue import templates
 from richpanel.store import events, states
 from richpanel.store.items import (
     Action,
@@ -28,7 +28,7 @@ from richpanel.store.items import (
     ReservedReply,
 )
 from richpanel.store.states import Change
-from richpanel.worker import cases, memory
+from richpanel.worker import case_decisions, memory
 from richpanel.worker.cases import Case, Overtaken
 from shared.action_ledger import OnDoubt
 from shared.runtime import clock
@@ -199,7 +199,7 @@ def _times_beside(state: ConversationState | None, name: str) -> list[str]:
 
 
 def _customer_times_beside(case: Case, customer: CustomerState | None) -> list[str]:
-    """Return the times of replies to the customer, without those that this event counted, with or without a slot."""
+    """Return the times of replies to the customer, except replies counted by this event, with or without a slot."""
     last = case.state.last_auto_reply if case.state else None
     mine = last.sent_at if last and last.source_message_id == case.target.name else None
     times = customer.times_beside(case.counted_as) if customer else []
@@ -217,7 +217,7 @@ def _count(resources: Resources, case: Case, sent_at: str) -> None:
         other_times = _customer_times_beside(case, customer)
         is_overtaken = customer is not None and customer.is_counted_after(case.counted_as, attempts)
         now = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
-        if looked or is_overtaken or is_customer_limited(cases.moments(other_times), now):
+        if looked or is_overtaken or is_customer_limited(case_decisions.moments(other_times), now):
             raise Overtaken
         looked = True
         return Change(

@@ -51,7 +51,7 @@ def tag(resources: Resources, case: Case, decision: Decision, more: tuple[str, .
 
 
 def _add(help_desk: HelpDesk, conversation_id: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Add tags to a ticket, creating those that the account lacks. Returns the names that could not be added."""
+    """Add tags to a ticket, creating missing ones in the account. Returns the names that could not be added."""
     try:
         help_desk.add_tags(conversation_id, names)
     except UnknownTag:
@@ -103,7 +103,7 @@ def assign(resources: Resources, case: Case, decision: Decision) -> str | None:
     row = _row(case, decision, Action.ASSIGN, assignee)
     is_done = current == assignee
     if is_done and resources.ledger.action(row.action_id) is None:
-        return None  # Assigned by someone else.
+        return None  # Assigned by another person or program.
     chosen = current and current not in resources.account.assignees.values()
     if chosen and decision.level is not Level.P0:
         return "assigned_by_a_person"

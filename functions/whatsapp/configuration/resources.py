@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendingResources:
-    """What it takes to send a message and to show it in the inbox."""
+    """Dependencies for sending a message and showing it in the inbox."""
 
     table: Table
     bucket: Bucket
@@ -33,7 +33,7 @@ class SendingResources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileResources(SendingResources):
-    """What it takes to download a media file, too. *media_origins*: the hosts that Graph's download links may name."""
+    """Also the dependencies of media downloads. *media_origins*: the hosts that Graph's download links may name."""
 
     media_origins: tuple[str, ...] = ()
 

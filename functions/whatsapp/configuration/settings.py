@@ -7,7 +7,7 @@ from shared.runtime.settings import Origin, Settings
 
 @dataclass(frozen=True, kw_only=True)
 class ActionsSettings(Settings):
-    """The environment of the function of the actions, and a part of that of the jobs."""
+    """The environment of the actions' function, and a part of the jobs' environment."""
 
     messages_table_name: str
     conversation_log_table_name: str

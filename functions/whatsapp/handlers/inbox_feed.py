@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.inbox import feed
+from shared.inbox_feed import QUICK, FeedSettings, feed_of, process
 
 # isort: split
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class InboxFeedSettings(feed.FeedSettings):
+class InboxFeedSettings(FeedSettings):
     """The environment of this function."""
 
     messages_table_name: str
@@ -32,11 +32,11 @@ class InboxFeedSettings(feed.FeedSettings):
 
 
 settings = InboxFeedSettings.load()
-dynamodb = boto3.client("dynamodb", config=feed.QUICK)
+dynamodb = boto3.client("dynamodb", config=QUICK)
 seal_secret = JsonSecret(
-    lambda: boto3.client("secretsmanager", config=feed.QUICK), settings.api_seal_secret_id
+    lambda: boto3.client("secretsmanager", config=QUICK), settings.api_seal_secret_id
 )
-inbox_feed = feed.feed_of(
+inbox_feed = feed_of(
     settings,
     dynamodb,
     WhatsAppHeads(Table(dynamodb, settings.messages_table_name)),
@@ -47,5 +47,5 @@ inbox_feed = feed.feed_of(
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    """Handle a batch of stream records and return the numbers of those to retry."""
-    return feed.process(inbox_feed, event, context)
+    """Handle a batch of stream records and return the sequence numbers of the records to retry."""
+    return process(inbox_feed, event, context)

@@ -42,7 +42,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     """
     API Gateway proxy event in, proxy response out.
 
-    200 once the claim is queued, or if the webhook is about no order of ours; 503 if it is not queued, so that the
+    200 once the claim is queued, or if the webhook is about an unknown order; 503 if it is not queued, so that the
     gateway repeats it.
     """
     metrics.add_metric("PaymentWebhooks", MetricUnit.Count, 1)

@@ -39,7 +39,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a gateway reports about our order *reference*. *amount* is in minor units."""
+    """A gateway's report about the order *reference* of Parley. *amount* is in minor units."""
 
     reference: str
     status: str
@@ -52,7 +52,7 @@ class Claim:
 class Gateway:
     """
     One gateway. *signature_header* is in lower case, empty if the signature is part of the body. *read* returns None
-    for an event that is about no order of ours, and raises Unreadable.
+    for an event about an unknown order, and raises Unreadable.
     """
 
     signature_header: str

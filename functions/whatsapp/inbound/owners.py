@@ -24,7 +24,7 @@ _LONGEST_REFERENCE = 128
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A WhatsApp Business Account, with those of its numbers that the event's sender is trusted for."""
+    """A WhatsApp Business Account, with the numbers for which the event's sender is trusted."""
 
     waba: str  # Meta's id
     company: str

@@ -1,4 +1,4 @@
-"""Parses the events of `whatsapp.fifo`: those of this context, and messages that another context announces."""
+"""Parses the events of `whatsapp.fifo`: events of this context, and messages that another context announces."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def parse_event(body: str) -> Event:
 
     Raises Permanent (`malformed_event`, `unsupported_event_version`) and NewerVersion.
 
-    Strict, because only our own functions write to this queue; unknown fields are ignored, so that a newer ingress may
+    Strict, because only Parley's functions write to this queue; unknown fields are ignored, so that a newer ingress may
     add some. Messages of another context are wrapped in the envelope that they lack.
     """
     raw = record_body.load_event(body)

@@ -3,7 +3,7 @@ Senders and receivers: the fields of a webhook that identify a customer.
 
 A customer has a phone (`wa_id`, digits), a business-scoped user id (BSUID, such as `GB.8f3a...`), or both. A new phone
 gives the customer a new BSUID. (Meta, "Business-scoped user IDs", "System messages webhook reference".) The names of
-the BSUID's fields are documented by Meta and not confirmed by traffic of ours: only this module uses them.
+the BSUID's fields are documented by Meta and not confirmed by live traffic: only this module uses them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -118,7 +118,7 @@ def change_of(kind: str, item: Mapping[str, Any]) -> IdChange | None:
 
 
 def _new_hash(item: Mapping[str, Any]) -> str:
-    """Return the hash in a `system` message about a changed identity. Not confirmed by traffic of ours."""
+    """Return the hash in a `system` message about a changed identity. Not confirmed by live traffic."""
     system = item.get("system")
     return _first(system if isinstance(system, dict) else {}, ("identity",))
 

@@ -40,7 +40,7 @@ _KINDS_OF_WHOLE_CHANGES: Mapping[str, str] = {
     "security": "account",
     "flows": "flow",
     "payment_configuration_update": "payment_config",
-    # With their arrays these are several events; the shape without is not confirmed by traffic of ours.
+    # With their arrays these are several events; the shape without is not confirmed by live traffic.
     "user_preferences": "preference",
     "user_id_update": "identity",
 }
@@ -151,7 +151,7 @@ def _events_of_change(
 
 
 def _unused(entries: list[dict[str, Any]], contacts: Contacts, items: list[Item]) -> list[Item]:
-    """Return the entries of `contacts[]` that name the customer of no item, as items of their own."""
+    """Return the entries of `contacts[]` that name the customer of no item, as separate items."""
     used = {id(contacts.of(kind, item)) for kind, item, _ in items}
     return [
         ("contact", entry, index) for index, entry in enumerate(entries) if id(entry) not in used
@@ -247,7 +247,7 @@ def _history(value: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], in
     """
     Yield the messages of a `history` change: from its threads, or with files of earlier messages; then its failures.
 
-    The second shape, `messages` as in the field of that name, is not confirmed by traffic of ours.
+    The second shape, `messages` as in the field of that name, is not confirmed by live traffic.
     """
     chunks = _dicts(value.get("history"))
     threads = [thread for chunk in chunks for thread in _dicts(chunk.get("threads"))]

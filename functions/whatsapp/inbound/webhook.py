@@ -25,7 +25,7 @@ from whatsapp.inbound.splitter import Delivery
 # Meta sends at most 1,000 updates in one notification ("Webhooks", "Frequency"). More events than this cannot be
 # enqueued before the function times out, even if the sender repeats them.
 MOST_EVENTS = 5_000
-# The app id under which our own canary signs. Not an app of Meta: their ids are digits.
+# The app id under which Parley's canary signs. Not an app of Meta: their ids are digits.
 CANARY_APP = "canary"
 
 

@@ -1,4 +1,4 @@
-"""When the steps of sequences are due: jobs for the current ones, timers for later ones, read by the schedule."""
+"""Due times of sequence steps: jobs for current steps, timers for later ones, read by the schedule."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def queue_due(table: Table, jobs: StandardQueue, opened: OpenCampaigns, at_ms: i
 
 
 def _minutes(opened: OpenCampaigns, at_ms: int) -> list[str]:
-    """Return the minutes to read: those of the range that have ended."""
+    """Return the minutes to read: the ended ones of the range."""
     if not opened.has_timers or opened.timers_from is None or opened.timers_to is None:
         return []
     first_ms = timers.start_of(opened.timers_from)

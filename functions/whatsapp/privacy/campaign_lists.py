@@ -28,7 +28,7 @@ type Row = dict[str, Any]
 def pages_with(
     bucket: Bucket, company: str, ids: Collection[str], first: int
 ) -> tuple[list[str], int | None]:
-    """Return the pages with a contact among those from position *first* on, and the position after them."""
+    """Return the pages with a contact from position *first* on, and the position after them."""
     keys = list(islice(bucket.all_keys_under(campaigns_of(company)), first, first + PAGES_A_TURN))
     pages = [key for key in keys if "/pages/" in key]
     found = [key for key in pages if any(_names(row, ids) for row in _rows(bucket, key))]

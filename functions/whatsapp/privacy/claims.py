@@ -1,5 +1,5 @@
 """
-Parked events of a customer: those of a company, and those of none that another company does not own today.
+Parked events of a customer: events of a company, and events without a company whose number no other company owns.
 
 No company is proven for an event of an unknown number when it is parked: the erasure of any company finds it by the
 keyed hash of the customer.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def unclaimed(table: Table, company: str, keys: list[str]) -> list[Attributes]:
-    """Return the parked events of no company with these keys, without those whose number another company has today."""
+    """Return the parked events of no company with these keys, except events of a number that another company has."""
     events = [
         item
         for item in table.get_many([pk(key) for key in keys])

@@ -39,10 +39,10 @@ from whatsapp.store.items import (
     pk,
 )
 from whatsapp.store.items.agents import ConversationChange, Note
+from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
 from whatsapp.store.items.customers import AddressDefault
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.links import ContactLink, ContactLinkChange
 from whatsapp.store.items.sequences import SequenceRun
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """What a company has stored about a contact up to a time (`until`)."""
+    """The data of a company about a contact up to a time (`until`)."""
 
     table: Table
     bucket: Bucket
@@ -211,7 +211,7 @@ class Inventory:
         ]
 
     def _without_messages(self, items: list[Attributes]) -> list[Attributes]:
-        """Omit statuses, reactions and edits of the contact's own messages: those are found with the message."""
+        """Omit statuses, reactions and edits of the contact's messages: they are found with the message."""
         types = {kind.item_type for kind in (Edit, Reaction, Status)}
         key_of = {i[PARTITION_KEY]: _message_key(i) for i in items if i["itemType"] in types}
         messages = {m[PARTITION_KEY]: Message.read(m) for m in self._own([*{*key_of.values()}])}

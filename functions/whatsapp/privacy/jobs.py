@@ -169,7 +169,7 @@ def _planned(inventory: Inventory, job: PrivacyJob, source: tuple[str, str]) -> 
     """
     Return the job with the plan of a page.
 
-    It is stored before anything is removed: the counts are those of the plan, in whichever run it is removed.
+    It is stored before anything is removed. Counts come from the stored plan, so a crash cannot change them.
     """
     page, last = inventory.page(source, job.start)
     planned = [{"kind": found.kind, "key": found.key} for found in page]

@@ -1,4 +1,4 @@
-"""Which item types have data of customers, and why the others are exempt from erasure and export."""
+"""Item types with data of customers, and the reasons why other types are exempt from erasure and export."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -17,9 +17,9 @@ from whatsapp.store.items import (
     WhatsAppItem,
 )
 from whatsapp.store.items.agents import ConversationChange, Note
+from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
 from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse, FlowToken
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
-from whatsapp.store.items.links import ContactLink, ContactLinkChange
 from whatsapp.store.items.sequences import SequenceRun
 from whatsapp.store.items.tenants import PaymentOrder, Refund
 

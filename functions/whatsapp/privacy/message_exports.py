@@ -171,7 +171,7 @@ def _row_of_message(message: Message) -> dict[str, Any]:
         "id": message.message_id,
         "conversationPk": message.conversation_pk,
         "content": message.content,
-        # The rest of a very long message is in an object of its own.
+        # The rest of a very long message is in a separate object.
         "isShortened": True if message.content_s3_key else None,
     }
 

@@ -1,4 +1,4 @@
-"""What an erasure of a contact leaves, for its receipt."""
+"""Data that remains after the erasure of a contact, for its receipt."""
 
 from typing import Final
 

@@ -18,7 +18,7 @@ from whatsapp import store
 from whatsapp.inbound import senders
 from whatsapp.inbound.event import OUTBOUND
 from whatsapp.store.items import Alias, Conversation, Phone
-from whatsapp.store.items.links import ContactLink
+from whatsapp.store.items.contact_links import ContactLink
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -33,7 +33,7 @@ _HASHED_AS = "whatsapp customer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
-    """A person as a company's numbers know them: contact keys, heads, links, all known ids, and hashes of those."""
+    """A person as a company's numbers know them: contact keys, heads, links, all known ids, and their hashes."""
 
     keys: list[str]
     links: list[str]

@@ -24,7 +24,7 @@ def recovery_of(
     social_dead_letters: DeadLetters,
     social_topics: Sequence[str],
 ) -> Recovery[WebhookEvent]:
-    """Return the parked events and dead letters of the inbox. *queue* is `whatsapp.fifo`, *files* that of downloads."""
+    """Return the parked events and dead letters of the inbox. *queue*: `whatsapp.fifo`. *files*: the download queue."""
     return Recovery(
         context="whatsapp",
         parked=InboxParkedEvents(table, bucket, queue),

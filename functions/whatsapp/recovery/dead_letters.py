@@ -90,7 +90,7 @@ class NotificationLetters:
         """Show each letter with the error that Lambda wrote into it."""
         return [self._view(letter) for letter in letters]
 
-    def send_again(self, letter: Letter, deduplication: str, by: str) -> Redriven:  # noqa: ARG002 - its events have deduplication ids of their own
+    def send_again(self, letter: Letter, deduplication: str, by: str) -> Redriven:  # noqa: ARG002 - its events carry deduplication ids
         """Queue the events of the notification. Raises NotReplayable."""
         for notification in _notifications_in(letter, self.topics):
             webhook.take_social(notification.message, self.queue, self.bucket)
@@ -108,7 +108,7 @@ class NotificationLetters:
             id=letter.id,
             queue=self.name,
             kind="notification",
-            # Names of our own exceptions and of Lambda's conditions; free text could contain anything.
+            # Names of Parley's exceptions and of Lambda's conditions; free text could contain anything.
             reason=error_type if _TYPE_NAME.fullmatch(error_type) else NO_ERROR_REPORTED,
             attempts=attempts if isinstance(attempts, int) else None,
             dead_since=clock.to_text(letter.dead_since),

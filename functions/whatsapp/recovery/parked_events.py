@@ -48,7 +48,7 @@ class InboxParkedEvents:
     def page(
         self, company: str | None, *, limit: int, start: Position
     ) -> tuple[list[Parked[WebhookEvent]], Position]:
-        """Return one page of gsi_webhook_event: of all parked events, or of those of a company."""
+        """Return one page of gsi_webhook_event: of all parked events, or of a company's."""
         if company is None:
             events, last = store.events.newest(self.table, PARKED, limit=limit, start=start)
         else:

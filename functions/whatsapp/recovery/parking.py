@@ -1,4 +1,4 @@
-"""Parked events, and events without an item type of their own."""
+"""Parked events, and events without an item type."""
 
 import json
 from contextlib import suppress
@@ -61,7 +61,7 @@ def is_erased(resources: SendingResources, event: Event) -> bool:
 def keep(
     resources: SendingResources, event: Event, origin: Origin | None, event_type: str | None = None
 ) -> Outcome:
-    """Store an event without an item type of its own, under its webhook field."""
+    """Store an event without an item type under its webhook field."""
     payload = (event.payload or {}) | ({"contact": event.contact} if event.contact else {})
     full_event = None
     event_id = digest(*_identity(event))
@@ -128,7 +128,7 @@ def _park(
         )  # fmt: skip
     else:
         item = _item(event, origin, PARKED, event_id)
-        # The problem of a malformed body is our own text: a field and a rule.
+        # The problem of a malformed body is a text of Parley: a field and a rule.
         is_ours = event.kind == "malformed" and event.payload
         problem = {name: redact(str(text)) for name, text in (event.payload or {}).items()}
         parked["payload"] = problem if is_ours else _outline(event.payload or {})

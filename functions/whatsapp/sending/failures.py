@@ -1,9 +1,9 @@
 """
-Why a message was not sent. Texts name fields, rules and codes, never content.
+Reasons why a message was not sent. Texts name fields, rules and codes, never content.
 
     Exception
     + PolicyRefused         the send policy forbids it now
-    + TooFast               a rate limit of ours or of the provider; a retry with the same key can succeed
+    + TooFast               a rate limit of Parley or of the provider; a retry with the same key can succeed
     + TemplateNotSendable   the template is unknown, not approved, or needs other parameters
     |   + TemplateNotFitting
     + NotSupported          the number's provider cannot send this

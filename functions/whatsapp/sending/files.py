@@ -5,12 +5,12 @@ Files that are sent: uploaded by a form to our bucket, stored in it before, link
     media/{company}/...                              files of the company's messages
     media/{company}/{phone}/{action}/file.{ext}      the copy that was sent, kept with its message
 
-Graph fetches files by link: a link of the web, or a short-lived one of ours. End User Messaging takes files of S3 only.
+Graph fetches files by link: a web link, or a short-lived link to the bucket. End User Messaging takes files of S3 only.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
@@ -23,6 +23,7 @@ from whatsapp import store
 from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import file_prefix, uploads_of
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
+from whatsapp.sending.drafts import File
 from whatsapp.sending.failures import NotSupported, ProviderRejected, ProviderUnavailable
 from whatsapp.sending.views import UploadView
 from whatsapp.store.items import Media
@@ -39,8 +40,8 @@ from whatsapp.worker.media.types import (
 if TYPE_CHECKING:
     from shared.aws.s3 import Bucket
     from whatsapp.configuration.resources import SendingResources
-    from whatsapp.sending.inputs import FileType, MediaInput, UploadInput
-    from whatsapp.sending.payloads import Draft
+    from whatsapp.sending.drafts import Draft
+    from whatsapp.sending.inputs import MediaInput, UploadInput
     from whatsapp.store.items import Phone
 
 FORM_SECONDS = 15 * 60
@@ -48,25 +49,6 @@ LINK_SECONDS = 15 * 60
 _MISSING = frozenset(
     {403, 404}
 )  # Without permission to list, S3 reports a missing object as forbidden.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File:
-    """
-    A file of a message, at one of: *key* in our bucket, *link* on the web, *media_id* at the provider. A file with both
-    *key* and *media_id* is sent by its id, and a copy is kept with the message.
-
-    *place* is the field of the request that names it. *is_upload*: the key is that of an upload form.
-    """
-
-    type: FileType
-    place: str
-    key: str | None = field(default=None, repr=False)
-    link: str | None = field(default=None, repr=False)
-    media_id: str | None = None
-    caption: str | None = field(default=None, repr=False)
-    filename: str | None = field(default=None, repr=False)
-    is_upload: bool = False
 
 
 def of_input(company: str, media: MediaInput) -> File:

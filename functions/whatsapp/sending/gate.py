@@ -46,7 +46,7 @@ _ANY_ZONE = ZoneInfo("UTC")  # Agents' messages are exempt from quiet hours.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What is to be sent: from which number, in which conversation. *category* is the template's, as stored."""
+    """A message for the send policy: its number and conversation. *category* is the template's, as stored."""
 
     phone: Phone
     conversation: Conversation
@@ -164,7 +164,7 @@ class Gate:
 
 
 def rate_of(phone: Phone) -> Rate:
-    """Return the rate of a number: as set for it, else that of the provider's lowest level."""
+    """Return the rate of a number: as set for it, else the rate of the provider's lowest level."""
     pace = phone.messages_per_second
     if pace is None:
         return NUMBER

@@ -24,7 +24,7 @@ class Input(inputs.Input):
 class TemplateInput(Input):
     """
     An approved template: *body* has the values of its body's variables, in order or by name; *header* that of a text
-    header; *buttons* those of buttons with a variable, by the button's position.
+    header; *buttons* the values of buttons with a variable, by the button's position.
     """
 
     name: str = Field(pattern=r"^[a-z0-9_]{1,512}$")

@@ -1,4 +1,4 @@
-"""Content of sent messages that is too long for the message's item: in S3, as that of received messages."""
+"""Content of sent messages that is too long for the message's item: stored in S3, as for received messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whatsapp.worker.messages import full_content
 
 if TYPE_CHECKING:
     from whatsapp.configuration.resources import SendingResources
-    from whatsapp.sending.payloads import Draft
+    from whatsapp.sending.drafts import Draft
     from whatsapp.store.items import Phone
 
 _FIELDS = ("text_body", "caption", "content")
@@ -22,7 +22,7 @@ def placed(resources: SendingResources, *, phone: Phone, action_id: str, draft: 
     """
     Return the draft with a pointer instead of long content, and store that content; any other draft as it is.
 
-    Repeatable: the key is that of the action. The message refers to the object, so an erasure finds it.
+    Repeatable: the key derives from the action. The message refers to the object, so an erasure finds it.
     """
     shown = draft.shown
     if len(_as_json(shown.get("content") or {})) <= full_content.LARGEST_CONTENT_BYTES:

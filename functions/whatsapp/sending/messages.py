@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from whatsapp.configuration.resources import SendingResources
-    from whatsapp.sending.payloads import Draft
+    from whatsapp.sending.drafts import Draft
     from whatsapp.store.items import Conversation, Phone
     from whatsapp.transmission import Post
 
@@ -75,7 +75,7 @@ class Run:
 
 @dataclass(slots=True)
 class _Attempt:
-    """What one attempt returned: the provider's id, or why it certainly was not sent."""
+    """The result of one attempt: the provider's id, or the reason why it certainly was not sent."""
 
     provider_id: str | None = None
     not_sent: NotSent | None = None
@@ -253,7 +253,7 @@ def _intended(order: Order) -> Action:
 
 
 def _intent(resources: SendingResources, order: Order) -> Intent:
-    """Return the message to be. Its time is that of the attempt."""
+    """Return the message that will be stored. Its time is the time of the attempt."""
     phone, now_ms = order.phone, clock.now_ms()
     at = ordering.received_at(now_ms // clock.SECOND_MS, now_ms, 0)
     days = phone.message_ttl_days or resources.message_ttl_days

@@ -2,52 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.sending import canned_replies, files
+from whatsapp.sending.drafts import Draft, UsedTemplate
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
-    from whatsapp.sending.files import File
+    from whatsapp.sending.drafts import File
     from whatsapp.sending.inputs import MediaInput, MessageInput, TemplateInput
 
-TEXT, TEMPLATE, CONTACTS = "text", "template", "contacts"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsedTemplate:
-    """
-    A template of a message: *components* have its values in Meta's structure.
-
-    *category*: what the template must be; None: any. A category decides about consent and price.
-    """
-
-    name: str
-    language: str
-    components: list[dict[str, Any]] = field(default_factory=list, repr=False)
-    category: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """
-    A message that is to be sent. *content* is Meta's JSON of the message *type*, of contact cards
-    `{"contacts": [...]}`; *shown* are the fields of `Message` in the inbox.
-    """
-
-    type: str
-    content: dict[str, Any] = field(repr=False)
-    shown: dict[str, Any] = field(repr=False)
-    reply_to: str | None = None
-    template: UsedTemplate | None = None
-    media: File | None = None
-
-    @property
-    def body(self) -> dict[str, Any] | list[Any]:
-        """The value of the field `type` in Meta's JSON of the message."""
-        return self.content[CONTACTS] if self.type == CONTACTS else self.content
+TEXT, TEMPLATE = "text", "template"
 
 
 def draft_of(table: Table, company: str, body: MessageInput) -> Draft:

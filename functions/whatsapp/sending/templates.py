@@ -11,6 +11,7 @@ from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from whatsapp import store, transmission
 from whatsapp.sending import template_fit
+from whatsapp.sending.drafts import UsedTemplate
 from whatsapp.sending.failures import (
     NotConfigured,
     NotSupported,
@@ -21,7 +22,6 @@ from whatsapp.sending.failures import (
     TooFast,
     of_not_sent,
 )
-from whatsapp.sending.payloads import UsedTemplate
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 from whatsapp.worker.updates import template_caches
 

@@ -29,7 +29,7 @@ class SentView(View):
 
 
 class CannedReplyView(View):
-    """A canned reply; *variables* are those in its text, in order."""
+    """A canned reply; *variables* are the variables of its text, in order."""
 
     name: str
     text: str

@@ -15,7 +15,7 @@ from whatsapp.store.conversations import heads, read_marks
 from whatsapp.store.sending import intents
 
 if TYPE_CHECKING:
-    from whatsapp.store import forms, groups, shop
+    from whatsapp.store import catalogs, forms, groups
     from whatsapp.store.accounts import account_reports, cached_templates, payments
     from whatsapp.store.analytics import counts
     from whatsapp.store.contacts import links, privacy_jobs
@@ -57,8 +57,8 @@ else:
 
 
 __all__ = [
-    "account_reports", "agent_changes", "aliases", "cached_templates", "canned_replies", "conversation_lists",
-    "counts", "customer_facts", "events", "failed_messages", "forms", "groups", "head_erasure", "heads",
-    "intents", "linked_heads", "links", "media", "message_reports", "messages", "notes", "payments", "phones",
-    "privacy_jobs", "read_marks", "shop", "timelines",
+    "account_reports", "agent_changes", "aliases", "cached_templates", "canned_replies", "catalogs",
+    "conversation_lists", "counts", "customer_facts", "events", "failed_messages", "forms", "groups", "head_erasure",
+    "heads", "intents", "linked_heads", "links", "media", "message_reports", "messages", "notes", "payments", "phones",
+    "privacy_jobs", "read_marks", "timelines",
 ]  # fmt: skip

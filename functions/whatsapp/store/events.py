@@ -56,7 +56,7 @@ def newest(
 def of_company(
     table: Table, event_type: str, company: str, *, since: str, pages: int
 ) -> list[WebhookEvent]:
-    """Return a company's events of one type since a time, newest first: those among *pages* times 100 of all events."""
+    """Return a company's events of one type since a time, newest first; searches *pages* times 100 events."""
     found: list[str] = []
     start: Attributes | None = None
     first = WebhookEvent.pk_pattern.partition("{")[0]

@@ -220,7 +220,7 @@ def replace_addresses(table: Table, default: AddressDefault) -> None:
     """
     Write the list, derived from the previous revision. Raises Transient after a concurrent write.
 
-    A lost response to our own write counts as a concurrent write: the redelivery reads it and finds nothing to change.
+    A write whose response was lost counts as a concurrent write: the redelivery reads it and finds nothing to change.
     """
     unchanged = Attr(PARTITION_KEY).not_exists() | AddressDefault.attr("revision").eq(
         default.revision - 1

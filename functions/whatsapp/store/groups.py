@@ -24,7 +24,7 @@ def replace(table: Table, group: Group) -> None:
     """
     Write *group*, derived from the previous revision. Raises Transient after a concurrent write.
 
-    A lost response to our own write counts as a concurrent write: the redelivery reads it and finds nothing to change.
+    A write whose response was lost counts as a concurrent write: the redelivery reads it and finds nothing to change.
     """
     unchanged = Attr(PARTITION_KEY).not_exists() | Group.attr("revision").eq(group.revision - 1)
     try:
@@ -120,7 +120,7 @@ def replace_call(table: Table, call: Call) -> None:
     """
     Write *call*, derived from the previous revision. Raises Transient after a concurrent write.
 
-    A lost response to our own write counts as a concurrent write: the redelivery reads it and finds nothing to change.
+    A write whose response was lost counts as a concurrent write: the redelivery reads it and finds nothing to change.
     """
     unchanged = Attr(PARTITION_KEY).not_exists() | Call.attr("revision").eq(call.revision - 1)
     try:

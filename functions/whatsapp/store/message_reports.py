@@ -1,4 +1,4 @@
-"""Reports about messages, as items of their own: statuses, edits and reactions. Each may precede its message."""
+"""Reports about messages, as separate items: statuses, edits and reactions. Each may precede its message."""
 
 from collections.abc import Iterable
 
@@ -67,7 +67,7 @@ def replace_edit(table: Table, edit: Edit) -> None:
     """
     Write *edit*, derived from the previous revision. Raises Transient after a concurrent write.
 
-    A lost response to our own write counts as a concurrent write: the redelivery reads it and finds nothing to change.
+    A write whose response was lost counts as a concurrent write: the redelivery reads it and finds nothing to change.
     """
     unchanged = Attr(PARTITION_KEY).not_exists() | Edit.attr("revision").eq(edit.revision - 1)
     try:

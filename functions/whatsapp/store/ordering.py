@@ -31,7 +31,7 @@ def received_at_ms(at: int, index: int, accepted_at: int) -> int:
     """
     Return the provider's second *at* in milliseconds, plus *index*, for facts that need a time and no order.
 
-    A time more than ten minutes ahead of our own clock at ingress is replaced by ours.
+    A time more than ten minutes ahead of the ingress clock is replaced by the ingress time.
     """
     moment = at * 1_000 + min(index, _LAST_OF_A_SECOND_MS)
     return accepted_at if moment > accepted_at + CLOCK_SKEW_MS else moment
@@ -41,7 +41,7 @@ def received_at(at: int, accepted_at: int, index: int) -> str:
     """
     Return `YYYY-MM-DDTHH:MM:SS.mmm` and 16 more digits of the fraction, `Z`: a time whose text order is the order.
 
-    *at*: the provider's second, replaced by ours as in `received_at_ms`. The milliseconds are those of the acceptance,
+    *at*: the provider's second, replaced as in `received_at_ms`. The milliseconds come from the acceptance,
     999 if that is in a later second.
     """
     second = received_at_ms(at, 0, accepted_at) // 1_000
@@ -67,7 +67,7 @@ def order_key(received_at: str, message_pk: str) -> str:
     if len(fraction) > 3:  # noqa: PLR2004 - digits of the milliseconds
         lag, place = int(fraction[3 : 3 + _LAG_DIGITS]), int(fraction[3 + _LAG_DIGITS :])
     else:
-        # A time of our own clock: as text it follows all longer ones with the same milliseconds.
+        # A time of the ingress clock: as text it follows all longer ones with the same milliseconds.
         ms = int(fraction)
         lag = ms + CLOCK_SKEW_MS if ms < _LAST_OF_A_SECOND_MS else _LONGEST_LAG
         place = _LAST_PLACE

@@ -158,7 +158,7 @@ def _report(write_units: float, record: Record, handled: Handled) -> None:
         if event.replay_of is None and event.kind != OUTBOUND:
             metrics.add_metric("PersistLatencyMs", MetricUnit.Milliseconds, age_ms)
         if outcome is Outcome.PERSISTED and not event.replay_of and event.kind in _HAPPENED_NOW:
-            # Up to a second too much: the provider's times are whole seconds. Its clock may be ahead of ours.
+            # Up to a second too much: the provider's times are whole seconds. Its clock may be ahead of Lambda's.
             end_to_end_ms = max(0, now_ms - event.at * 1_000)
             metrics.add_metric("EndToEndMs", MetricUnit.Milliseconds, end_to_end_ms)
         facts |= {

@@ -15,8 +15,8 @@ from whatsapp.privacy import tombstones
 from whatsapp.store import ordering
 from whatsapp.store.items import Alias, Edit, Message, Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.worker import links, number_owners
-from whatsapp.worker.links import Link
+from whatsapp.worker import contact_links, number_owners
+from whatsapp.worker.contact_links import Link
 from whatsapp.worker.number_owners import Named, Owner
 
 BOTH_IDS = "a message names ids of both"
@@ -109,19 +109,19 @@ def contact_of(table: Table, phone: Phone, wa_id: str, user_id: str, at: str) ->
     if at <= _erased_until(table, named)[0]:
         return ""
     resolved = number_owners.resolve(named)
-    return links.primary_of(table, phone.phone, resolved.contact).key if resolved else ""
+    return contact_links.primary_of(table, phone.phone, resolved.contact).key if resolved else ""
 
 
 def remember(table: Table, customer: Customer, phone: Phone) -> None:
     """
     Write the aliases of a customer, and the link of two contacts. Safe to repeat.
 
-    Raises Transient after a concurrent write of other values; the next delivery reads those.
+    Raises Transient after a concurrent write of other values; the next delivery reads them.
     """
     for alias in customer.aliases:
         store.aliases.write(table, alias)
     if customer.link is not None:
-        links.link(table, phone, customer.link)
+        contact_links.link(table, phone, customer.link)
 
 
 def follow_change(table: Table, event: Event, contact_key: str, phone: Phone, at: str) -> None:
@@ -141,10 +141,10 @@ def follow_change(table: Table, event: Event, contact_key: str, phone: Phone, at
         _release_number(table, phone, contact_key, change, notice)
     for other in same:
         if other is not None and other != contact_key:
-            pair = links.pair_of(table, phone, contact_key, other)
+            pair = contact_links.pair_of(table, phone, contact_key, other)
             if pair.link is not None:
                 evidence = replace(pair.link, reason=CHANGED_IDS, evidence=event.correlation_id)
-                links.link(table, phone, evidence)
+                contact_links.link(table, phone, evidence)
 
 
 def _customer(
@@ -173,9 +173,9 @@ def _customer(
     # An alias to write has the pointer of the stored one; a new contact has none.
     known = {alias.pk: alias for alias in (*resolved.writes, named.number, named.user) if alias}
     if resolved.same is None:
-        primary = links.primary_of(table, named.phone, resolved.contact, known)
+        primary = contact_links.primary_of(table, named.phone, resolved.contact, known)
         return Customer(primary.key, resolved.writes)
-    pair = links.pair_of(table, phone, *resolved.same, known)
+    pair = contact_links.pair_of(table, phone, *resolved.same, known)
     link = pair.link and replace(pair.link, reason=BOTH_IDS, evidence=event.correlation_id)
     # Two contacts that an operator unlinked stay apart: the user id decides.
     return Customer(pair.primary, resolved.writes, link)
@@ -267,7 +267,11 @@ def _release_number(
         return
     owners = {owner.contact for owner in number_owners.owners_of(alias) if owner.contact}
     # The owner may be linked to the contact of the notice.
-    own = {key for key in owners if links.primary_of(table, phone.phone, key).key == contact_key}
+    own = {
+        key
+        for key in owners
+        if contact_links.primary_of(table, phone.phone, key).key == contact_key
+    }
     written = number_owners.released(alias, frozenset({contact_key, *own}), notice)
     if written is not None:
         store.aliases.write(table, written)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from whatsapp.inbound.event import Event
     from whatsapp.store.items import Phone
 
-SENDER: Final = "sender"  # in the payload of our own events: a keyed hash
+SENDER: Final = "sender"  # in the payload of Parley's events: a keyed hash
 
 
 def sender_of(event: Event, phone: Phone) -> dict[str, str]:

@@ -102,7 +102,7 @@ def _with_payload(resources: Resources, event: Event) -> Event:
 
 
 def _storable(event: Event) -> Event:
-    """Return the event with values that DynamoDB can store; its hash remains that of the received payload."""
+    """Return the event with values that DynamoDB can store; the hash of the received payload stays."""
     fields = {name: getattr(event, name) for name in Event.__dataclass_fields__}
     return Event(**storable(fields))
 

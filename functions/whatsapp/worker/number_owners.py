@@ -41,7 +41,7 @@ class Named:
     """
     The ids that an event names for its customer, with the aliases stored for them, and its time (`receivedAt`).
 
-    *change*: the event is this notice, and the ids are those before the change.
+    *change*: the event is this notice, with the ids from before the change.
     """
 
     phone: str  # of the business

@@ -1,13 +1,15 @@
 """
-The two ways an event can fail.
+Failures of an event.
 
     Exception
     + Permanent   every retry would fail in the same way: park the event with its reason, continue with the next ones
     + Transient   a retry may succeed: do not catch it, the queue redelivers the event
 
-Any other exception is treated as Transient: the queue redelivers the event and, if the cause is a bug, moves it to the
-dead-letter queue, which raises an alarm. Messages of both classes appear in logs and in parked items, so they contain
-reasons and never content.
+Any other exception is retried like Transient (`shared.aws.sqs_worker`). A bug (TypeError, ValueError, LookupError,
+AttributeError or RecursionError) is logged as `internal error`, and parks the event as `internal_error` after its last
+attempt; every other failure then moves the event to the dead-letter queue. Both raise an alarm.
+
+Messages of both classes appear in logs and in parked items, so they contain reasons and never content.
 """
 
 

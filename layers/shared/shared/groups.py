@@ -14,7 +14,7 @@ _TEAM = re.compile(r"([A-Za-z0-9._-]{1,64}):team:([a-z0-9-]{1,32})", re.ASCII)
 
 
 class Role(StrEnum):
-    """What a person does in a company. A person with several roles has the scopes of all."""
+    """The role of a person in a company. A person with several roles has the scopes of all."""
 
     AGENT = "agent"  # answers customers
     SUPERVISOR = "supervisor"  # also approves, starts conversations and manages what agents use

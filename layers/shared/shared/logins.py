@@ -1,5 +1,5 @@
 """
-How people log in: the settings of the login provider. The deployment writes them to the parameter store as one JSON
+Settings of the login provider for people. The deployment writes them to the parameter store as one JSON
 text (stacks/logins.yaml); the authorizer verifies tokens with them, and the console sends browsers to the login pages.
 """
 
@@ -34,7 +34,7 @@ class LoginSettings:
     *provider*: `cognito` (the user pool of the deployment) or `oidc` (another OpenID provider). *audience*: that of
     access tokens; empty for Cognito, whose access tokens have none. *other_clients*: other apps whose people may call
     the API, comma separated; UNNAMED_CLIENT stands for tokens that name no client. *machine_clients*: software that may
-    call it with tokens of its own.
+    call it with its tokens.
     """
 
     provider: str

@@ -2,7 +2,7 @@
 Principals: who acts, and to whom conversations are assigned. The kind stands before the first colon.
 
     user:{subject}         a person, by the id at the login provider (the claim `sub`)
-    client:{client id}     software with an access token of its own
+    client:{client id}     software with its own access token
     api-key:{key id}       software with an API key
     invoke:{name}          software that invokes a function over IAM; the name is its own
     team:{name}            the people of a group; conversations are assigned to it, it never acts
@@ -26,7 +26,7 @@ _ANY = re.compile(ANY_PATTERN, re.ASCII)
 
 
 class Kind(StrEnum):
-    """What a principal is."""
+    """The kind of a principal."""
 
     PERSON = "user"
     CLIENT = "client"
@@ -48,7 +48,7 @@ def of_person(subject: object) -> str:
 
 
 def of_client(client_id: object) -> str:
-    """Return the principal of software that has an access token of its own. Raises ValueError."""
+    """Return the principal of software with its own access token. Raises ValueError."""
     return _made(Kind.CLIENT, client_id)
 
 

@@ -55,7 +55,7 @@ def find(table: Table, principal: str) -> Revocation:
 
 
 def find_all(table: Table, principals: Iterable[str]) -> dict[str, Revocation]:
-    """Read the revocations of several principals; those without one are left out. Raises what the table raises."""
+    """Read the revocations of several principals, if they have any. Raises the table's exceptions."""
     keys = [_key(principal) for principal in sorted(set(principals))]
     prefix = KEY_PATTERN.format(principal="")
     return {

@@ -7,25 +7,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from starlette.responses import Response
-
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable
 
     from starlette.requests import Request
+    from starlette.responses import Response
 
     from local.sandbox.state import Sandbox
 
 _SECRET_HEADERS = frozenset(
     {"authorization", "x-amz-security-token", "x-richpanel-key", "x-shopify-access-token"}
 )
-
-
-def json_response(
-    payload: object, status: int = 200, headers: Mapping[str, str] | None = None
-) -> Response:
-    """Return a JSON response in ASCII: texts may contain lone surrogates, which UTF-8 cannot encode."""
-    return Response(json.dumps(payload), status, headers, media_type="application/json")
 
 
 def parse_json(raw: bytes) -> Any:  # noqa: ANN401 - any JSON value

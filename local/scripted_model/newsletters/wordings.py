@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewsletterWording:
-    """Texts of one language. *names* are those of sections by kind; *welcome* and *closing* are titles of items."""
+    """Texts of one language. *names*: names of sections by kind. *welcome* and *closing* are titles of items."""
 
     names: Mapping[str, str]
     welcome: str

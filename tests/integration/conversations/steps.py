@@ -13,7 +13,7 @@ from conversations.lifecycle.commands import Release
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
 from events.conversations import sample_data
-from local.sandbox.providers.openai.api import OpenAiAnswer
+from local.sandbox.accounts.openai import OpenAiAnswer
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 

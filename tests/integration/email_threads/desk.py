@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from email_threads.inbound.events import EmailAnalyse, entry
 from email_threads.store.items import Automation
-from local.sandbox.providers.openai.api import OpenAiAnswer
+from local.sandbox.accounts.openai import OpenAiAnswer
 from tests.simulation.email_threads.system import ASSISTED, MODEL, mail
 from tests.simulation.invocations import Invocation
 

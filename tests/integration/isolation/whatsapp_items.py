@@ -16,12 +16,12 @@ from events.whatsapp.direct import ORDER
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from whatsapp.store.items import Message
 from whatsapp.store.items.campaigns import Campaign, CampaignPage
+from whatsapp.store.items.catalogs import Catalog, Product
 from whatsapp.store.items.customers import Address, FlowConfig, FlowResponse, FlowToken
 from whatsapp.store.items.exports import ExportJob
 from whatsapp.store.items.groups import Call, Group
 from whatsapp.store.items.media import Media
 from whatsapp.store.items.sequences import Sequence, SequenceRun
-from whatsapp.store.items.shop import Catalog, Product
 from whatsapp.store.items.templates import TemplateMeta
 from whatsapp.store.items.tenants import PaymentConfig, PaymentOrder, Refund, Tenant
 

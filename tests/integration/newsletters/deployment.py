@@ -36,11 +36,11 @@ from newsletters.store.steps import save
 from shared.ai.providers import ModelDependencies
 from shared.api.auth import Caller, Scope
 from shared.api.routing import Request
-from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.ownership.claims import Owners
+from shared.providers.company_secrets import CompanySecrets
 from shared.retrieval.settings import RetrievalDependencies
 from shared.runtime import clock
 from tests import template

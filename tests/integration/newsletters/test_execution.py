@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from newsletters.jobs import requests, watch
+from newsletters.jobs.claimed_job import ClaimedJob, OutOfTime
 from newsletters.jobs.execution import execute
 from newsletters.jobs.failures import SENTENCES, StepFailed
 from newsletters.jobs.outcomes import complete
 from newsletters.jobs.requests import Requested
-from newsletters.jobs.work import OutOfTime, Work
 from newsletters.store import jobs, revisions
 from newsletters.store.items import (
     FinishedUnit,
@@ -253,10 +253,10 @@ def test_a_unit_is_done_once_and_used_again_after_a_crash(newsletters: Deploymen
         return f"result {number}", ai.Usage(tokens_in=10, tokens_out=number)
 
     def act(claimed: Job, *, until: int) -> bool:
-        work = Work(newsletters.resources, newsletters.read(code), claimed, newsletters.run())
+        work = ClaimedJob(newsletters.resources, newsletters.read(code), claimed, newsletters.run())
         work.begin(3, "writing")
         results = [
-            work.unit(number, "inputs", f"unit {number}", lambda number=number: unit(number))  # type: ignore[misc] # mypy cannot infer a lambda's default
+            work.run_unit(number, "inputs", f"unit {number}", lambda number=number: unit(number))  # type: ignore[misc] # mypy cannot infer a lambda's default
             for number in range(until)
         ]
         if until < 3:
@@ -295,10 +295,10 @@ def test_with_too_little_time_no_unit_begins(newsletters: Deployment) -> None:
     def act(claimed: Job) -> bool:
         run = newsletters.run()
         newsletters.pass_minutes(2)
-        work = Work(newsletters.resources, newsletters.read(code), claimed, run)
+        work = ClaimedJob(newsletters.resources, newsletters.read(code), claimed, run)
         work.begin(1, "writing")
         with pytest.raises(OutOfTime):
-            work.unit(0, "inputs", "unit 0", lambda: ("never", ai.Usage()))
+            work.run_unit(0, "inputs", "unit 0", lambda: ("never", ai.Usage()))
         return False
 
     assert not execute_job(newsletters, job, act)

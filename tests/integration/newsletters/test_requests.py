@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from newsletters.jobs import requests
+from newsletters.jobs.claimed_job import ClaimedJob
 from newsletters.jobs.execution import execute
 from newsletters.jobs.outcomes import complete
 from newsletters.jobs.requests import Requested, StepProcessing
 from newsletters.jobs.state import is_usable, is_working, job_state, step_state
-from newsletters.jobs.work import Work
 from newsletters.store import jobs
 from newsletters.store.items import JobState, StepStatus, Topics
 from newsletters.store.newsletters import StaleVersion
@@ -184,7 +184,7 @@ def test_the_worker_of_a_cancelled_job_can_write_nothing_more(newsletters: Deplo
 
     def act(claimed: Job) -> bool:
         newsletter = newsletters.read(code)
-        work = Work(newsletters.resources, newsletter, claimed, newsletters.run())
+        work = ClaimedJob(newsletters.resources, newsletter, claimed, newsletters.run())
         work.begin(2, "searching")
         requests.cancel(newsletters.resources, newsletter, "topics")
         before = newsletters.items()

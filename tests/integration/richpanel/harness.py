@@ -13,11 +13,11 @@ import boto3
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from boto3.dynamodb.types import TypeDeserializer
 
-from local.sandbox.providers.helpdesk.shop import OrderSeed
-from local.sandbox.providers.helpdesk.tickets import CommentSeed, TicketSeed
+from local.sandbox.accounts.shop import OrderSeed
+from local.sandbox.accounts.tickets import CommentSeed, TicketSeed
 from richpanel.configuration import account
 from richpanel.configuration.resources import Endpoints, Resources
-from richpanel.decisions.replies.catalogue import templates
+from richpanel.decisions.templates.catalogue import templates
 from richpanel.guards.switches import SwitchBoard
 from richpanel.inbound.channels import Channel, channel_names
 from richpanel.inbound.event import RichpanelEvent, event_id_of_message

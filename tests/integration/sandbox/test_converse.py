@@ -12,7 +12,7 @@ import pytest
 from botocore.config import Config as BotoConfig
 from botocore.exceptions import ClientError
 
-from local.sandbox.providers.bedrock.converse import BedrockAnswer
+from local.sandbox.accounts.bedrock import BedrockAnswer
 from shared import ai
 from shared.ai.bedrock import Bedrock
 

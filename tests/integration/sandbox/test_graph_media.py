@@ -6,7 +6,7 @@ import hashlib
 import pytest
 
 from local.sandbox import Sandbox
-from local.sandbox.providers.whatsapp.media import WEBHOOK_MEDIA
+from local.sandbox.accounts.media import WEBHOOK_MEDIA
 from tests.integration.sandbox.client import GRAPH_NUMBER, Client
 
 JPEG = "1003383421387256"

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from local.sandbox import Config, Sandbox, running
-from local.sandbox.providers.helpdesk.tickets import tag_id
+from local.sandbox.accounts.tickets import tag_id
 from tests.integration.sandbox.client import Client, Reply
 from tests.integration.sandbox.receiver import Receiver
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from local.sandbox.providers.whatsapp.media import WEBHOOK_MEDIA, library
+from local.sandbox.accounts.media import WEBHOOK_MEDIA, library
 
 
 def test_ids_types_and_digests_never_change() -> None:

@@ -9,7 +9,7 @@ import pytest
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 from pydantic import TypeAdapter
 
-from local.sandbox.providers.openai.api import FunctionCallSeed, OpenAiAnswer
+from local.sandbox.accounts.openai import FunctionCallSeed, OpenAiAnswer
 from shared import ai
 from shared.ai.openai import Account, OpenAI, Reasoning
 

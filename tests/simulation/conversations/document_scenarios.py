@@ -13,7 +13,7 @@ import boto3
 from conversations.lifecycle import commands
 from conversations.lifecycle.commands import Release
 from events.conversations import sample_data
-from local.sandbox.providers.openai.api import OpenAiAnswer
+from local.sandbox.accounts.openai import OpenAiAnswer
 from shared.aws.s3 import Bucket
 from shared.events import InboundMessage
 from shared.retrieval.documents import DocumentAttributes, Documents

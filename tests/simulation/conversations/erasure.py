@@ -10,9 +10,9 @@ from conversations.configuration.bootstrap import ledger_of
 from conversations.privacy import erasure
 from conversations.privacy.erasure import Erased, ErasureDependencies
 from events.conversations import sample_data
-from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
+from shared.providers.company_secrets import CompanySecrets
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System

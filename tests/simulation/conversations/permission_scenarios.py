@@ -14,7 +14,7 @@ from conversations.lifecycle.file_download import FileDownload
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from events.conversations import aws_sms, sample_data, twilio
-from local.sandbox.providers.sms.messages import TextMessage
+from local.sandbox.accounts.text_messages import TextMessage
 from shared.aws.sqs_fifo import Entry
 from shared.events import DeliveryStatus, File, FileStored, InboundMessage, body_of
 from shared.providers import http

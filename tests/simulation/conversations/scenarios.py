@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from events.conversations import sample_data, twilio
-from local.sandbox.providers.sms.messages import TextMessage, media_sid
+from local.sandbox.accounts.text_messages import TextMessage, media_sid
 from shared.events import DeliveryStatus
 from shared.runtime import clock
 

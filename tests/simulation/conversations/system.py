@@ -21,8 +21,8 @@ import boto3
 from conversations.configuration import ownership, projects
 from conversations.configuration.projects import ConfigurationInvalid
 from events.conversations import sample_data, twilio
-from local.sandbox.providers.openai.api import OpenAi
-from local.sandbox.providers.sms.messages import TextMessages
+from local.sandbox.accounts.openai import OpenAi
+from local.sandbox.accounts.text_messages import TextMessages
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
 from shared.events import FileStored, InboundMessage, file_entry, inbound_entry, status_entry

@@ -9,7 +9,7 @@ import pytest
 
 from conversations.inbound.attachments import MOST_FILES
 from conversations.lifecycle import conversation
-from local.sandbox.providers.whatsapp.media import BUILT_IN, JPEG_IMAGE
+from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
 from shared.aws.sqs_fifo import Entry
 from shared.providers import http
 from tests.integration.logs import conditions

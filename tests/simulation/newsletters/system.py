@@ -18,7 +18,7 @@ import boto3
 from boto3.dynamodb.types import TypeDeserializer
 from botocore.exceptions import BotoCoreError, ClientError
 
-from newsletters.store.items.work import OPEN_WORK
+from newsletters.store.items.jobs import OPEN_WORK
 from shared.aws.dynamodb import Table
 from shared.ownership import claims, ids
 from shared.ownership.claims import Proof

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from local.sandbox.providers.openai.api import OpenAiAnswer
+from local.sandbox.accounts.openai import OpenAiAnswer
 from newsletters.store import large_values
 from shared.runtime import clock
 from tests.simulation.interceptor import When

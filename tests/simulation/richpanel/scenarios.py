@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from local.sandbox.providers.helpdesk.shop import OrderSeed
-from local.sandbox.providers.helpdesk.tickets import CommentSeed, TicketSeed
+from local.sandbox.accounts.shop import OrderSeed
+from local.sandbox.accounts.tickets import CommentSeed, TicketSeed
 from richpanel.classification.taxonomy import Team
 from richpanel.inbound import wakeups
 from richpanel.inbound.channels import Channel

@@ -14,7 +14,7 @@ from moto import mock_aws
 
 import shared.runtime.clock
 from local.sandbox import running
-from richpanel.decisions.replies.catalogue import templates
+from richpanel.decisions.templates.catalogue import templates
 from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue

@@ -17,7 +17,7 @@ import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
 from richpanel.classification.taxonomy import HANDED_BACK_TAG, ControlTag, Intent, Team
-from richpanel.configuration.resources import Account
+from richpanel.configuration.account_settings import Account
 from richpanel.decisions.routing import ROUTE_TAGS, intent_tags
 from shared.aws.dynamodb import Table
 from shared.consent.records import Consents, Source, Statement
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from local.sandbox import Sandbox
-    from local.sandbox.providers.helpdesk.tickets import HelpDesk
+    from local.sandbox.accounts.tickets import HelpDesk
 
 TOKEN = "the token of the simulated help desk"
 LONGEST_LIFE_MS = 60_000

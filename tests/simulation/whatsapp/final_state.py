@@ -20,7 +20,7 @@ from shared.aws.sqs_fifo import digest
 from whatsapp.inbound.event import ANNOUNCED
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.recovery import parking
-from whatsapp.store.conversations.head_state import lists_of
+from whatsapp.store.conversations.head_writes import lists_of
 from whatsapp.store.items import Conversation, WebhookEvent, WhatsAppItem
 from whatsapp.store.items.groups import Group
 from whatsapp.store.items.register import CONTRACTED, SUPPORT

@@ -7,7 +7,7 @@ from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.samples import samples
 from events.whatsapp.scenarios.account_updates import APPROVED, REMINDER, STATUS
-from local.sandbox.providers.whatsapp.media import JPEG_IMAGE, MP4_VIDEO
+from local.sandbox.accounts.media import JPEG_IMAGE, MP4_VIDEO
 from tests.simulation.whatsapp.event_builders import (
     EVENT_MINUTE,
     TIMELINE,

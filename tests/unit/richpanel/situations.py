@@ -17,8 +17,8 @@ from richpanel.decisions.facts import (
     Turn,
 )
 from richpanel.decisions.outcome import Decision
-from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.switches import OutboundScope, Switches
+from richpanel.decisions.templates.catalogue import templates
 from richpanel.inbound.channels import Channel
 
 NOW = datetime(2026, 3, 5, 15, 0, tzinfo=UTC)  # a Thursday

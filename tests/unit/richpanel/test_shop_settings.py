@@ -8,10 +8,10 @@ import pytest
 from richpanel.classification import Language
 from richpanel.classification.taxonomy import Team
 from richpanel.configuration import account, shop_settings
-from richpanel.configuration.resources import Account
+from richpanel.configuration.account_settings import Account
 from richpanel.configuration.shop_settings import MOST_BYTES, SettingsInvalid
-from richpanel.decisions.replies.catalogue import Variant, standard_wordings
-from richpanel.decisions.replies.wordings import has_wording
+from richpanel.decisions.templates.catalogue import Variant, standard_wordings
+from richpanel.decisions.templates.wordings import has_wording
 from richpanel.recovery import drift
 
 RETURN = "t_return_request_intake"

@@ -48,7 +48,7 @@ BOUNDED = {
     "whatsapp.actions.campaigns.queries._without_messages": "MOST_PAGES, and a cursor",
     "whatsapp.api.entry_search.search": "*most* entries, and a cursor",
     "whatsapp.privacy.message_exports._entries_of": "a part of PART_BYTES",
-    "whatsapp.store.accounts.sent_lately.messages": "MOST_ENTRIES",
+    "whatsapp.store.accounts.recent_messages.messages": "MOST_ENTRIES",
     "whatsapp.store.call_logs.page": "MOST_ENTRIES, and a cursor",
     "whatsapp.store.conversations.conversation_lists._of_partition": "read lazily; ENTRIES_PER_CALL",
     "whatsapp.store.sending.timers.due": "MOST_ITEMS of each minute",
@@ -69,7 +69,7 @@ GROWING = {
     "whatsapp.store.accounts.cached_templates.every_of_aws_account": "templates of an account",
     "whatsapp.store.accounts.cached_templates.every_of_meta_account": "templates of an account",
     "whatsapp.store.accounts.cached_templates.of_name": "accounts with a template of that name",
-    "whatsapp.store.shop._retailer_ids": "products of a catalog",
+    "whatsapp.store.catalogs._retailer_ids": "products of a catalog",
 }
 # Runs in a worker, a timer or a command of operators, never in a request.
 NOT_A_REQUEST = {

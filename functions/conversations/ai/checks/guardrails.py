@@ -43,14 +43,14 @@ class Contacts:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Contacts:
-        """Collect the contacts in *texts*: those of the company, the customer and the project's prompts."""
+        """Collect the contacts in *texts* of the company, the customer and the project's prompts."""
         read = list(texts)
         digits = (_digits(match) for text in read for match in _DIGITS.findall(text))
         addresses = (address.casefold() for text in read for address in emails_in(text))
         return cls(frozenset(digits), frozenset(addresses))
 
     def with_those_of(self, texts: Iterable[str]) -> Contacts:
-        """Return these contacts and those in *texts*."""
+        """Return these contacts and the contacts in *texts*."""
         added = Contacts.of(texts)
         return Contacts(self.numbers | added.numbers, self.addresses | added.addresses)
 

@@ -6,7 +6,7 @@ Citations in a model's answer: numbers of passages become a list of documents. P
     email, whatsapp   `Maize is scarce [1]. Prices rise [2].`, then `[1] Title: https://...` and `[2] Title: https://...`
     sms               `Maize is scarce. Prices rise.`, then `Title: https://...` for each
 
-Documents are numbered in the order in which they are cited. The model never writes an address itself: those in the list
+Documents are numbered in the order in which they are cited. The model never writes an address: addresses in the list
 are the addresses of the documents.
 """
 

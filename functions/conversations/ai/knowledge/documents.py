@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Documents:
-    """What the model has searched and cited so far. *tools* and *rules* complete those of the turn."""
+    """The model's searches and citations so far. *tools* and *rules* complete the turn's tools and rules."""
 
     tools: ClassVar = (TOOL,)
     rules: ClassVar = (RULES,)
@@ -59,7 +59,7 @@ class Documents:
         return Call(request.call_id, request.name, {"query": query}), result
 
     def cited(self, output: Output) -> Output:
-        """Return the answer with the numbers of documents in place of those of passages, without the list."""
+        """Return the answer with numbers of documents in place of numbers of passages, without the list."""
         self.answer = citations.cited(output.content, self.sources, self.channel)
         subject = output.subject and citations.cited(output.subject, Sources(), self.channel).text
         return output.model_copy(update={"content": self.answer.text, "subject": subject})

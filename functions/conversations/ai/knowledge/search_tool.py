@@ -75,13 +75,13 @@ class Source:
 
     @property
     def document(self) -> str:
-        """What is the same for all passages of a document."""
+        """Values that all passages of a document share."""
         return self.passage.url or self.passage.uri or self.passage.chunk_id
 
 
 @dataclass(slots=True)
 class Sources:
-    """The passages that a turn has retrieved. *searches* counts the calls, also those without a result."""
+    """The passages that a turn has retrieved. *searches* counts the calls, also calls without a result."""
 
     found: dict[str, Source] = field(default_factory=dict)  # by chunk id
     searches: int = 0

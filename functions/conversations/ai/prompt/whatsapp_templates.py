@@ -125,7 +125,7 @@ class Filled:
 
 def known_values(template: Template, sources: Mapping[str, Any]) -> dict[str, str]:
     """
-    Return the values that need no AI: those of variables whose *source*, such as `project_data.jobRole`, has one.
+    Return the values that need no AI: of variables whose *source*, such as `project_data.jobRole`, has a value.
 
     *sources* holds `recipient_first_name`, `company_rep_1`, `project_data` and so on. If a source's value is empty or
     too long, the AI fills the variable from its description.

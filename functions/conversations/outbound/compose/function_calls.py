@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from conversations.ai.functions import Execute
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.conversation import OpenConversation
-    from shared.aws.company_secrets import CompanySecrets
     from shared.consent.records import Consents
+    from shared.providers.company_secrets import CompanySecrets
 
 WITHIN_MS = 10 * clock.SECOND_MS
 LONGEST_RESULT_BYTES = 16 << 10

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from conversations.outbound.compose.openai_mirror import Mirror
     from conversations.store.items.log import Message
     from shared.ai.providers import ModelDependencies
-    from shared.aws.company_secrets import CompanySecrets
+    from shared.providers.company_secrets import CompanySecrets
     from shared.spending.budget import Spending
 
 HISTORY = 20

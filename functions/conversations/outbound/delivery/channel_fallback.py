@@ -2,7 +2,7 @@
 Retries an undelivered first message on the next channel, as a new conversation.
 
 `State.fallback` is the number of the fallback. Its request id ends with it, `req-1-f1`, since the conversation id must
-differ from that of the request. A provider may report a message as failed and deliver it later: once an attempt is
+differ from the requested one. A provider may report a message as failed and deliver it later: once an attempt is
 reported delivered, no further fallback starts.
 """
 

@@ -26,7 +26,6 @@ from conversations.outbound.providers.twilio_accounts import (
     not_owned,
     twilio_account,
 )
-from shared.aws.company_secrets import NOT_OWNED, readable, secret_missing
 from shared.aws.sqs_fifo import Entry, digest
 from shared.consent import unreachable
 from shared.consent.records import Source, Statement
@@ -34,6 +33,7 @@ from shared.consent.unreachable import Unreachable
 from shared.failures import Transient
 from shared.identity.business_accounts import OWN_PROVIDERS
 from shared.identity.secret_owners import owns_token
+from shared.providers.company_secrets import NOT_OWNED, readable, secret_missing
 from shared.providers.outcomes import (
     AddressUnusable,
     CredentialsRefused,
@@ -55,10 +55,10 @@ if TYPE_CHECKING:
     from conversations.outbound.providers.clients import ProviderClients
     from conversations.store.items.log import Message
     from shared.action_ledger import Action
-    from shared.aws.company_secrets import CompanySecrets
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.consent.records import Consents
+    from shared.providers.company_secrets import CompanySecrets
 
 EVIDENCE_BACK_MS = 300 * clock.SECOND_MS
 LIST_TRIED_MS = 900 * clock.SECOND_MS
@@ -77,7 +77,7 @@ class Providers:
     """
     The providers' clients, the base URL for callbacks, and the queues of the inbox and of e-mail threads.
 
-    *configuration_set* is that of SES for projects without one of their own.
+    *configuration_set*: the set of SES for projects that name none.
     """
 
     clients: ProviderClients
@@ -109,7 +109,7 @@ class Providers:
         """
         Return the provider account that would send a message now; None if it is the deployment's own.
 
-        Twilio's account is that of the secret, others that of the project settings.
+        Twilio's account comes from the secret, other accounts from the project settings.
         """
         channel = opened.channel
         if channel.provider in OWN_PROVIDERS:

@@ -102,7 +102,7 @@ def verdict(event: DeliveryStatus) -> Verdict | None:
 
 
 def failure_reason(event: DeliveryStatus, opened: OpenConversation) -> str:
-    """Return the conversation's reason for a failed delivery: that of the refusal, if a send is refused for it too."""
+    """Return the conversation's reason for a failed delivery: the refusal's, if a send is refused for it too."""
     code = event.error_code or event.status
     refusal = api.refusal(api.number(code)) if event.provider == "twilio" else None
     if isinstance(refusal, WindowClosed):

@@ -14,7 +14,7 @@ from shared.runtime.observability import logger, metrics
 if TYPE_CHECKING:
     from conversations.configuration.projects import Channel
     from conversations.lifecycle.conversation import OpenConversation
-    from shared.aws.company_secrets import CompanySecrets
+    from shared.providers.company_secrets import CompanySecrets
     from shared.providers.twilio.api import Credentials as Account
 
 
@@ -42,7 +42,7 @@ def twilio_account(
     """
     Return the sending Twilio account and its secret. Raises Misconfigured and NotSent.
 
-    An account named in the project settings must be that of the secret: any other account is not the company's.
+    An account named in the project settings must equal the secret's: any other account is not the company's.
     """
     from shared.providers.twilio.api import credentials_of  # noqa: PLC0415 - of one provider
 

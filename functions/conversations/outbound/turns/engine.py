@@ -64,7 +64,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a turn ended; *reason* is a code if it did not succeed."""
+    """The end of a turn; *reason* is a code if it did not succeed."""
 
     ended: Ended
     message: Message | None = field(default=None, repr=False)

@@ -1,7 +1,7 @@
 """
 List of the item types of the conversation log.
 
-`shared` declares those that several contexts use: actions, consent, unreachable addresses, owners of
+`shared` declares items that several contexts use: actions, consent, unreachable addresses, owners of
 providers' resources.
 """
 

@@ -56,7 +56,7 @@ class Entry(BaseModel):
 
 class Conversation(BaseModel):
     """
-    The item: the contract's attributes, then those of Parley. Absent values are not stored (contract, "Attributes
+    The item: the contract's attributes, then Parley's. Absent values are not stored (contract, "Attributes
     Table").
 
     `project_data` contains only the request's data. If it is too large for the item it is absent, and

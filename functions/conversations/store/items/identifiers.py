@@ -44,7 +44,7 @@ def refs_of(conversation_id: str, answered: str | None = None) -> list[str]:
     """
     Return the `ref` under each key: an existing conversation may have any of them.
 
-    The first is *answered*, the `ref` in the API's answer, if a key makes it; otherwise that of the current key.
+    The first is *answered*, the `ref` in the API's answer, if a key makes it; otherwise the current key's.
     """
     refs = [_ref_by(key, conversation_id) for key in keyed_hashes.all_keys()]
     return [answered, *(ref for ref in refs if ref != answered)] if answered in refs else refs

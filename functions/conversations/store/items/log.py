@@ -54,17 +54,17 @@ class Delivery(StrEnum):
 
 class Message(OfConversation):
     """
-    A message: the contract's attributes and those of its delivery.
+    A message: the contract's attributes and the attributes of its delivery.
 
     `author`: `customer`, `ai`, `system`, `human:<agent id>`, `human:external`. `principal` is the API key that wrote an
     agent's message. `resolved_by` and `resolved_principal` are the agent and caller who set the outcome of an unknown
     send. `payload_hash` is a hash of the inbound payload. `content_key` is the object key of the full text if it
     exceeds 16 KB. A file in `media` has a `key` once it is stored, or the reason why it was `refused` or has `failed`.
-    `media_state` is that of all files. `segments` is the provider's count once reported. The effects of a model message
+    `media_state` covers all files. `segments` is the provider's count once reported. The effects of a model message
     (hand-off, functions, recorded answers) are stored here too, so that another worker can finish the turn of a dead
     worker.
 
-    `turn_id`, `turn_kind` and `up_to` are those of the turn that sends the message. `turn_id` is an opaque id.
+    `turn_id`, `turn_kind` and `up_to` come from the turn that sends the message. `turn_id` is an opaque id.
     """
 
     item_type: ClassVar[str] = "MESSAGE"
@@ -112,7 +112,7 @@ class Message(OfConversation):
     extra: dict[str, Any] = Field(default_factory=dict, repr=False)
     provider: str | None = None
     provider_message_id: str | None = None
-    other_id: str | None = None  # Meta's id beside that of AWS; also linked to this message
+    other_id: str | None = None  # Meta's id beside AWS's; also linked to this message
     delivery_status: Delivery | None = None
     delivery_status_at: str | None = None
     error_code: str | None = None
@@ -166,7 +166,7 @@ class Change(OfConversation):
 
 
 class Mode(StrEnum):
-    """Who may write in the conversation: the model, an agent, or neither."""
+    """The author who may write in the conversation: the model, an agent, or neither."""
 
     AI = "ai"
     HUMAN = "human"
@@ -222,8 +222,8 @@ class State(OfConversation):
     placed_from: list[str] = Field(default_factory=list, repr=False)
     language: str | None = None
     link_hosts: list[str] = Field(default_factory=list)  # named by the integrating system
-    # Sort keys of messages with a function call: the one that waits for approval, those released and being executed,
-    # and those whose outcome the model has not received. The first changes only together with the fence.
+    # Sort keys of messages with a function call: the one that waits for approval, calls released and being executed,
+    # and calls whose outcome the model has not received. The first changes only together with the fence.
     waits_for_approval: str | None = None
     being_done: set[str] = Field(default_factory=set)
     to_tell: set[str] = Field(default_factory=set)
@@ -282,7 +282,7 @@ class State(OfConversation):
 
 
 class DueKind(StrEnum):
-    """Kinds of scheduled work. `media` was written by earlier releases; files have a queue of their own since."""
+    """Kinds of scheduled work. `media` was written by earlier releases; files have a separate queue since."""
 
     RESUME = "resume"
     IN_DOUBT = "in_doubt"

@@ -142,7 +142,7 @@ class Unmatched(LogItem):
 
 
 class ParkReason(StrEnum):
-    """Why an event can never be handled."""
+    """The reason why an event can never be handled."""
 
     MALFORMED = "malformed_event"
     WRONG_QUEUE = "wrong_queue"

@@ -25,7 +25,7 @@ class Inbound(LogItem):
     """
     Marker of an accepted inbound message: its conversation, its time and a hash of its payload.
 
-    `account` and `business_address` are those that received the message: its files must arrive through the same.
+    `account` and `business_address` received the message: its files must arrive through the same ones.
     """
 
     item_type: ClassVar[str] = "INBOUND"
@@ -46,7 +46,7 @@ class Outbound(LogItem):
     """
     Link from a provider message id to the sent message in the log.
 
-    `account` and `business_address` are those that sent it: its statuses must come from the same, even if the project
+    `account` and `business_address` sent it: its statuses must come from the same ones, even if the project
     has changed them since.
     """
 
@@ -63,7 +63,7 @@ class Outbound(LogItem):
 
 
 class Route(LogItem):
-    """One conversation of a pair of addresses. Reads are strongly consistent, unlike those of the contract's index."""
+    """One conversation of a pair of addresses. Reads are strongly consistent, unlike reads of the contract's index."""
 
     item_type: ClassVar[str] = "ROUTE"
     pk_pattern: ClassVar[str] = "ROUTE#{pair_hash}"
@@ -73,7 +73,7 @@ class Route(LogItem):
 
     @classmethod
     def sk(cls, created_at: str, ref: str) -> str:
-        """Return the sort key of a conversation among those of its pair."""
+        """Return the sort key of a conversation within its pair."""
         return sort_key(cls.sk_pattern, created_at, ref)
 
 
@@ -158,5 +158,5 @@ class BusinessAddress(LogItem):
 
     @classmethod
     def sk(cls, company_id: str, project_id: str) -> str:
-        """Return the sort key of a project among those that use the address."""
+        """Return the sort key of a project within the address."""
         return sort_key(cls.sk_pattern, company_id, project_id)

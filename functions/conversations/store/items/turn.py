@@ -1,4 +1,4 @@
-"""A turn: one message of ours from claim to settlement. The state of a conversation holds the turn under way."""
+"""A turn: one outgoing message from claim to settlement. The state of a conversation holds the turn under way."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ from shared.runtime import clock
 
 
 class TurnKind(StrEnum):
-    """What a turn sends. Stored on the turn and on its message; no code derives it from `turn_id`."""
+    """The kind of content that a turn sends. Stored on the turn and its message; never derived from `turn_id`."""
 
     INITIAL = "initial"  # the first message
     REPLY = "reply"  # the model's answer to customer messages or to the result of a function call
@@ -39,9 +39,9 @@ class Stage(StrEnum):
 
 class Turn(BaseModel):
     """
-    The turn under way. `generation` is the fence: a take-over raises that of the state, and this turn may not send.
+    The turn under way. `generation` is the fence: a take-over raises the state's, and this turn may not send.
 
-    `up_to` is the sort key of the newest message that the turn answers, `message_sk` that of its own message, which
+    `up_to` is the sort key of the newest message that the turn answers, `message_sk` the key of its message, which
     may not be drafted yet; `lease_until` is in milliseconds since 1970.
     """
 

@@ -1,4 +1,4 @@
-"""How far the gap check has read the lists of a Twilio account's messages: one item per account and list."""
+"""Positions of the gap check in the lists of a Twilio account's messages: one item per account and list."""
 
 from conversations.store.items.base import key
 from conversations.store.items.records import ListPosition

@@ -71,7 +71,7 @@ def many_parked(table: Table, item_keys: list[Attributes]) -> list[tuple[str, Pa
 
 
 def _days_until_expiry(newest: str | None) -> Iterator[str]:
-    """Yield the days on which events that still exist were parked, from that of the time *newest* or from today."""
+    """Yield the days on which events that still exist were parked, from the day of *newest* or from today."""
     now = clock.now_ms()
     for age in range((Parked.ttl_days or 0) + 1):
         day = clock.to_text(now - age * clock.DAY_SECONDS * clock.SECOND_MS)[:_DAY]

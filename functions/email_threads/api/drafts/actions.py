@@ -10,8 +10,8 @@ from email_threads.api.queries import NotFound, head_of
 from email_threads.inbound.events import entry
 from email_threads.parsing.kinds import Kind
 from email_threads.replies import composition, review
-from email_threads.replies.approvals import send_event
 from email_threads.replies.composition import Composed
+from email_threads.replies.draft_state import send_event
 from email_threads.store import drafts, mailboxes, threads
 from email_threads.store.drafts import MOST_OPEN
 from email_threads.store.items import DraftKind, Status

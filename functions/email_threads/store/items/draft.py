@@ -41,7 +41,7 @@ FINAL: Final = frozenset({DraftStatus.SENT, DraftStatus.REJECTED, DraftStatus.SU
 
 
 class DraftKind(StrEnum):
-    """What the mail is: an answer to a mail of the thread, a forward of one, or a mail that begins the thread."""
+    """The kind of the mail: an answer to a mail of the thread, a forward of one, or the first mail of the thread."""
 
     REPLY = "reply"
     FORWARD = "forward"
@@ -68,7 +68,7 @@ class Draft(ThreadItem):
     the newest mail that its author could see; a draft of the model, which reads up to the mail that it answers, has
     none. *confirmed_n* is the newest mail of the customer that the approval took into account: a newer one stops the
     send. *questions* are the fields that the text asks for. While it waits for a person, it is in the company's list of
-    drafts (CompanyIndex); closed, in that of closed ones, which an erasure reads.
+    drafts (CompanyIndex); closed, in the list of closed ones, which an erasure reads.
     """
 
     pattern: ClassVar[str] = "{conversation_id}#draft#{reply_id}"

@@ -9,7 +9,7 @@ class Expiry(ThreadItem):
     """
     Names a thread in TTLIndex for a day longer than its head.
 
-    DynamoDB deletes the head by its TTL at any time after it; mails and files are removed by our own function.
+    DynamoDB deletes the head by its TTL at any time after it; mails and files are removed by a function of Parley.
     """
 
     pattern: ClassVar[str] = "{conversation_id}#expiry"

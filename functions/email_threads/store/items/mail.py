@@ -32,7 +32,7 @@ class Delivery(StrEnum):
 
 
 class JoinedBy(StrEnum):
-    """What led a mail to its thread: a reply token, a Message-ID that it names, or a participant's known subject."""
+    """The evidence for a mail's thread: a reply token, a Message-ID that it names, or a participant's known subject."""
 
     TOKEN = "token"  # noqa: S105 - how a mail joined, no secret
     REFERENCE = "reference"
@@ -47,7 +47,7 @@ class Evidence(StrEnum):
 
 
 class EvidenceReason(StrEnum):
-    """Why the evidence that a mail belongs to its thread is weak."""
+    """The reason why the evidence for a mail's thread is weak."""
 
     NOT_AUTHENTICATED = "not_authenticated"  # SES did not prove the author's address
     NOT_A_PARTICIPANT = "not_a_participant"
@@ -97,8 +97,8 @@ class Mail(ThreadItem, EmailFields):
     analysis: dict[str, Any] | None = Field(
         default=None, repr=False
     )  # the model's answer, as validated
-    reply_id: str | None = None  # the draft that this mail of ours was sent from
-    delivery: Delivery | None = None  # of a mail of ours, by events of SES
+    reply_id: str | None = None  # the draft that this sent mail came from
+    delivery: Delivery | None = None  # of a sent mail, by events of SES
     delivery_rank: int | None = None
     erased: bool | None = None  # its person was erased: only its place in the thread is left
 

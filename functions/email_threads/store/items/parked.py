@@ -14,7 +14,7 @@ NO_COMPANY = "-"
 
 
 class ParkReason(StrEnum):
-    """Why an event is parked. Beside these: the reasons of `shared.aws.record_body`, and `internal_error`."""
+    """The reason why an event is parked. Also: the reasons of `shared.aws.record_body`, and `internal_error`."""
 
     UNREADABLE = "unreadable"  # no mail, or one without a From field
     UNKNOWN_MAILBOX = "unknown_mailbox"  # no mailbox is registered for it, or it is disabled
@@ -52,7 +52,7 @@ class ParkedEvent(ThreadItem, event_items.ParkedEvent):
 
 
 class DeadLetterNote(ThreadItem, event_items.DeadLetterNote):
-    """Why the last attempt at an event failed: the dead letter itself does not contain its error."""
+    """The reason why the last attempt at an event failed: a dead letter does not contain its error."""
 
     pattern: ClassVar[str] = "letter#{event_id}"
 

@@ -1,4 +1,4 @@
-"""What sends keep: actions of the ledger, and the times of automatic answers."""
+"""Items of sends: actions of the ledger, and the times of automatic answers."""
 
 from typing import ClassVar, Final
 

@@ -23,14 +23,14 @@ class Status(StrEnum):
 
 
 class Direction(StrEnum):
-    """Who sent a mail: the customer, or the company."""
+    """The sender of a mail: the customer, or the company."""
 
     INBOUND = "inbound"
     OUTBOUND = "outbound"
 
 
 class Automation(StrEnum):
-    """Who answers a thread: this context, the AI conversations, or people only."""
+    """The responder of a thread: this context, the AI conversations, or people only."""
 
     EMAIL_THREADS = "email_threads"
     CONVERSATIONS = "conversations"
@@ -157,7 +157,7 @@ class AiAnalysis(BaseModel):
     reason: str | None = None
     analysed_n: int | None = None
     analysed_at: str | None = None
-    evidence_seq: int | None = None  # that of the thread
+    evidence_seq: int | None = None  # the number of the thread
     model: str | None = None
     summary: str | None = Field(default=None, repr=False)
     intent: str | None = None
@@ -199,7 +199,7 @@ class AuditEntry(BaseModel):
 
 
 class Metadata(BaseModel):
-    """What people and rules note about a thread."""
+    """Notes of people and rules about a thread."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -212,7 +212,7 @@ class Metadata(BaseModel):
 
 class Thread(ThreadItem):
     """
-    The head of a thread. Its lists are windows; every mail has an item of its own.
+    The head of a thread. Its lists are windows; every mail has a separate item.
 
     Items of an older system have neither `company_id`, `mailbox`, `last_seq` nor `ttl`, and belong to no company until
     `operations email-threads migrate` completes them.
@@ -261,7 +261,7 @@ class Thread(ThreadItem):
     evidence_seq: int | None = (
         None  # + 1 when a person changes which mails count: the analysis runs again
     )
-    reply_mode: ReplyMode | None = None  # None: that of the mailbox
+    reply_mode: ReplyMode | None = None  # None: the mode of the mailbox
     open_drafts: set[str] = Field(default_factory=set)  # reply ids; the final ones are removed
     requirements: dict[str, Any] = Field(default_factory=dict, repr=False)
     requirements_version: int | None = None  # + 1 whenever the content changes

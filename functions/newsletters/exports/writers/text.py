@@ -64,7 +64,7 @@ def columns(text: str) -> int:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Break text between words; a word that is longer than the width has a line of its own."""
+    """Break text between words; a word longer than the width gets a separate line."""
     lines: list[str] = []
     for part in text.split("\n"):
         line = ""

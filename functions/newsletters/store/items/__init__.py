@@ -22,6 +22,7 @@ from typing import Final
 
 from newsletters.store.items.company import AiUse, CompanySettings
 from newsletters.store.items.item import TableItem
+from newsletters.store.items.jobs import Deletion, FinishedUnit, Job, JobState, Revision
 from newsletters.store.items.metadata import (
     STEP_NUMBERS,
     STEPS,
@@ -52,7 +53,6 @@ from newsletters.store.items.steps import (
     Topics,
     UserModifications,
 )
-from newsletters.store.items.work import Deletion, FinishedUnit, Job, JobState, Revision
 
 ITEMS: Final[tuple[type[TableItem], ...]] = (
     Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,

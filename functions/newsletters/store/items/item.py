@@ -23,7 +23,7 @@ class TableItem(Item):
     An item with the keys `PK` and `SK`, each made from a pattern.
 
     Empty texts, lists and maps are stored, as the contract has them from the first write; absent values are not,
-    except those of *nullable* fields, which are stored as NULL.
+    except for *nullable* fields, whose None is stored as NULL.
     """
 
     partition: ClassVar[str]
@@ -36,7 +36,7 @@ class TableItem(Item):
 
     @classmethod
     def key(cls, partition: str, *parts: str) -> Attributes:
-        """Return the whole key, with the id in the partition's pattern and *parts* in that of the sort key."""
+        """Return the whole key, with the id in the partition's pattern and *parts* in the pattern of the sort key."""
         return {
             PARTITION_KEY: filled(cls.partition, partition),
             SORT_KEY: filled(cls.sort, *parts),

@@ -29,7 +29,7 @@ def is_code(text: str) -> bool:
 
 
 class NewsletterStatus(StrEnum):
-    """How far a newsletter is; derived from its draft and written together with it."""
+    """The status of a newsletter, derived from its draft and written together with it."""
 
     DRAFT = "draft"
     COMPLETED = "completed"  # the draft has content
@@ -51,7 +51,7 @@ class ReviewState(StrEnum):
 
 class Review(BaseModel):
     """
-    The newest request and decision. *content_hash* is that of the content under review: an approval of other content
+    The newest request and decision. *content_hash*: the hash of the content under review; an approval of other content
     than the present one is outdated. *requested_by* and *decided_by* are authenticated callers.
     """
 

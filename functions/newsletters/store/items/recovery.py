@@ -28,7 +28,7 @@ class ParkedEvent(TableItem, event_items.ParkedEvent):
 
     @staticmethod
     def list_of(company_id: str | None) -> str:
-        """Return what the sort keys of a company's parked events, or of those of none, begin with in GSI1."""
+        """Return the prefix of sort keys in GSI1 of a company's parked events; None: of events without a company."""
         return f"{company_id or NO_COMPANY}#"
 
     @classmethod
@@ -38,7 +38,7 @@ class ParkedEvent(TableItem, event_items.ParkedEvent):
 
 
 class DeadLetterNote(TableItem, event_items.DeadLetterNote):
-    """Why the last attempt at an event failed: the dead letter itself does not contain its error."""
+    """The reason why the last attempt at an event failed: a dead letter does not contain its error."""
 
     partition: ClassVar[str] = "NLLETTER#{event_id}"
     sort: ClassVar[str] = "NOTE"

@@ -101,7 +101,7 @@ class CustomTopic(Part):
 
 
 class QueryRecord(Part):
-    """What was asked for a type: the number of hits, the window in days (0: none), and whether it was widened."""
+    """The query for a type: the number of hits, the window in days (0: none), and whether it was widened."""
 
     type: str
     query: str = Field(repr=False)
@@ -153,7 +153,7 @@ class OutlineItem(Part):
 
 
 class OutlineSection(Part):
-    """A section of the outline; *order* counts from 1, *kind* is that of the plan."""
+    """A section of the outline; *order* counts from 1, *kind* is the kind of the planned section."""
 
     id: str
     name: str = Field(repr=False)
@@ -228,7 +228,7 @@ class EditorWarning(Part):
 
 
 class Export(Part):
-    """An exported file. *content_hash* is that of the content that it shows."""
+    """An exported file. *content_hash* is the hash of the exported content."""
 
     s3_key: str = Field(repr=False)
     generated_at: str

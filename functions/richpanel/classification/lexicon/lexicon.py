@@ -93,7 +93,7 @@ def lexicon() -> Lexicon:
 
 
 def _words_of(entries: Iterable[Entry]) -> set[str]:
-    """Return the words in the patterns of *entries*, without those of the excuses."""
+    """Return the words in the patterns of *entries*, without the words of excuses."""
     return {
         word
         for entry in entries

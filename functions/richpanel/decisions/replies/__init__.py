@@ -1,1 +1,1 @@
-"""The reply templates, the selection of an order reply, and its verification."""
+"""The selection of an order reply, its verification, and the rendering of replies."""

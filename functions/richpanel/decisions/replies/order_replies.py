@@ -4,12 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from richpanel.decisions.facts import OrderFacts, Shop
-from richpanel.decisions.replies.catalogue import (
-    ORDER_ETA,
-    ORDER_STATUS,
-    SHIPPING_DELAY,
-    templates,
-)
 from richpanel.decisions.replies.renderer import LONGEST_VALUE
 from richpanel.decisions.shipping.carriers import is_trusted, tracking_link
 from richpanel.decisions.shipping.delivery_windows import (
@@ -18,6 +12,12 @@ from richpanel.decisions.shipping.delivery_windows import (
     in_words,
     method_of,
     remaining,
+)
+from richpanel.decisions.templates.catalogue import (
+    ORDER_ETA,
+    ORDER_STATUS,
+    SHIPPING_DELAY,
+    templates,
 )
 
 

@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Mapping
 from enum import StrEnum
 
-from richpanel.decisions.replies import mustache
-from richpanel.decisions.replies.catalogue import (
+from richpanel.decisions.templates import mustache
+from richpanel.decisions.templates.catalogue import (
     ASKS_NUMBER,
     FIRST_NAME,
     SIGNATURE,

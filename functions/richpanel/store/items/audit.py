@@ -8,7 +8,7 @@ from shared.aws.items import filled
 
 
 class DecisionOutcome(StrEnum):
-    """What a decision led to."""
+    """The result of a decision."""
 
     REPLIED = "replied"
     REPLY_FAILED = "reply_failed"  # refused by the help desk, or its outcome stays unknown

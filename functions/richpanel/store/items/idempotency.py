@@ -157,7 +157,7 @@ class Action(action_ledger.Action):
 
 
 class DeadLetter(Row):
-    """Why an event failed at its last attempt, by the hash of its body: the dead letter does not contain the reason."""
+    """The reason of an event's last failed attempt, by the hash of its body: the dead letter does not contain it."""
 
     partition_key: ClassVar[str] = "event_id"
     patterns: ClassVar[tuple[str, ...]] = ("dead:{body_hash}",)

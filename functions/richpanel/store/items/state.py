@@ -71,7 +71,7 @@ class ConversationState(StateRow):
     the time of the customer's message at which an agent last handed the ticket back to the automation. `erased_at`
     makes the row a tombstone: it keeps no other data, and it is never written again.
 
-    `question_language` is that of the newest request in `pending_flow`; `en` if it is absent.
+    `question_language`: the language of the newest request in `pending_flow`; `en` if it is absent.
 
     A reply is reserved in this row, in the one write that its turn makes anyway: the turn's changes are written before
     the reply is sent, as if it had been sent.

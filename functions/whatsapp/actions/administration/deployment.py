@@ -1,4 +1,4 @@
-"""What this deployment is: settings, numbers, and its infrastructure."""
+"""Describes the deployment: settings, numbers, infrastructure."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""What actions there are."""
+"""Lists the actions."""
 
 import json
 from functools import cache

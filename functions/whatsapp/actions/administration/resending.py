@@ -11,7 +11,7 @@ from whatsapp.actions.calls.failures import Unsupported
 from whatsapp.api.json_view import plain
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import messages, payloads
-from whatsapp.sending.payloads import Draft, UsedTemplate
+from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.store.items import Message
 
 

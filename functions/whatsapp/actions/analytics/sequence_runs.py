@@ -22,6 +22,7 @@ from whatsapp import store, transmission
 from whatsapp.inbound.event import Outcome
 from whatsapp.jobs import sequence_steps
 from whatsapp.sending import failures, messages, payloads
+from whatsapp.sending.drafts import UsedTemplate
 from whatsapp.store.sending import sequences
 from whatsapp.worker import costs
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from shared.spending.budget import Spending
     from whatsapp.actions.calls.call import ActionResources
     from whatsapp.inbound.event import Event
-    from whatsapp.sending.payloads import Draft
+    from whatsapp.sending.drafts import Draft
     from whatsapp.store.items import Conversation, Phone
     from whatsapp.store.items.sequences import Sequence, SequenceRun
 
@@ -54,7 +55,7 @@ class _Step:
         step = self.sequence.steps[self.run.step]
         if "text" in step:
             return payloads.of_text(str(step["text"]))
-        used = payloads.UsedTemplate(name=str(step["templateName"]), language=str(step["language"]))
+        used = UsedTemplate(name=str(step["templateName"]), language=str(step["language"]))
         return payloads.of_template(used)
 
     @property

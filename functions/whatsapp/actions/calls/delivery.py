@@ -6,16 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.sqs_fifo import to_json
-from whatsapp.actions.calls import participants
+from whatsapp.actions.calls import participants, references
 from whatsapp.actions.calls.views import SentMessage
-from whatsapp.actions.messages import references
 from whatsapp.sending import messages
 from whatsapp.store.items import Message
 
 if TYPE_CHECKING:
     from whatsapp.actions.calls.call import Call
     from whatsapp.actions.calls.inputs import SendInput
-    from whatsapp.sending.payloads import Draft
+    from whatsapp.sending.drafts import Draft
     from whatsapp.store.items import Conversation, Phone
 
 

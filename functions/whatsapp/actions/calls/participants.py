@@ -10,7 +10,7 @@ from whatsapp import store
 from whatsapp.actions.calls.inputs import own_id_of
 from whatsapp.api.queries import NotFound, PhoneRequired
 from whatsapp.store.items import Alias, Conversation
-from whatsapp.worker import links
+from whatsapp.worker import contact_links
 
 if TYPE_CHECKING:
     from typing import Any
@@ -141,4 +141,4 @@ def _resolved(call: Call[Any], phone: Phone, alias_pk: str, own: str) -> str:
     alias = store.aliases.get(call.table, alias_pk)
     if alias is None or alias.company != phone.company:
         return own
-    return links.primary_of(call.table, phone.phone, alias.target).key
+    return contact_links.primary_of(call.table, phone.phone, alias.target).key

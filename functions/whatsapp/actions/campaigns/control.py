@@ -8,7 +8,7 @@ from shared.api.auth import Scope
 from shared.runtime import clock
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
-from whatsapp.actions.campaigns import counters, work
+from whatsapp.actions.campaigns import counters, job_events
 from whatsapp.actions.campaigns.inputs import OfCampaign, StopCampaign
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group
@@ -78,7 +78,7 @@ def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
         completed_at=campaign.completed_at or _now(),
     )  # fmt: skip
     ended = cancelled or campaign
-    work.enqueue_pages(
+    job_events.enqueue_pages(
         call.resources,
         ended,
         range(ended.open_from, min(ended.open_from + ended.lanes, ended.pages + 1)),
@@ -88,7 +88,7 @@ def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
 
 def _running(call: Call[Any], campaign: Campaign) -> CampaignView:
     try:
-        started = work.start(call.resources, campaign)
+        started = job_events.start(call.resources, campaign)
     except records.TooMany as full:
         raise StateConflict(str(full)) from None
     if started is None:

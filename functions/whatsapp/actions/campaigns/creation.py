@@ -11,7 +11,7 @@ from shared.runtime import clock
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import BadEnvelope, StateConflict
-from whatsapp.actions.campaigns import cutting, pacing, recipients, work
+from whatsapp.actions.campaigns import cutting, job_events, pacing, recipients
 from whatsapp.actions.campaigns.inputs import BulkSend, CreateCampaign
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group
@@ -93,7 +93,7 @@ def _of_list(call: Call[Any], campaign: Campaign) -> CampaignView:
     """Make a campaign of a list in S3, which a job reads."""
     stored = _added(call, campaign)
     if stored.source_key is not None:
-        work.enqueue_cut(call.resources, stored)
+        job_events.enqueue_cut(call.resources, stored)
     return campaign_view(stored)
 
 

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions.campaigns import recipients, work
+from whatsapp.actions.campaigns import job_events, recipients
 from whatsapp.store.items.campaigns import Campaign, CampaignPage
 from whatsapp.store.sending import campaigns as records
 
@@ -67,7 +67,7 @@ def _cut(
             campaign = saved(resources, campaign, part, position)
             part = Part.after(campaign)
             if remaining_ms() < SPARE_MS:
-                work.enqueue_cut(resources, campaign)
+                job_events.enqueue_cut(resources, campaign)
                 return
     # With the position: a repetition must not read the last rows again.
     finish(resources, saved(resources, campaign, part, position))
@@ -145,5 +145,5 @@ def finish(resources: ActionResources, campaign: Campaign) -> Campaign:
     if found is None:
         return records.get(resources.table, campaign.campaign_id) or campaign
     if found.auto_start and found.status == "draft":
-        return work.start(resources, found) or found
+        return job_events.start(resources, found) or found
     return found  # The schedule closes a draft.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from shared.aws import leases
 from whatsapp import store
-from whatsapp.actions.campaigns import cutting, outcomes, recipients, work
+from whatsapp.actions.campaigns import cutting, job_events, outcomes, recipients
 from whatsapp.actions.campaigns.outcomes import SPARE_MS, PageRun, Stopped
 from whatsapp.configuration.folders import ERASED_RECIPIENT
 from whatsapp.inbound.event import CAMPAIGN_CUT, Outcome
@@ -97,7 +97,7 @@ def _send_page(run: PageRun) -> None:
         if stop.pause is not None:
             _pause(run, stop.pause)
         elif run.remaining_ms() < SPARE_MS:
-            work.enqueue_pages(run.resources, run.campaign, [run.number])
+            job_events.enqueue_pages(run.resources, run.campaign, [run.number])
         return
     _end(run)
 
@@ -159,7 +159,7 @@ def _end(run: PageRun) -> None:
     _save(run, "done")
     following = run.number + campaign.lanes
     if following <= campaign.pages:
-        work.enqueue_pages(run.resources, campaign, [following])
+        job_events.enqueue_pages(run.resources, campaign, [following])
 
 
 def _pause(run: PageRun, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Sends to one recipient of a campaign, and says what became of it."""
+"""Sends to one recipient of a campaign and returns the outcome."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from whatsapp.actions.campaigns import pacing
 from whatsapp.api.queries import NotFound
 from whatsapp.inbound import provider_errors
 from whatsapp.sending import failures, messages, payloads
+from whatsapp.sending.drafts import UsedTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from whatsapp.actions.calls.call import ActionResources
     from whatsapp.actions.campaigns.recipients import Row
-    from whatsapp.sending.payloads import Draft
+    from whatsapp.sending.drafts import Draft
     from whatsapp.sending.views import SentView
     from whatsapp.store.items import Phone
     from whatsapp.store.items.campaigns import Campaign, CampaignPage
@@ -182,7 +183,7 @@ def _draft(campaign: Campaign, row: Row) -> Draft:
             others = [part for part in components if str(part.get("type")).lower() != "body"]
             components = [*others, {"type": "body", "parameters": values}]
         draft = payloads.of_template(
-            payloads.UsedTemplate(
+            UsedTemplate(
                 name=str(campaign.template_name),
                 language=str(campaign.language),
                 components=components,

@@ -27,7 +27,7 @@ MOST_LANES = 10
 
 
 def lanes_of(phone: Phone, own: int | None) -> int:
-    """Return how many pages of a campaign are in work at once. *own*: the messages per second that it asks for."""
+    """Return the number of campaign pages processed in parallel. *own*: the messages per second that it asks for."""
     per_second = clock.SECOND_MS / _interval_ms(phone, own)
     return min(MOST_LANES, ceil(per_second / PER_LANE))
 

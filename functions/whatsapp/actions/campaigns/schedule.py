@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shared.runtime import clock
-from whatsapp.actions.campaigns import counters, work
+from whatsapp.actions.campaigns import counters, job_events
 from whatsapp.inbound.event import CAMPAIGN_CUT, CAMPAIGN_PAGE
 from whatsapp.store.sending import campaigns as records
 
@@ -38,7 +38,7 @@ def run_due(table: Table, jobs: StandardQueue, at_ms: int) -> int:
 def _look_after(table: Table, jobs: StandardQueue, campaign: Campaign, at_ms: int) -> None:
     if campaign.source_key is not None:
         if at_ms // MINUTE_MS % CUT_AGAIN_MINUTES == 0:
-            work.send(table, jobs, campaign, CAMPAIGN_CUT, [0])
+            job_events.send(table, jobs, campaign, CAMPAIGN_CUT, [0])
         return
     if campaign.total_recipients is None:
         # The call that makes it has not ended, or its caller repeats it, which opens it again.
@@ -47,13 +47,13 @@ def _look_after(table: Table, jobs: StandardQueue, campaign: Campaign, at_ms: in
         return
     if campaign.status == "draft":
         if campaign.auto_start:
-            work.run(table, jobs, campaign)
+            job_events.run(table, jobs, campaign)
         else:
             _close(table, campaign)
         return
     if campaign.status == "scheduled":
         if (campaign.scheduled_at or "") <= clock.to_text(at_ms):
-            work.run(table, jobs, campaign)
+            job_events.run(table, jobs, campaign)
         return
     campaign = counters.refresh(table, campaign)
     if campaign.status == "paused" or campaign.open_from > campaign.pages:
@@ -70,7 +70,7 @@ def _look_after(table: Table, jobs: StandardQueue, campaign: Campaign, at_ms: in
             if page.state == "pending"
             or (page.state == "leased" and (page.lease_until or 0) < clock.now_ms())
         ]
-        work.send(table, jobs, campaign, CAMPAIGN_PAGE, free)
+        job_events.send(table, jobs, campaign, CAMPAIGN_PAGE, free)
 
 
 def _close(table: Table, campaign: Campaign) -> None:

@@ -18,7 +18,7 @@ from whatsapp.actions.catalogs.provider import CatalogAtProvider
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
-from whatsapp.store.items.shop import Catalog
+from whatsapp.store.items.catalogs import Catalog
 
 SETTINGS = Group("commerce_settings")
 _AFTER = "after"
@@ -86,7 +86,7 @@ def update_commerce_settings(call: Call[UpdateCommerceSettings]) -> CommerceSett
     remote.answered(
         lambda: graph.attempt("POST", phone.phone, "whatsapp_commerce_settings", query=query)
     )
-    store.shop.set_commerce(call.table, phone.phone, **given)
+    store.catalogs.set_commerce(call.table, phone.phone, **given)
     return CommerceSettings(**given)
 
 
@@ -118,18 +118,18 @@ def disconnect_catalog(call: Call[DisconnectCatalog]) -> Done:
     """Disconnect a catalog from an account. The catalog and its products stay."""
     asked = call.input
     graph = remote.graph_of_account(call, asked.meta_waba_id)
-    known = store.shop.catalog(call.table, asked.catalog_id)
+    known = store.catalogs.catalog(call.table, asked.catalog_id)
     if known is not None and known.company != call.company:
         raise NotFound("catalogId: catalog not found")
     provider.disconnect(graph, asked.meta_waba_id, asked.catalog_id)
     if known is not None and known.waba_meta_id == asked.meta_waba_id:
-        store.shop.put_catalog(call.table, known.model_copy(update={"connected": False}))
+        store.catalogs.put_catalog(call.table, known.model_copy(update={"connected": False}))
     return Done()
 
 
 def _note(call: Call[GetConnectedCatalogs], waba: str, found: CatalogAtProvider) -> None:
     """Store a connected catalog if it is new, or ours and changed."""
-    known = store.shop.catalog(call.table, found.id)
+    known = store.catalogs.catalog(call.table, found.id)
     catalog = Catalog(
         pk=Catalog.key(found.id),
         company=call.company,
@@ -141,4 +141,4 @@ def _note(call: Call[GetConnectedCatalogs], waba: str, found: CatalogAtProvider)
         connected=True,
     )
     if known is None or known.attributes() != catalog.attributes():
-        store.shop.put_catalog(call.table, catalog)  # Changes nothing of another company's.
+        store.catalogs.put_catalog(call.table, catalog)  # Changes nothing of another company's.

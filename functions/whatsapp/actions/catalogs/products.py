@@ -23,7 +23,7 @@ from whatsapp.actions.catalogs.provider import CatalogAtProvider, RefusedRow
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
-from whatsapp.store.items.shop import Catalog, Product
+from whatsapp.store.items.catalogs import Catalog, Product
 
 if TYPE_CHECKING:
     from whatsapp.actions.calls.remote import GraphAccount
@@ -101,8 +101,8 @@ def upload_catalog(call: Call[UploadCatalog]) -> UploadedCatalog:
         refused += provider.upload(graph, found.id, batch, phone.business_account_name)
     rejected = {row.retailer_id for row in refused}
     accepted = [one for one in asked.products if one.retailer_id not in rejected]
-    before = store.shop.retailer_ids(call.table, found.id)
-    store.shop.put_products(call.table, [_item(call, found.id, one) for one in accepted])
+    before = store.catalogs.retailer_ids(call.table, found.id)
+    store.catalogs.put_products(call.table, [_item(call, found.id, one) for one in accepted])
     count = len(before | {one.retailer_id for one in accepted})
     _store(call, catalog, count)
     return UploadedCatalog(
@@ -132,7 +132,9 @@ def get_catalog_products(call: Call[GetCatalogProducts]) -> Page[Products]:
     start = paging.start_of(call)
     if asked.refresh and start is None:
         catalog = _refreshed(call, catalog)
-    found, last = store.shop.products(call.table, asked.catalog_id, limit=asked.limit, start=start)
+    found, last = store.catalogs.products(
+        call.table, asked.catalog_id, limit=asked.limit, start=start
+    )
     shown = [
         ProductView(**one.model_dump(include=set(ProductView.model_fields)))
         for one in found
@@ -150,7 +152,7 @@ def get_catalog_products(call: Call[GetCatalogProducts]) -> Page[Products]:
 
 def owned_catalog(call: Call[GetCatalogProducts], catalog_id: str) -> Catalog:
     """Return the company's catalog. Raises NotFound."""
-    catalog = store.shop.catalog(call.table, catalog_id)
+    catalog = store.catalogs.catalog(call.table, catalog_id)
     if catalog is None or catalog.company != call.company:
         raise NotFound("catalogId: catalog not found")
     return catalog
@@ -160,7 +162,7 @@ def _catalog_of(call: Call[UploadCatalog], graph: GraphAccount) -> CatalogAtProv
     """Return the catalog that the input names; creates it if it does not exist. Raises NotFound and LeftInDoubt."""
     asked = call.input
     if asked.catalog_id is not None:
-        known = store.shop.catalog(call.table, asked.catalog_id)
+        known = store.catalogs.catalog(call.table, asked.catalog_id)
         if known is not None and known.company != call.company:
             raise NotFound("catalogId: catalog not found")
         return provider.get(graph, asked.catalog_id)
@@ -179,7 +181,7 @@ def _catalog_of(call: Call[UploadCatalog], graph: GraphAccount) -> CatalogAtProv
 
 def _claimed(call: Call[UploadCatalog], found: CatalogAtProvider) -> Catalog:
     """Make a catalog the company's before its products are written. Raises NotFound for another company's."""
-    known = store.shop.catalog(call.table, found.id)
+    known = store.catalogs.catalog(call.table, found.id)
     catalog = Catalog(
         pk=Catalog.key(found.id),
         company=call.company,
@@ -190,7 +192,7 @@ def _claimed(call: Call[UploadCatalog], found: CatalogAtProvider) -> Catalog:
         synced_at=known.synced_at if known else None,
         connected=True,
     )
-    if not _is_stored(catalog, known) and not store.shop.put_catalog(call.table, catalog):
+    if not _is_stored(catalog, known) and not store.catalogs.put_catalog(call.table, catalog):
         raise NotFound("catalogId: catalog not found")
     return catalog
 
@@ -208,13 +210,13 @@ def _refreshed(call: Call[GetCatalogProducts], catalog: Catalog) -> Catalog:
         is_complete = is_last
         read = [provider.product_of(call.company, catalog.catalog_id, one) for one in page]
         products = [one for one in read if one is not None]
-        store.shop.put_products(call.table, products)
+        store.catalogs.put_products(call.table, products)
         seen |= {one.retailer_id for one in products}
         if call.remaining_ms() < _PAGE_MS:
             break
-    stored = store.shop.retailer_ids(call.table, catalog.catalog_id)
+    stored = store.catalogs.retailer_ids(call.table, catalog.catalog_id)
     if is_complete:
-        store.shop.remove_products(call.table, catalog.catalog_id, sorted(stored - seen))
+        store.catalogs.remove_products(call.table, catalog.catalog_id, sorted(stored - seen))
     return _store(call, catalog, len(seen if is_complete else stored | seen))
 
 
@@ -225,7 +227,7 @@ def _store(
     synced = catalog.model_copy(
         update={"product_count": count, "synced_at": clock.to_text(clock.now_ms())}
     )
-    store.shop.put_catalog(call.table, synced)
+    store.catalogs.put_catalog(call.table, synced)
     return synced
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from whatsapp.actions.catalogs import prices
 from whatsapp.sending.failures import ProviderRejected
-from whatsapp.store.items.shop import Product
+from whatsapp.store.items.catalogs import Product
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,7 @@ from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest, to_json
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls import paging, participants, references
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import (
@@ -27,7 +27,6 @@ from whatsapp.actions.calls.inputs import (
 )
 from whatsapp.actions.contacts import address_fields
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages import references
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store import ordering

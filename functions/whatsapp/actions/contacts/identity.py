@@ -18,7 +18,7 @@ from whatsapp.api.queries import NotFound
 from whatsapp.privacy import subjects
 from whatsapp.sending.views import View
 from whatsapp.store.items import Alias, Conversation
-from whatsapp.worker import links
+from whatsapp.worker import contact_links
 
 if TYPE_CHECKING:
     from whatsapp.store.items import Phone
@@ -114,14 +114,14 @@ def link_contact_identity(call: Call[Pair]) -> LinkView:
     for field, key in zip(("contact", "alias"), keys, strict=True):
         if store.heads.get(call.table, Conversation.key(phone.arn_suffix, key)) is None:
             raise NotFound(f"{field}: has no conversation with this number")
-    first, second = (links.primary_of(call.table, phone.phone, key).key for key in keys)
+    first, second = (contact_links.primary_of(call.table, phone.phone, key).key for key in keys)
     if first == second:
         if keys[0] == keys[1]:
             raise StateConflict("alias: is an id of the same contact already")
         linked = keys[1] if keys[1] != first else keys[0]
         return _link_view("linked", phone, first, linked)
-    request = links.Link(by=call.caller.principal, reason=f"action {call.action}")
-    made = links.link_by_operator(call.table, phone, (first, second), request)
+    request = contact_links.Link(by=call.caller.principal, reason=f"action {call.action}")
+    made = contact_links.link_by_operator(call.table, phone, (first, second), request)
     return _link_view("linked", phone, made.primary, made.linked)
 
 
@@ -130,11 +130,11 @@ def unlink_contact_identity(call: Call[Pair]) -> LinkView:
     """Undo the link of two ids for later messages. Safe to repeat. 404 if they were never linked."""
     phone = participants.phone_by_id(call, call.input.phone_number_id)
     keys = _keys(call, phone)
-    request = links.Link(by=call.caller.principal, reason=f"action {call.action}")
+    request = contact_links.Link(by=call.caller.principal, reason=f"action {call.action}")
     for linked, other in (keys[::-1], keys):
         stored = store.links.get(call.table, phone.phone, linked)
         if stored is not None and stored.primary == other:
-            undone = links.unlink_by_operator(call.table, phone, linked, request)
+            undone = contact_links.unlink_by_operator(call.table, phone, linked, request)
             return _link_view("unlinked", phone, undone.primary, undone.linked)
     raise NotFound("alias: is not linked to contact")
 

@@ -5,11 +5,11 @@ from typing import Any, Literal
 from shared.api.auth import Scope
 from shared.runtime import clock
 from whatsapp import store
+from whatsapp.actions.calls import references
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, Input, MessageRef
 from whatsapp.actions.conversations import message_lists
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages import references
 from whatsapp.api.entry_search import Search, search
 from whatsapp.api.json_view import View
 from whatsapp.privacy import erasure

@@ -9,12 +9,12 @@ from pydantic import Field
 from shared.action_ledger import Action
 from shared.api.auth import Scope
 from whatsapp import store
+from whatsapp.actions.calls import references
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, MessageRef
 from whatsapp.actions.conversations import views
 from whatsapp.actions.conversations.message_lists import SEARCH
 from whatsapp.actions.conversations.views import ShownMessage, ShownStatus
-from whatsapp.actions.messages import references
 from whatsapp.api.json_view import Json, View
 from whatsapp.store.conversations import merged_entries
 from whatsapp.store.items import Message, Status

@@ -24,7 +24,7 @@ from whatsapp.actions.calls import delivery
 from whatsapp.actions.calls.call import ActionResources, Call
 from whatsapp.actions.calls.failures import BadEnvelope, SecretGiven
 from whatsapp.actions.dispatch import answers, catalogue, kept_answers
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 from whatsapp.store.items.requests import Idempotency
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from shared.api.cursors import Page
 from shared.api.views import View
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.views import SentMessage
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -25,7 +25,8 @@ from whatsapp.actions.calls.inputs import (
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
-from whatsapp.sending.payloads import Draft, UsedTemplate, of_template
+from whatsapp.sending.drafts import Draft, UsedTemplate
+from whatsapp.sending.payloads import of_template
 from whatsapp.store.items.customers import FlowToken
 
 MESSAGING = Group("flows_messaging")

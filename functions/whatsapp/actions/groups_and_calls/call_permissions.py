@@ -13,7 +13,7 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import RecipientInput, SendInput, Text
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 from whatsapp.sending.views import View
 from whatsapp.store.items import Conversation, Phone
 

@@ -11,10 +11,10 @@ from shared.api.auth import Scope
 from shared.aws.stored_objects import media_of
 from shared.runtime import clock
 from whatsapp import store
+from whatsapp.actions.calls import references
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, MessageRef, S3Key, Whole
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages import references
 from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import media_id_of
 from whatsapp.sending.views import View

@@ -18,7 +18,7 @@ from whatsapp.actions.messages.address_fields import (
 )
 from whatsapp.actions.messages.interactive_parts import Body, Short
 from whatsapp.actions.messages.interactives import framed, of_interactive
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.customers import Address, AddressDefault
 

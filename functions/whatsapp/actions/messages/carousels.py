@@ -16,7 +16,7 @@ from whatsapp.actions.messages.interactive_parts import (
     Label,
 )
 from whatsapp.actions.messages.interactives import check_files, framed, of_interactive
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 
 CAROUSELS = Group("carousels")
 

@@ -14,9 +14,9 @@ from whatsapp.actions.calls.inputs import MediaId, MessageRef, ReplyInput, S3Key
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import files
-from whatsapp.sending.files import File
+from whatsapp.sending.drafts import Draft, File
 from whatsapp.sending.inputs import FileType
-from whatsapp.sending.payloads import Draft, of_file, of_text
+from whatsapp.sending.payloads import of_file, of_text
 from whatsapp.store.items import Media, Phone
 from whatsapp.worker.media.types import LIMITS, plain
 

@@ -26,8 +26,9 @@ from whatsapp.actions.messages.files import Caption, check_source, check_type, f
 from whatsapp.actions.messages.templates import AUTHENTICATION, DEFAULT_LANGUAGE, template_draft
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import templates
+from whatsapp.sending.drafts import Draft
 from whatsapp.sending.failures import TemplateNotSendable
-from whatsapp.sending.payloads import Draft, of_file, of_text
+from whatsapp.sending.payloads import of_file, of_text
 from whatsapp.store.items import Conversation, Phone
 from whatsapp.store.items.groups import Group as StoredGroup
 

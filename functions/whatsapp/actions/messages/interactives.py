@@ -12,7 +12,7 @@ from whatsapp.actions.messages.files import known_media
 from whatsapp.actions.messages.interactive_kinds import KINDS, InteractiveType
 from whatsapp.actions.messages.interactive_parts import Body, Label, Short, checked
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 
 CORE = Group("core_messaging")
 LEGACY = Group("legacy")

@@ -12,7 +12,7 @@ from whatsapp.actions.calls.inputs import Amount, ProviderObject, ReplyInput, Te
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.interactive_parts import checked
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 
 CORE = Group("core_messaging")
 

@@ -12,7 +12,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.interactive_kinds import ProductSections
 from whatsapp.actions.messages.interactive_parts import Body, Short, check_unique
 from whatsapp.actions.messages.interactives import framed, of_interactive
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 
 CATALOGS = Group("catalogs")
 CAROUSELS = Group("carousels")

@@ -11,13 +11,13 @@ from shared.api.errors import InvalidInput
 from shared.failures import Transient
 from shared.runtime import clock
 from whatsapp import store, transmission
-from whatsapp.actions.calls import participants
+from whatsapp.actions.calls import participants, references
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import MessageRef, SendInput
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages import effects, references
+from whatsapp.actions.messages import effects
 from whatsapp.actions.messages.emoji import is_emoji
 from whatsapp.sending.gate import Subject
 from whatsapp.store import ordering

@@ -5,12 +5,12 @@ from typing import Any
 from shared.api.auth import Scope
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions.calls import participants
+from whatsapp.actions.calls import participants, references
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import Flag, MessageRef, SenderInput
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages import effects, references
+from whatsapp.actions.messages import effects
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store.items import Message

@@ -12,7 +12,7 @@ from shared.api.errors import InvalidInput, KeyReused, StillRunning
 from shared.aws.sqs_fifo import to_json
 from shared.runtime import clock
 from whatsapp import store, transmission
-from whatsapp.actions.calls import delivery, participants
+from whatsapp.actions.calls import delivery, participants, references
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import (
@@ -25,7 +25,7 @@ from whatsapp.actions.calls.inputs import (
 )
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages import references, stored_drafts
+from whatsapp.actions.messages import stored_drafts
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import failures, messages
 from whatsapp.sending.views import View

@@ -12,17 +12,8 @@ from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.messages.places import of_location
 from whatsapp.configuration.folders import content_of
 from whatsapp.sending import files
-from whatsapp.sending.files import File
-from whatsapp.sending.payloads import (
-    CONTACTS,
-    TEMPLATE,
-    TEXT,
-    Draft,
-    UsedTemplate,
-    of_file,
-    of_template,
-    of_text,
-)
+from whatsapp.sending.drafts import CONTACTS, Draft, File, UsedTemplate
+from whatsapp.sending.payloads import TEMPLATE, TEXT, of_file, of_template, of_text
 
 if TYPE_CHECKING:
     from whatsapp.actions.calls.call import Call

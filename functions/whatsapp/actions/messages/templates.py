@@ -16,7 +16,8 @@ from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.interactive_parts import checked
 from whatsapp.sending import templates
-from whatsapp.sending.payloads import Draft, UsedTemplate, of_template, of_text
+from whatsapp.sending.drafts import Draft, UsedTemplate
+from whatsapp.sending.payloads import of_template, of_text
 from whatsapp.store.items import Phone
 
 CORE = Group("core_messaging")

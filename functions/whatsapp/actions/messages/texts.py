@@ -9,7 +9,8 @@ from shared.api.auth import Scope
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, ReplyInput, Text
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.sending.payloads import Draft, of_text
+from whatsapp.sending.drafts import Draft
+from whatsapp.sending.payloads import of_text
 
 CORE = Group("core_messaging")
 

@@ -19,7 +19,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.numbers import reports
 from whatsapp.sending import gate
 from whatsapp.sending.views import View
-from whatsapp.store.accounts import phone_settings, sent_lately
+from whatsapp.store.accounts import phone_settings, recent_messages
 from whatsapp.store.items import Phone, pk
 from whatsapp.store.items.counts import Analytics, Hour
 from whatsapp.store.items.rates import SendRate
@@ -141,7 +141,7 @@ def get_throughput_stats(call: Call[StatsInput]) -> Stats:
     stats = Stats(phone_number_id=phone.phone, period=period, sent=0)
     if period == "minute":
         since = clock.to_text(now - _MINUTE_MS)
-        messages = sent_lately.messages(call.table, phone.phone_arn, since)
+        messages = recent_messages.messages(call.table, phone.phone_arn, since)
         codes = [str((message.status_error or {}).get("code")) for message in messages]
         errors = sum(code.removeprefix("graph_") in _RATE_ERRORS for code in codes)
         return stats.model_copy(update={"sent": len(messages), "rate_errors": errors})

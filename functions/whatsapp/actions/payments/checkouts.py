@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from whatsapp.actions.calls.call import Call
     from whatsapp.actions.calls.views import SentMessage
     from whatsapp.actions.payments.order_details import Checkout
-    from whatsapp.sending.payloads import Draft
+    from whatsapp.sending.drafts import Draft
     from whatsapp.store.items import Conversation, Phone
     from whatsapp.store.items.tenants import PaymentConfig
 

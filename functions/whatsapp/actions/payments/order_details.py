@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from shared.api.errors import InvalidInput
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.inbound.gateways import REFERENCE_NOTE
-from whatsapp.sending.payloads import Draft, UsedTemplate, of_template
+from whatsapp.sending.drafts import Draft, UsedTemplate
+from whatsapp.sending.payloads import of_template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -33,8 +33,9 @@ from whatsapp.actions.payments import owners
 from whatsapp.actions.payments.inputs import OrderId
 from whatsapp.actions.payments.order_details import amount_text
 from whatsapp.actions.payments.views import OrdersView, OrderView, order_view
+from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.failures import TemplateNotSendable
-from whatsapp.sending.payloads import Draft, UsedTemplate, of_template
+from whatsapp.sending.payloads import of_template
 from whatsapp.store.accounts.payments import ReferenceTaken
 from whatsapp.store.items import Conversation, Phone
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta

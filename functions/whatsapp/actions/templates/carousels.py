@@ -12,8 +12,8 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import sends, values
 from whatsapp.actions.templates.sends import ButtonValue, TemplateSend, Values
 from whatsapp.actions.templates.values import Components, Definition
+from whatsapp.sending.drafts import Draft
 from whatsapp.sending.failures import TemplateNotSendable
-from whatsapp.sending.payloads import Draft
 
 MARKETING = Group("marketing_templates")
 

@@ -13,7 +13,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import sends, values
 from whatsapp.actions.templates.sends import TemplateSend
 from whatsapp.actions.templates.values import Definition
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 
 MARKETING = Group("marketing_templates")
 

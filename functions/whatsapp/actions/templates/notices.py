@@ -12,7 +12,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import sends, values
 from whatsapp.actions.templates.sends import ButtonValue, TemplateSend, Values
 from whatsapp.actions.templates.values import Components
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 
 MARKETING = Group("marketing_templates")
 

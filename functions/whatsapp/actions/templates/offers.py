@@ -12,7 +12,7 @@ from whatsapp.actions.calls.inputs import Amount, Day, MediaId, Text, Whole
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import sends, values
 from whatsapp.actions.templates.sends import TemplateSend, Values
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 
 MARKETING = Group("marketing_templates")
 type CouponCode = Annotated[Text, Field(max_length=20)]

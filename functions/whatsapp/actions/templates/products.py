@@ -11,7 +11,7 @@ from whatsapp.actions.calls.inputs import CatalogId, Input, RetailerId, Text
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import sends, values
 from whatsapp.actions.templates.sends import TemplateSend, Values
-from whatsapp.sending.payloads import Draft
+from whatsapp.sending.drafts import Draft
 
 MARKETING = Group("marketing_templates")
 MOST_PRODUCTS = 30

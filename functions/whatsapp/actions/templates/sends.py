@@ -11,8 +11,9 @@ from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.inputs import Input, Language, SendInput, TemplateName, Text, Whole
 from whatsapp.actions.templates import values
 from whatsapp.sending import templates
+from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.failures import TemplateNotSendable
-from whatsapp.sending.payloads import Draft, UsedTemplate, of_template
+from whatsapp.sending.payloads import of_template
 
 if TYPE_CHECKING:
     from whatsapp.actions.calls.call import Call

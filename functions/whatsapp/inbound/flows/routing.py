@@ -1,5 +1,5 @@
 """
-Which screen follows a customer's answers, by the routing that the business has set. Pure.
+The screen that follows a customer's answers, by the routing that the business has set. Pure.
 
     ping, error notification    answered without a token
     INIT                        the first screen
@@ -130,7 +130,7 @@ def _before(config: FlowConfig, screen: str) -> str:
     """
     Return the screen from which the customer came to *screen*; the first one if it is unknown.
 
-    Not confirmed by traffic of ours: that a BACK request names the screen that the customer leaves.
+    Not confirmed by live traffic: that a BACK request names the screen that the customer leaves.
     """
     before = [name for name, route in config.screens.items() if route.get("next") == screen]
     return before[0] if before else str(config.first_screen)

@@ -36,7 +36,7 @@ def get_template[Template: (TemplateEum, TemplateMeta)](
 
 def add_template(table: Table, template: TemplateEum | TemplateMeta) -> None:
     """Write a new template. Raises Transient after a concurrent write."""
-    # Includes our own write whose response was lost: the redelivery finds nothing to do.
+    # Includes a first write whose response was lost: the redelivery finds nothing to do.
     try:
         table.put(template.attributes(), when=Attr(PARTITION_KEY).not_exists())
     except ConditionFailed:
@@ -85,7 +85,7 @@ def add_quality_entry(table: Table, entry: QualityEntry) -> QualityEntry:
 
 
 def replace_quality(table: Table, seen: QualityRating | None, new: QualityRating) -> None:
-    """Write *new*, derived from *seen*; does nothing after a concurrent write, including our own lost first attempt."""
+    """Write *new*, derived from *seen*; does nothing after a concurrent write, or if a first attempt succeeded."""
     condition: ConditionBase = Attr(PARTITION_KEY).not_exists()
     if seen is not None:
         at = QualityRating.attr("rating_at")

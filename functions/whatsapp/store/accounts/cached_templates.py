@@ -51,7 +51,7 @@ def of_meta_account(
     )
     entries, last = table.query(META_INDEX, when, limit=limit, start=start)
     found = _of_entries(table, TemplateMeta, entries)
-    # Each name is an item too; its languages are items of their own.
+    # Each name is an item too; its languages are separate items.
     return [one for one in found if one.pk != TemplateMeta.key(waba, one.template_name)], last
 
 

@@ -12,5 +12,5 @@ def get(table: Table) -> MediaTypesConfig | None:
 
 
 def replace(table: Table, config: MediaTypesConfig) -> None:
-    """Write the types. Safe to repeat: they are those of the deployed version."""
+    """Write the types of the deployed version. Safe to repeat."""
     table.put(config.attributes())

@@ -1,5 +1,5 @@
 """
-Which company a WhatsApp number, its account and its app belong to.
+The company that owns a WhatsApp number, its account and its app.
 
     number, account on Graph    Graph lists them for the company's own access token, or an operator's grant
     account on AWS              an operator's grant: one AWS account serves all companies

@@ -32,7 +32,7 @@ def change(table: Table, phone: Phone, **facts: Any) -> None:  # noqa: ANN401 - 
 
 def set_welcome_sequences(table: Table, phone: Phone, wanted: dict[str, str]) -> None:
     """
-    Set the sequences that a number starts, if they differ from those of *phone*. Safe to repeat; a removed number stays
+    Set the sequences that a number starts, if they differ from *phone*. Safe to repeat; a removed number stays
     removed. Raises Transient after a concurrent change.
     """
     seen = phone.welcome_sequences or {}
@@ -50,7 +50,7 @@ def set_welcome_sequences(table: Table, phone: Phone, wanted: dict[str, str]) ->
         )
     except ConditionFailed as refusal:
         stored = (refusal.existing or {}).get(Phone.name_of("welcome_sequences"), {})
-        if refusal.existing is not None and stored != wanted:  # else our own write
+        if refusal.existing is not None and stored != wanted:  # else this write, repeated
             raise Transient("phone_contended") from None
     phones.forget()
 

@@ -137,7 +137,7 @@ def register(table: Table, phone: Phone) -> None:
 
 
 def _may_become(phone: Phone) -> ConditionBase:
-    """The condition of registering a number: it is new, the same, or that of a company whose proof has ended."""
+    """The condition of registering a number: it is new, unchanged, or of a company whose proof has ended."""
     new = Attr(PARTITION_KEY).not_exists()
     # Conversations are keyed by ARN, and the company controls access: neither changes while the proof lasts.
     same = Phone.attr("company").eq(phone.company) & Phone.attr("phone_arn").eq(phone.phone_arn)
@@ -247,7 +247,7 @@ def block_sending(table: Table, phone: str, cause: str, block: Attributes) -> No
 
 
 def _enter(table: Table, phone: Phone) -> None:
-    """Add a number to the list of its company, and the company to those with numbers."""
+    """Add a number to the list of its company, and the company to the companies with numbers."""
     kind = {"itemType": PhoneCompanies.item_type}
     table.update(pk(PhoneCompanies.pk_pattern), put=kind, add={"companies": {phone.company}})
     owner = AccountOwner(pk=AccountOwner.key(phone.waba_meta_id), company=phone.company)
@@ -278,7 +278,7 @@ def _change_list(
         try:
             table.put(whole.attributes(), when=field.eq(seen) if seen else field.not_exists())
         except ConditionFailed:
-            continue  # A concurrent write, or the response to our own write was lost: read again.
+            continue  # A concurrent write, or the response to this write was lost: read again.
         return
     raise Transient("phone_list_contended")
 

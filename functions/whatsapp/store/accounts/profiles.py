@@ -19,7 +19,7 @@ def replace(table: Table, profile: BusinessProfile) -> None:
     """
     Write *profile*, derived from the previous revision. Raises Transient after a concurrent write.
 
-    A lost response to our own write counts as a concurrent write: the repeated call reads it.
+    A write whose response was lost counts as a concurrent write: the repeated call reads it.
     """
     unchanged: ConditionBase = BusinessProfile.attr("revision").eq(profile.revision - 1)
     if profile.revision == 1:

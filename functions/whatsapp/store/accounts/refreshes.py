@@ -18,7 +18,7 @@ def advance(table: Table, seen: NumberRefresh | None, progress: NumberRefresh) -
     """
     Write *progress*, derived from *seen*; False after a concurrent write.
 
-    A lost response to our own write counts as one: the number that it took is left out until the next hour.
+    A write whose response was lost counts as one: the number that it took is left out until the next hour.
     """
     unchanged: ConditionBase = Attr(PARTITION_KEY).not_exists()
     if seen is not None:

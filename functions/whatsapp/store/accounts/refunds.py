@@ -146,7 +146,7 @@ def _together(table: Table, *writes: Attributes) -> None:
 
 
 def _amounts_of(seen: PaymentOrder) -> ConditionBase:
-    """Return the condition that the order's refunds are those that the caller read."""
+    """Return the condition that the order's refunds have not changed since the caller read them."""
     return _is("refund_open", seen.refund_open) & _is("refunded", seen.refunded)
 
 

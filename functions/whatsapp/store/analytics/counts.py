@@ -132,7 +132,7 @@ def progress(table: Table) -> Counting:
 
 def save_progress(table: Table, now: Counting) -> bool:
     """Save the progress of counting; False when another run saved since *now* was read: that progress is kept."""
-    # Also fails against our own write when the SDK lost the first response: that write is kept.
+    # Also fails against the first write when the SDK lost its response: that write is kept.
     stored = Counting.attr("version")
     try:
         table.put(

@@ -1,4 +1,4 @@
-"""Clicks and conversions that callers have reported: events under a type of their own, so each is counted once."""
+"""Clicks and conversions that callers have reported: events under a separate type, so each is counted once."""
 
 from typing import Any, Literal
 

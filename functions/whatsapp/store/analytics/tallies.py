@@ -49,7 +49,7 @@ class Subject:
 
 @dataclass(slots=True)
 class Tally:
-    """Totals and counts by name for one subject. The fields are those of the HOUR item."""
+    """Totals and counts by name for one subject. The fields are the same as in the HOUR item."""
 
     counts: Counter[str] = field(default_factory=Counter)
     templates: Counter[str] = field(default_factory=Counter)

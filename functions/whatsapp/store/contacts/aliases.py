@@ -22,7 +22,7 @@ def write(table: Table, alias: Alias) -> None:
     """
     Write a new alias, or one derived from the previous revision. Raises Transient after a concurrent write.
 
-    Runs twice when the SDK lost the first response: the condition then fails against our own write.
+    Runs twice when the SDK lost the first response: the condition then fails against the first write.
     """
     _list_owners(table, alias)
     revision = Alias.attr("revision")

@@ -1,9 +1,9 @@
-"""What a conversation's head stores about its customer: ids, windows, permissions and choices."""
+"""Facts about the customer in a conversation's head: ids, windows, permissions and choices."""
 
 from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from whatsapp.store.conversations.head_state import forward, update_if
+from whatsapp.store.conversations.head_writes import forward, update_if
 from whatsapp.store.items import Conversation, pk
 from whatsapp.store.items.item import PARTITION_KEY
 

@@ -2,7 +2,7 @@
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
-from whatsapp.store.conversations.head_state import as_seen, lists_of
+from whatsapp.store.conversations.head_writes import as_seen, lists_of
 from whatsapp.store.items import Conversation, pk
 from whatsapp.store.ordering import time_of
 

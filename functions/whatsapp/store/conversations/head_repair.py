@@ -1,7 +1,7 @@
-"""What a conversation's head shows after its newest message was deleted."""
+"""The head of a conversation after its newest message was deleted."""
 
 from shared.aws.dynamodb import Attributes, Table
-from whatsapp.store.conversations.head_state import update_if
+from whatsapp.store.conversations.head_writes import update_if
 from whatsapp.store.items import Conversation, Message
 
 _of = Conversation.attr
@@ -12,7 +12,7 @@ def show_instead(table: Table, head: Conversation, deleted_pk: str, other: Messa
     """
     Show the message *other* in place of a deleted one, if the head still shows that; None: there is no other message.
 
-    The order of later messages stays that of the deleted one, so a message that was delivered late is not shown.
+    The order key of the deleted message stays the reference, so a message that was delivered late is not shown.
     Safe to repeat.
     """
     facts: Attributes = Conversation.named(last_preview=DELETED_PREVIEW)

@@ -11,7 +11,7 @@ A head counts a message by adding its order key `k` to the ring (`recentKeys`, a
 The ring keeps the 8 newest keys; the highest key dropped from it is the floor, so all counted keys above the floor are
 in the ring.
 
-Every update that changes whether a head has unread messages also sets the lists that contain it (`head_state`).
+Every update that changes whether a head has unread messages also sets the lists that contain it (`head_writes`).
 """
 
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.runtime import clock
 from whatsapp.store.conversations import read_marks
-from whatsapp.store.conversations.head_state import (
+from whatsapp.store.conversations.head_writes import (
     MAX_ROUNDS,
     as_seen,
     existing,
@@ -292,7 +292,7 @@ def show_group(table: Table, entry: Newest, name: str | None, revision: int) -> 
     """
     Show a change of a group, unless a later entry is shown, and its name. Safe to repeat.
 
-    *revision* is that of the group's item: a worker with an older one changes nothing.
+    *revision*: the revision of the group's item; a worker with an older one changes nothing.
     """
     seen = _of("group_revision")
     is_current = seen.not_exists() | seen.lte(revision)

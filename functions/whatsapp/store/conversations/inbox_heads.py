@@ -1,4 +1,4 @@
-"""What the inbox over all contexts shows of a head."""
+"""The row of a head in the inbox over all contexts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class WhatsAppHeads:
     context: inbox.Context = inbox.Context.WHATSAPP
 
     def reference_of(self, key: Attributes) -> str | None:
-        """Return the key if it is that of a head."""
+        """Return the key if it is a head's key."""
         pk = str(key[PARTITION_KEY])
         return pk if pk.startswith(_FIRST) else None
 

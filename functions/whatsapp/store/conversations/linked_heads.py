@@ -4,7 +4,7 @@ from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Permanent, Transient
-from whatsapp.store.conversations.head_state import MAX_ROUNDS, as_seen, file
+from whatsapp.store.conversations.head_writes import MAX_ROUNDS, as_seen, file
 from whatsapp.store.conversations.heads import get, trim
 from whatsapp.store.conversations.read_marks import inbound_keys
 from whatsapp.store.items import Conversation, Message, Phone, pk

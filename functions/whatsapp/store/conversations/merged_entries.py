@@ -103,7 +103,7 @@ def page(table: Table, listed: EntryList, positions: Mapping[str, str], *, limit
 
 
 def items_of(table: Table, entries: Sequence[Attributes]) -> list[Attributes]:
-    """Return the items behind entries, in their order (strongly consistent read); those that are gone are omitted."""
+    """Return the items behind entries, in their order (strongly consistent read); deleted items are omitted."""
     keys = [str(entry[PARTITION_KEY]) for entry in entries]
     items = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
     return [items[key] for key in keys if key in items]

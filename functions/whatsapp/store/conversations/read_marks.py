@@ -1,5 +1,5 @@
 """
-How far agents have read a conversation: `readUpTo`, an order key, and `unreadCount`, the counted messages after it.
+The read position of a conversation: `readUpTo`, an order key, and `unreadCount`, the counted messages after it.
 
 Both change in one update, together with the list that contains the conversation. The mark only moves forward. A message
 that is delivered late counts as read if its order key is below the mark.
@@ -10,7 +10,7 @@ from boto3.dynamodb.conditions import Key
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.runtime import clock
-from whatsapp.store.conversations.head_state import (
+from whatsapp.store.conversations.head_writes import (
     MAX_ROUNDS,
     as_seen,
     existing,
@@ -73,7 +73,7 @@ def unread_keys(table: Table, head: Conversation, read_up_to: str) -> set[str]:
     """
     Return the order keys of the counted messages and missed calls after *read_up_to*.
 
-    Reads the timeline only for keys up to the floor of the ring: those above it that are not in the ring have not been
+    Reads the timeline only for keys up to the floor of the ring: keys above it that are not in the ring have not been
     counted yet, and will count themselves.
     """
     counted = {key for key in head.recent_keys if key > read_up_to}
@@ -86,7 +86,7 @@ def unread_keys(table: Table, head: Conversation, read_up_to: str) -> set[str]:
 
 
 def inbound_keys(table: Table, conversation_pk: str, after: str, up_to: str) -> set[str]:
-    """Return order keys of inbound messages and missed calls, at least those between two order keys (inclusive)."""
+    """Return order keys of inbound messages and missed calls, at least between two order keys (inclusive)."""
     after_ms = clock.from_text(f"{second_of(after)}.000Z") if after else LONGEST_RINGING_MS
     low, high = clock.to_text(after_ms - LONGEST_RINGING_MS), f"{second_of(up_to)}Z"
     conversation = Key(Message.name_of("conversation_pk")).eq(conversation_pk)

@@ -99,7 +99,7 @@ class QualityEntry(WhatsAppItem):
 
 
 class InfraConfig(WhatsAppItem):
-    """Where Parley is deployed, from template parameters. Contract item 21."""
+    """The deployment of Parley, from template parameters. Contract item 21."""
 
     item_type: ClassVar[str] = "CONFIG"
     pk_pattern: ClassVar[str] = "CONFIG#INFRA"

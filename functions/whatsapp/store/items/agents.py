@@ -1,4 +1,4 @@
-"""What agents add to a conversation: internal notes, and the record of their changes."""
+"""Additions of agents to a conversation: internal notes, and the record of their changes."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -10,7 +10,7 @@ class Note(WhatsAppItem):
     """
     An internal note of an agent about a conversation; never sent to the customer, deleted with the conversation.
 
-    Notes have a partition of their own in gsi_conversation, so that the timeline of messages stays as it is.
+    Notes have a separate partition in gsi_conversation, so that the timeline of messages stays as it is.
     """
 
     item_type: ClassVar[str] = "NOTE"

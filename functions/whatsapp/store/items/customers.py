@@ -117,7 +117,7 @@ class FlowKeys(WhatsAppItem):
     """
     The key pairs of an account's forms, newest first: {version, publicKey, cause}; the private keys are parameters.
 
-    `version` is that of the parameter, `cause` the hash of the call that made the pair. `published`: number -> version
+    `version` of the parameter, `cause` the hash of the call that made the pair. `published`: number -> version
     that the provider has.
     """
 

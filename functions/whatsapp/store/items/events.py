@@ -1,4 +1,4 @@
-"""Stored events: those without an item type, parked events and dead letters."""
+"""Stored events: events without an item type, parked events and dead letters."""
 
 from typing import Annotated, Any, ClassVar, Self
 

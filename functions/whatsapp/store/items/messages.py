@@ -190,7 +190,7 @@ class Edit(WhatsAppItem):
     Changes to a message of a number after it was written; may exist before the message does.
 
     `versions`: the newest 10 edits, oldest first, each {id, order, at} and the attributes of the message that it sets;
-    older ones are in S3. `original`: the same attributes before the first edit. `reactions`: those received before the
+    older ones are in S3. `original`: the same attributes before the first edit. `reactions`: received before the
     message. A revocation removes both, and its own fields are in `revoked_by` (its id) and `other_fields`.
     """
 

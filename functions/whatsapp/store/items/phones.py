@@ -68,7 +68,9 @@ class Phone(WhatsAppItem):
     message_ttl_days: int | None = None
     # Whether its account is onboarded to Meta's API for marketing messages, which then sends marketing templates.
     marketing_messages: bool | None = None
-    messages_per_second: int | None = None  # our pace; None: that of the provider's lowest level
+    messages_per_second: int | None = (
+        None  # send rate; None: the rate of the provider's lowest level
+    )
     default_payment_config: str | None = None  # a `configName`; goes before the tenant's
     automation: str = NO_AUTOMATION  # automatic answers: none, or conversations
     verified_name: str | None = None

@@ -6,7 +6,7 @@ from whatsapp.store.items.item import WhatsAppItem
 
 
 class NumberRefresh(WhatsAppItem):
-    """Which hour is refreshed, and up to which number: each number is taken once an hour, by one run."""
+    """The progress of an hour's refresh: the last number taken. Each number is taken once an hour, by one run."""
 
     item_type: ClassVar[str] = "NUMBER_REFRESH"
     pk_pattern: ClassVar[str] = "NUMBER_REFRESH"

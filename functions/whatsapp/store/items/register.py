@@ -12,6 +12,8 @@ from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.aliases import Alias
 from whatsapp.store.items.campaigns import Campaign, CampaignPage, OpenCampaigns
 from whatsapp.store.items.canned_replies import CannedReply, CannedReplyList
+from whatsapp.store.items.catalogs import Catalog, Product
+from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
 from whatsapp.store.items.conversations import Conversation
 from whatsapp.store.items.counts import Analytics, Counting, CountingPart, Hour
 from whatsapp.store.items.customers import (
@@ -26,7 +28,6 @@ from whatsapp.store.items.events import ParkedEntry, WebhookEvent
 from whatsapp.store.items.exports import ExportJob
 from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.store.items.item import WhatsAppItem
-from whatsapp.store.items.links import ContactLink, ContactLinkChange
 from whatsapp.store.items.media import Media
 from whatsapp.store.items.messages import Edit, Intent, Message, Reaction, Status
 from whatsapp.store.items.phones import AccountOwner, Phone, PhoneCompanies, PhoneList
@@ -36,7 +37,6 @@ from whatsapp.store.items.rates import SendRate
 from whatsapp.store.items.refreshes import NumberRefresh
 from whatsapp.store.items.requests import Idempotency
 from whatsapp.store.items.sequences import Sequence, SequenceRun, Timer
-from whatsapp.store.items.shop import Catalog, Product
 from whatsapp.store.items.templates import TemplateEum, TemplateMedia, TemplateMeta
 from whatsapp.store.items.tenants import (
     PaymentConfig,

@@ -88,7 +88,7 @@ class PaymentOrder(WhatsAppItem):
     message_pk: str | None = None
     refund_open: int = 0
     refunded: int = 0
-    # The provider's id of a refund -> our refund id: each refund of the provider is one of ours.
+    # The provider's id of a refund -> Parley's refund id: each refund of the provider has one.
     refund_ids: Annotated[dict[str, str], AtMost(100)] = Field(default_factory=dict)
     # The newest 20; each is also a PAYMENT_TX.
     transactions: Annotated[list[dict[str, Any]], AtMost(20)] = Field(default_factory=list)

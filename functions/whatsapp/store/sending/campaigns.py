@@ -198,7 +198,7 @@ def save(
     """
     Save the progress of a leased page; with another *state* its lease ends. None if another worker has taken over.
 
-    Runs twice when the SDK lost the first response: the condition then fails against our own write, which is returned.
+    Runs twice when the SDK lost the first response: the condition then fails on the first write, which is returned.
     """
     lease_fields = ("owner", "lease_until") if state != "leased" else ()
     progress = {"cursor": cursor, "tallies": dict(tallies), "outcomes": dict(outcomes)}

@@ -8,7 +8,7 @@ from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime import clock
-from whatsapp.store.conversations.head_state import update_if
+from whatsapp.store.conversations.head_writes import update_if
 from whatsapp.store.items import Conversation, pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.sequences import Sequence, SequenceRun

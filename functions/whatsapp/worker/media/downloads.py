@@ -1,5 +1,5 @@
 """
-Media files: each is downloaded by a function of its own, so that a slow file delays no message and no other file.
+Media files: each is downloaded in a separate invocation, so that a slow file delays no message and no other file.
 
     PENDING --fetched and checked--> STORED
        |-----bound on costs reached-> stays, with the reason; a person may fetch it

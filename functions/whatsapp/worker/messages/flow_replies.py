@@ -113,7 +113,7 @@ def _flow_named_by(message: Message | None) -> str | None:
     """
     Return the flow of the answered message.
 
-    Uses Meta's send format (`action.parameters.flow_id`); the stored form of our own sends is not settled.
+    Uses Meta's send format (`action.parameters.flow_id`); the stored form of Parley's sends is not settled.
     """
     action = (message.content or {}).get("action") if message is not None else None
     parameters = action.get("parameters") if isinstance(action, dict) else None
@@ -152,7 +152,7 @@ def _store_address(
 def _with_address(
     address_list: AddressDefault, address_pk: str, order: str
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return the addresses including this one, at most twenty, and those to remove: the oldest, never the default."""
+    """Return at most twenty addresses with this one, and the addresses to remove: the oldest, never the default."""
     newest = max(order, address_list.addresses.get(address_pk, ""))
     all_addresses = {**address_list.addresses, address_pk: newest}
     removable = sorted(

@@ -141,7 +141,7 @@ def head_entry(
             business_account_name=phone.business_account_name,
             phone=phone.phone,
             company=phone.company,
-            # Of an outbound message all are None, and the head keeps those of the customer.
+            # All are None for an outbound message, and the head keeps the customer's values.
             **sender,
         )
         | {"itemType": Conversation.item_type},

@@ -177,7 +177,7 @@ def _message_of(
 def _raise_rank(resources: SendingResources, message: Message, status: Status) -> bool:
     """
     Raise the message to this status; False when it already has that rank or a higher one. Only group participants'
-    statuses have no rank of their own.
+    statuses have no rank.
     """
     rank = _rank(status)
     error = next(iter(errors_of(status.errors)), None)

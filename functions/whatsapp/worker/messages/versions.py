@@ -73,7 +73,7 @@ def _stored(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shown(version: Version, message: Message) -> dict[str, Any]:
-    """Return the fields of *message* as this version shows it; None for those that it removes."""
+    """Return the fields of *message* as this version shows it; None for removed fields."""
     values = {field: version.get(Message.name_of(field)) for field in _EDITED_FIELDS}
     text = values["caption"] or values["text_body"]
     fields = {
@@ -109,7 +109,7 @@ def is_hidden(resources: Resources, record: Edit) -> bool:
 def with_version(
     resources: Resources, record: Edit, version: Version, phone: Phone, message_id: str
 ) -> list[Version]:
-    """Return the newest versions including this one, after storing those that are not among them any more."""
+    """Return the newest versions including this one, after storing the versions that leave the list."""
     ordered = sorted([*record.versions, version], key=lambda v: str(v["order"]))
     folder = folders.older_versions_of(resources.bucket, phone.company, phone.phone, message_id)
     for older in ordered[: -Edit.most_versions]:

@@ -105,7 +105,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
 
 def advanced(call: Call, step: str, at: str) -> Call:
     """
-    Return a call after a step of ours at time *at*: ACCEPTED, `terminate` or REJECTED. An event of the same step merges
+    Return a call after a step of Parley at time *at*: ACCEPTED, `terminate`, REJECTED. An event of the same step merges
     with it.
     """
     return _merged(call, {}, _CallEvent(step, at, call.call_direction))

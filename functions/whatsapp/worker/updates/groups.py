@@ -208,10 +208,10 @@ def _is_further(group: Group, group_event: _GroupEvent) -> bool:
 
 def _parse(event: Event) -> _GroupEvent:
     """
-    Parse a group event. (Meta, "Webhooks for Groups API"; not confirmed by traffic of ours.)
+    Parse a group event. (Meta, "Webhooks for Groups API"; not confirmed by live traffic.)
 
     Uses the parts that are present, because the documentation gives two forms of the participant event types. Failed
-    parts have `update_successful` false, or `errors` of their own.
+    parts have `update_successful` false, or `errors`.
     """
     payload = event.payload or {}
     kind = str(payload.get("type") or "")

@@ -1,7 +1,7 @@
 """
 Looks payments up at the provider, the only evidence of what became of them.
 
-Not confirmed by traffic of ours: path, structure and words of the answer (Meta, "Receive payments via payment
+Not confirmed by live traffic: path, structure and words of the answer (Meta, "Receive payments via payment
 gateways").
 """
 
@@ -105,7 +105,7 @@ def _path(phone: Phone, order: PaymentOrder) -> str:
     """
     Return the path of the look-up (Meta, "Receive payments via payment gateways": payment look-up API).
 
-    Not confirmed by traffic of ours.
+    Not confirmed by live traffic.
     """
     parts = (phone.phone, "payments", str(order.config_name), order.reference_id)
     return "/".join(quote(part, safe="") for part in parts)
@@ -115,7 +115,7 @@ def _payment(answer: dict[str, Any], order: PaymentOrder) -> Payment:
     """
     Parse a look-up: `payments` has one entry with reference_id, status, currency, amount, transactions and refunds.
 
-    Not confirmed by traffic of ours.
+    Not confirmed by live traffic.
     """
     listed = [one for one in _list(answer.get("payments")) if _dict(one)]
     found = next((one for one in listed if one.get("reference_id") == order.reference_id), {})

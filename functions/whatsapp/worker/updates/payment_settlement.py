@@ -115,7 +115,7 @@ def _with_attempt(shown: list[dict[str, Any]], entry: dict[str, Any]) -> list[di
 def settle_refunds(
     resources: SendingResources, order: PaymentOrder, payment: Payment
 ) -> PaymentOrder:
-    """Complete those refunds in progress that the provider lists as paid. Safe to repeat."""
+    """Complete the refunds in progress that the provider lists as paid. Safe to repeat."""
     if not order.refund_open or not any(listed.is_paid for listed in payment.refunds):
         return order
     refunds, _ = payment_lists.page(

@@ -117,7 +117,7 @@ def _noted(
 
 
 def _part(payload: dict[str, object], name: str) -> dict[str, object]:
-    """Return an object inside a payment status. (Meta, "Payments API, India"; not confirmed by traffic of ours.)"""
+    """Return an object inside a payment status. (Meta, "Payments API, India"; not confirmed by live traffic.)"""
     value = payload.get(name)
     return value if isinstance(value, dict) else {}
 

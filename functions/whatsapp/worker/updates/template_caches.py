@@ -129,7 +129,7 @@ def _stored_components(
     listed: Mapping[str, Any],
     at: str,
 ) -> dict[str, Any]:
-    """Return the facts of components; those too large for an item are written to an object."""
+    """Return the facts of components; facts too large for an item are written to an object."""
     facts: dict[str, Any] = {
         "components": components,
         "components_object": None,

@@ -13,7 +13,7 @@ A redelivery that finds `reserved` is in doubt: the previous worker may have die
 reservation is a lease (`shared.aws.leases`) until its deadline, which is later than the end of that worker's life, so
 two workers never act on the same one. A settled item keeps its owner: its state shows that it is complete.
 
-If the caller writes a row of its own before the call anyway, that row can hold the reservation (`perform_reserved`).
+If the caller writes a row before the call anyway, that row can hold the reservation (`perform_reserved`).
 """
 
 from shared.action_ledger.action import Action, OnDoubt, State

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shared.ai import Model
     from shared.ai.openai import Account
     from shared.ai.settings import ModelSettings
-    from shared.aws.company_secrets import CompanySecrets
+    from shared.providers.company_secrets import CompanySecrets
 
 
 class _AnyKey:

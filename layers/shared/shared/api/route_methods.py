@@ -13,14 +13,13 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from shared.api.routing import DECLARE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shared.api.auth import Scope
     from shared.api.routing import Change, Read, Routes
-
-# The attribute of a marked method: takes the routes and returns the decorator that declares the bound method.
-DECLARE = "declare_route"
 
 
 def reads[M: Read](line: str, *scopes: Scope) -> Callable[[M], M]:

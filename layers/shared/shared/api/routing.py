@@ -18,7 +18,6 @@ from shared.api.auth import Caller, Forbidden, Scope, caller_of
 from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
 from shared.api.openapi import Operation
-from shared.api.route_methods import DECLARE
 from shared.api.views import View
 from shared.aws.sqs_fifo import digest, to_json
 from shared.runtime import clock, tracing
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
 
 KEY_HEADER = "Idempotency-Key"
 KEY = re.compile(r"[!-~]{8,255}")
+# The attribute of a marked method (`route_methods`): takes the routes and returns the decorator for the bound method.
+DECLARE = "declare_route"
 # Path parameters that name an object by an id without personal data: the audit log shows them. A test knows the others.
 OBJECT_IDS: Final = frozenset(
     {"ref", "conversation_id", "ticket_id", "unmatched_id", "event_id", "code"}

@@ -74,7 +74,7 @@ class DeadLetters:
         return self.make_client()
 
     def count(self) -> int:
-        """Return the approximate number of letters, including those in flight."""
+        """Return the approximate number of letters, including letters in flight."""
         return messages_in(self.client, self.url)
 
     def hold(self, most: int) -> list[Letter]:

@@ -9,7 +9,7 @@ Leases: the right of one worker to process an item, held in attributes of the it
 
 The owner is the fence. It is unique per invocation and every write here is conditional on it, so a worker whose lease
 has expired changes nothing after another one took over. Calls that such a worker still makes elsewhere are not stopped:
-side effects need the action ledger or conditions of their own.
+side effects need the action ledger or conditions.
 """
 
 from __future__ import annotations

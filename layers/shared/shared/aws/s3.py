@@ -114,7 +114,7 @@ class Bucket:
                 return
 
     def objects_under(self, prefix: str, after: str = "") -> Iterator[StoredObject]:
-        """The objects under a prefix in the order of their keys, those after the key *after*."""
+        """The objects under a prefix in the order of their keys, from the key *after* (exclusive)."""
         while True:
             listing = self.client.list_objects_v2(
                 Bucket=self.name, Prefix=prefix, StartAfter=after or prefix

@@ -1,4 +1,4 @@
-"""SQS standard queues, for work without an order: every message is a unit of its own."""
+"""SQS standard queues, for work without an order: every message is a separate unit."""
 
 from __future__ import annotations
 

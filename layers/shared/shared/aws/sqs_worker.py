@@ -79,13 +79,13 @@ class Record:
 @dataclass(slots=True, kw_only=True, eq=False)
 class Worker[T]:
     """
-    What one function does with the records of its queues.
+    The handling of records in one function's queues.
 
     *handle* processes a record. *park* stores a record that can never be processed, with the reason. Both return the
     result for *report*, which logs and counts it. *note_dead_letter* stores why the last attempt failed.
 
     *tables* count their write units per record; *queue_urls* are the queues that invoke the function. *attempts* counts
-    those of redelivered messages.
+    the attempts of redelivered messages.
     """
 
     sqs: SQSClient

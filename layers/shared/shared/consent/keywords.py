@@ -36,7 +36,7 @@ _STOP = (
 _START = ("START", "UNSTOP")
 _HELP = ("HELP", "INFO")
 _YES = "YES"
-# Opt-out keywords by language, for every company without keywords of its own for that language.
+# Opt-out keywords by language, for every company that sets no keywords for that language.
 PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "de": ("STOPP", "ABMELDEN"),

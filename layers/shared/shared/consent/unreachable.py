@@ -3,7 +3,7 @@ Addresses that a channel does not reach: for each company and address, one item 
 
     pk UNREACHABLE#{company}#{address_hash}    sk {channel}
 
-Address hashes are keyed, as those of consent records. An item holds the newest report of a provider.
+Address hashes are keyed, as in consent records. An item holds the newest report of a provider.
 """
 
 from contextlib import suppress

@@ -28,7 +28,7 @@ MOST = 1_000  # about 300 KB
 
 def of_company(table: Table, company: str) -> list[Connection]:
     """
-    Return the open connections of a company, also those whose caller lost access (see `with_access`), MOST at most:
+    Return the open connections of a company, also of callers who lost access (see `with_access`), MOST at most:
     clients without hints look again once a minute.
 
     Strongly consistent and never cached: a client lists the inbox after it has connected, so a change that it does not
@@ -51,7 +51,7 @@ def with_access(keys: Table, found: Sequence[Connection]) -> list[Connection]:
 
 
 def of_principal(table: Table, principal: str) -> list[Connection]:
-    """Return the connections of a caller in all companies, but for those younger than the index (about a second)."""
+    """Return the connections of a caller in all companies, except ones younger than the index (about a second)."""
     is_theirs = Key(Connection.name_of("principal")).eq(principal)
     condition = is_theirs & Key(SORT_KEY).begins_with(Connection.sort_key(""))
     keys: list[Attributes] = []

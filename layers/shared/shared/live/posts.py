@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from shared.live.items import Connection
 
 MOST_AT_ONCE = 16
-# No retries: a lost hint costs a client a later look, a slow one holds up those of others.
+# No retries: a lost hint costs a client a later look, a slow one holds up hints of others.
 QUICK = Config(
     connect_timeout=1,
     read_timeout=2,
@@ -52,7 +52,7 @@ class _Outcome(StrEnum):
 @dataclass(frozen=True)
 class Live:
     """
-    The table of connections, that of API keys, which has the revocations, and the address of the API that posts to
+    The table of connections, the table of API keys with the revocations, and the address of the API that posts to
     connections and closes them.
     """
 

@@ -1,5 +1,5 @@
 """
-Which company owns a provider's resource: a number, an account, an app, a domain, a topic, a knowledge base.
+Ownership of a provider's resources by companies: number, account, app, domain, topic, knowledge base.
 
 A resource belongs to a company because that was proven, never because a company was the first to name it:
 

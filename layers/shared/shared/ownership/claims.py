@@ -38,7 +38,7 @@ SHARED = "*"
 
 
 class Proof(StrEnum):
-    """Why a resource belongs to its company, see `shared.ownership`."""
+    """The reason why a resource belongs to its company, see `shared.ownership`."""
 
     LISTED = "listed"
     GRANTED = "granted"

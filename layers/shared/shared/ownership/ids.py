@@ -173,5 +173,5 @@ KINDS = tuple(_READERS)
 
 
 def read(kind: str, text: str) -> list[ProviderId]:
-    """Return the ids that an operator means: of a number those in all spellings, else one. Raises IdInvalid."""
+    """Return the ids that an operator means: of a number the ids of all spellings, else one. Raises IdInvalid."""
     return _READERS[kind](text)

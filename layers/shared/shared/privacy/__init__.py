@@ -1,1 +1,1 @@
-"""What the erasures and exports of the contexts share: views of their jobs, and the folder of an export."""
+"""Common parts of the contexts' erasures and exports: views of their jobs, and the folder of an export."""

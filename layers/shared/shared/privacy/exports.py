@@ -1,5 +1,5 @@
 """
-The objects of one export of a person, under a prefix of its own.
+The objects of one export of a person, under one prefix.
 
     parts/000001.jsonl    one for each page, joined at the end
     files/...             copies of objects, under their keys

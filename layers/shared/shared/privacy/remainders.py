@@ -1,7 +1,7 @@
 """
-What an erasure leaves, as its receipt states it: the data that is kept, and the copies that it does not reach.
+Data that remains after an erasure, as its receipt states it: kept data, and copies that the erasure does not reach.
 
-A context declares its remainders once. A receipt stores only their kinds and ends, which are those of its run.
+A context declares its remainders once. A receipt stores only their kinds and ends, as of its run.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def ends(remainders: Iterable[Remainder], finished_ms: int) -> dict[str, str]:
 
 
 def receipt(remainders: Iterable[Remainder], stored: Mapping[str, Any]) -> ReceiptView:
-    """Return the view of a stored receipt; that of an export, or of a release that stated nothing, has no lists."""
+    """Return the view of a stored receipt; a receipt of an export, or of an older release, has no lists."""
     left: Mapping[str, str] | None = stored.get("left")
     if left is None:
         return ReceiptView.model_validate(stored)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
 
 CONNECT_SECONDS = 3.0
-READ_SECONDS = 10.0  # per read, so a slowly dripping response needs a limit of its own
+READ_SECONDS = 10.0  # per read, so a slowly dripping response needs a separate limit
 LARGEST_ANSWER_BYTES = 4 << 20  # Graph responses are a few KB, pages of templates some hundred.
 LONGEST_ANSWER_MS = 15 * clock.SECOND_MS
 # Visible ASCII without the backslash: URL parsers drop tabs and line ends and convert backslashes and full-width

@@ -46,7 +46,7 @@ def free_at(moments: Moments, action_id: str, limits: Sequence[Limit], now_ms: i
 def with_moment(
     moments: Moments, action_id: str, limits: Sequence[Limit], now_ms: int
 ) -> dict[str, int]:
-    """Return the moments including one more action, without those older than every limit."""
+    """Return the moments including one more action, without moments older than every limit."""
     oldest = now_ms - max(limit.within_ms for limit in limits)
     counted = {_short(action_id): now_ms} | dict(moments)
     newest_first = sorted(counted.items(), key=lambda entry: entry[1], reverse=True)

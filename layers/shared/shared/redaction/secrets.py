@@ -2,7 +2,7 @@
 
 import re
 
-# Tokens of known issuers are unmistakable; the last two patterns match by the words in front, and keep those.
+# Tokens of known issuers are unmistakable; the last two patterns match by the words in front, and keep these words.
 _OPENS = (
     r"-----BEGIN [A-Z ]{1,40}-----[^-]{0,8000}(?:-----END [A-Z ]{1,40}-----)?"
     r"|(?<![A-Za-z0-9_])(?:"

@@ -56,7 +56,7 @@ def chunks_of(document: Document, company_id: str) -> list[Chunk]:
     if stated.company_id not in {"", company_id}:
         raise Unreadable("company_differs")
     if stated.text_sha256 not in {"", hashlib.sha256(document.content).hexdigest()}:
-        # A replacement was interrupted between its two writes: address and date may be those of another text.
+        # A replacement was interrupted between its two writes: address and date may belong to another text.
         raise Unreadable("metadata_of_another_text")
     if len(document.content) > MOST_BYTES:
         raise Unreadable("document_too_large")

@@ -1,5 +1,5 @@
 """
-Where the documents of companies are stored: in a bucket under `corpus/{company_id}/`, or in a folder.
+The documents of companies: in a bucket under `corpus/{company_id}/`, or in a folder.
 
 The index of a bucket's documents is stored beside them, under `corpus/{company_id}/_index/`.
 """

@@ -122,7 +122,7 @@ class Documents:
         return stored_name
 
     def page(self, company_id: str, limit: int, after: str = "") -> DocumentPage:
-        """Return at most *limit* documents after the position *after*, those in subfolders and of other writers too."""
+        """Return at most *limit* documents after the position *after*, also in subfolders and of other writers."""
         prefix = company_prefix(company_id)
         entries = list(islice(self._documents(prefix, after), limit + 1))
         shown = entries[:limit]

@@ -115,7 +115,7 @@ def _count_failure() -> None:
 
 def count_condition(condition: str, times: float = 1) -> None:
     """
-    Count one of CONDITIONS in the counter that an alarm watches, in a line of its own that names the condition.
+    Count one of CONDITIONS in the counter that an alarm watches, in a separate line that names the condition.
 
     All contexts share a counter, as CloudWatch bills an alarm for each metric; `context` and `condition` are properties
     of the line, which cost nothing and which a query of the logs finds.

@@ -34,7 +34,7 @@ class Settings:
     @classmethod
     def load(cls, environment: Mapping[str, str] = os.environ) -> Self:
         """
-        Read all fields from the environment, by default that of this process. Called at import, so that SettingInvalid
+        Read all fields from the environment, by default this process's. Called at import, so that SettingInvalid
         occurs before any event.
         """
         hints = get_type_hints(cls)

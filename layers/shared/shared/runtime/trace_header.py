@@ -40,7 +40,7 @@ def following(header: str | None) -> str | None:
     """
     Return the header with which the trace of *header* goes on in this invocation; None if it is malformed.
 
-    Lineage stays that of the invocation: Lambda has counted this function there.
+    Lineage stays as in the invocation: Lambda has counted this function there.
     """
     fields = _parsed(header)
     lineage = _parsed(os.environ.get(VARIABLE)).get("Lineage")

@@ -2,12 +2,12 @@
 Traces of queue workers and APIs: one trace leads from a webhook through all queues to the reply.
 
 Lambda starts a trace for each invocation and writes the segment of the function; `shared.aws.sqs_fifo` sends the trace
-header beside each message. The invocation for a batch of messages has a trace of its own, which X-Ray only links to
+header beside each message. The invocation for a batch of messages has a separate trace, which X-Ray only links to
 theirs. So `record` handles each message in the trace of its sender.
 
 Only this module uses Powertools Tracer, and no ingress function imports it: the X-Ray SDK costs 20 to 45 ms of CPU,
 and loads at the first sampled trace. Nothing is patched, since the SDK records URLs; exceptions are recorded by type
-and by the reason of our own code, since their texts can contain customers' data. A failure of the SDK is logged and
+and by the reason of Parley's code, since their texts can contain customers' data. A failure of the SDK is logged and
 changes nothing else.
 """
 

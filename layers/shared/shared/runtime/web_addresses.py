@@ -2,7 +2,7 @@
 Validation of configured web addresses: base URLs, origins, targets of functions. All follow one syntax.
 
 An address is `https://host[:port][/path][?query]` with a public DNS name: no IP address, no credentials, no fragment.
-The local stack is the exception: it also uses `http://` with an IPv4 address of this machine or of its own network.
+The local stack is the exception: it also uses `http://` with an IPv4 address of this machine or its network.
 """
 
 import ipaddress

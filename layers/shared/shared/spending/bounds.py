@@ -1,4 +1,4 @@
-"""How much of each kind of cost outsiders may cause a day (UTC); a test compares SECURITY.md with these figures."""
+"""Daily bounds (UTC) on each kind of cost that outsiders cause; a test compares SECURITY.md with these figures."""
 
 from __future__ import annotations
 

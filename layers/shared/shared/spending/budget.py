@@ -133,7 +133,7 @@ class Spending:
             logger.warning("cost not settled", extra=describe(failure))
 
     def remember(self, company: str, sender: str) -> None:
-        """Note that a person of the company has written to someone, who is known from now on. Idempotent."""
+        """Note that a person of the company has written to an address, which is known from now on. Idempotent."""
         expiry = clock.expires_in(KNOWN_DAYS * clock.DAY_SECONDS)
         self.table.put({**Known.key(company, sender[:_SENDER_CHARACTERS]), "ttl": expiry})
 
@@ -183,7 +183,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cost:
-    """What one reservation counts, and the bounds of its sender."""
+    """The counts of one reservation, and the bounds of its sender."""
 
     kind: Kind
     cause: Cause
@@ -198,7 +198,7 @@ class _Cost:
 
     @property
     def of_day(self) -> dict[str, int]:
-        """What is added to the day of the company."""
+        """The cost that is added to the day of the company."""
         counts = (self.units, self.micros)
         of_address = zip(self.names_of_address, counts, strict=True)
         return {"units": self.units, "micros": self.micros, **dict(of_address)}

@@ -78,7 +78,7 @@ class Sender(SpendingItem):
     What one sender has caused of one kind on one day (UTC). *sender* is a keyed hash.
 
     `events` are short hashes of the events that were counted: a repeated one counts no more. Micro-dollars of a sender
-    are estimates; only those of the company and the address are settled.
+    are estimates; only dollars of the company and the address are settled.
     """
 
     pk_pattern: ClassVar[str] = "SENDER#{company}#{date}#{sender}"
@@ -113,7 +113,7 @@ class Known(SpendingItem):
 
 
 class CompanySettings(SpendingItem):
-    """A company's bounds as percentages of the defaults, by kind; a kind without one has that of the deployment."""
+    """A company's bounds as percentages of the defaults, by kind; a kind without one has the deployment's."""
 
     pk_pattern: ClassVar[str] = "SETTINGS#{company}"
     sk_pattern: ClassVar[str] = "settings"

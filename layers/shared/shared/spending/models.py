@@ -20,7 +20,7 @@ class BoundedModel:
     A model for the work on one message. Its first call reserves the cost, and raises ai.Unavailable (`spending_limit`)
     beyond the bounds; `settle` counts what all calls have used. Work that has started is completed.
 
-    *model_id* decides the price; *further_price* (micro-dollars) is that of a message that is sent besides.
+    *model_id* decides the price; *further_price* (micro-dollars): the price of a message that is sent besides.
     """
 
     model: ai.Model

@@ -1,4 +1,4 @@
-"""What outsiders have caused for a company today, and the bounds, for people; and the company's settings."""
+"""Costs that outsiders have caused for a company today, with the bounds; and the company's settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Used:
-    """Units and micro-dollars of one kind on one day, of the company and by address; *bounds* are those of today."""
+    """Units and micro-dollars of one kind on one day, of the company and by address; *bounds*: today's."""
 
     kind: Kind
     percent: int

@@ -2,7 +2,7 @@
 Amazon Bedrock's Converse (`bedrock-runtime`).
 
 Requests are checked by `rules.py`. The response is the next queued answer (`POST /_bedrock_answers`, see
-`BedrockAnswer`), else that of the script of its schema (`openai/schema_answers.py`), else a fixed text in the requested
+`BedrockAnswer`), else its schema's script (`openai/schema_answers.py`), else a fixed text in the requested
 format, independent of the prompt.
 """
 
@@ -11,27 +11,16 @@ from __future__ import annotations
 import json
 import math
 import uuid
-from collections import deque
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
+from local.sandbox.accounts.bedrock import BedrockAnswer
 from local.sandbox.providers.bedrock import rules
 from local.sandbox.providers.email.ses import aws_error
-from local.sandbox.providers.helpdesk.tickets import Seed
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Provider,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
 from local.sandbox.providers.openai import schema_answers
 from local.sandbox.providers.openai.api import CHARACTERS_A_TOKEN, REFUSAL
 from local.sandbox.providers.openai.schema_answers import FIXED_TEXT, filled
+from local.sandbox.responses import json_response
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -47,26 +36,6 @@ _FAILURES = {
     500: "InternalServerException",
     503: "ServiceUnavailableException",
 }
-
-
-class BedrockAnswer(Seed):
-    """
-    The model's answer to the next request: *text*, or a call of the tool *tool* with *arguments*.
-
-    *stop* replaces the stop reason of the content.
-    """
-
-    text: str = ""
-    tool: str | None = None
-    arguments: dict[str, Any] = Field(default_factory=dict)
-    stop: str | None = None
-
-
-@dataclass
-class Bedrock:
-    """Queued answers of the models."""
-
-    answers: deque[BedrockAnswer] = field(default_factory=deque)
 
 
 def failure(status: int) -> Response:

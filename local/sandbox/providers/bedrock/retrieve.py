@@ -11,30 +11,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from botocore.session import get_session
 from botocore.validate import ParamValidator
-from pydantic import Field
 
 from local.sandbox.providers.bedrock import metadata_filters
 from local.sandbox.providers.email.ses import aws_error
-from local.sandbox.providers.helpdesk.tickets import Seed
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Provider,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
+from local.sandbox.responses import json_response
 
 if TYPE_CHECKING:
     from botocore.model import Shape
     from starlette.responses import Response
+
+    from local.sandbox.accounts.knowledge_bases import KnowledgeDocument
 
 _FAILURES = {
     403: "AccessDeniedException",
@@ -49,28 +41,6 @@ _DEFAULT_RESULTS = 5
 _MOST_RESULTS = 100
 _LONGEST_QUERY = 20_000
 _WORD = re.compile(r"\w+")
-
-
-class KnowledgeDocument(Seed):
-    """
-    A document of one chunk. *location* is that of a result, such as {"type": "WEB", "webLocation": {"url": ...}}.
-
-    *kind* is the type of its content; only TEXT has the text.
-    """
-
-    knowledge_base_id: str = Field(pattern=r"^[0-9a-zA-Z]{1,10}$")
-    text: str
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    location: dict[str, Any] | None = None
-    score: float | None = None
-    kind: Literal["TEXT", "IMAGE"] = "TEXT"
-
-
-@dataclass
-class KnowledgeBases:
-    """The documents of all knowledge bases."""
-
-    documents: list[KnowledgeDocument] = field(default_factory=list)
 
 
 def failure(status: int) -> Response:

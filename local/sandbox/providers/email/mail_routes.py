@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 from starlette.routing import Route
 
-from local.sandbox.control import bad_input
+from local.sandbox.accounts.mail_endings import MailEnding
 from local.sandbox.providers.email.customer_answers import answer, automatic_answer
-from local.sandbox.providers.email.ses_events import MailEnding
-from local.sandbox.providers.helpdesk.ticket_routes import seed_route
-from local.sandbox.providers.interface import json_response
+from local.sandbox.responses import bad_input, json_response
+from local.sandbox.seed_routes import seed_route
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -15,19 +15,12 @@ from pydantic import ValidationError
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
+from local.sandbox.accounts.accepted_mails import AcceptedMail
+from local.sandbox.accounts.attachments import refused
+from local.sandbox.accounts.send_request import SendRequest
 from local.sandbox.providers.email import ses_events
-from local.sandbox.providers.email.attachments import refused
-from local.sandbox.providers.email.mime import AcceptedMail
-from local.sandbox.providers.email.send_request import SendRequest
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Provider,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
+from local.sandbox.responses import json_response
 
 _LARGEST_BYTES = 40 << 20
 _MOST_RECIPIENTS = 50
@@ -39,7 +32,7 @@ _WRITTEN_BY_SES = frozenset(
         "mime-version", "reply-to", "return-path", "subject", "to",
     }
 )  # fmt: skip
-# The same page: fields that may appear only once, of those that senders like Parley set.
+# The same page: the fields set by senders like Parley that may appear only once.
 _ONCE = frozenset(
     {
         "auto-submitted", "in-reply-to", "list-help", "list-id", "list-unsubscribe",

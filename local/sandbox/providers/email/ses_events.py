@@ -1,7 +1,7 @@
 """
 SES's events of sent e-mails, published to a topic in the format of event publishing.
 
-The events of a recipient are `Send` and the configured ending (see `mail_routes.py`), or else that of the address:
+The events of a recipient are `Send` and the configured ending (see `mail_routes.py`), else the address's ending:
 SES's mailbox simulator bounces and complains, every other address has a `Delivery`. (SES Developer Guide, "Contents of
 event data that Amazon SES publishes to Amazon SNS"; "Using the mailbox simulator".)
 """
@@ -10,28 +10,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from email.utils import parseaddr
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from local.sandbox.providers.helpdesk.tickets import Seed
+from local.sandbox.accounts.mail_endings import MailEnding
 from local.sandbox.providers.sms.aws_sms import publish
 
 if TYPE_CHECKING:
-    from local.sandbox.providers.email.mime import AcceptedMail
+    from local.sandbox.accounts.accepted_mails import AcceptedMail
     from local.sandbox.state import Sandbox
 
 ACCOUNT = "123456789012"
 _SIMULATOR = "@simulator.amazonses.com"
-
-
-class MailEnding(Seed):
-    """The last event of e-mails to *to*; *bounce_type* and *complaint_type* are SES's words, for these events."""
-
-    to: str
-    event: Literal[
-        "Delivery", "Bounce", "Complaint", "Reject", "DeliveryDelay", "Rendering Failure"
-    ] = "Delivery"
-    bounce_type: Literal["Permanent", "Transient", "Undetermined"] = "Permanent"
-    complaint_type: Literal["abuse", "not-spam"] = "abuse"
 
 
 async def report(sandbox: Sandbox, mail: AcceptedMail) -> None:

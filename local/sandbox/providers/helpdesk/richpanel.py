@@ -10,16 +10,9 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from local.sandbox.providers.helpdesk.tickets import CommentSeed, Ticket
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Provider,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.accounts.tickets import CommentSeed, Ticket
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
+from local.sandbox.responses import json_response
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -6,20 +6,14 @@ import base64
 import binascii
 from typing import TYPE_CHECKING
 
-from local.sandbox.providers.helpdesk.shop import SHIPSTATION_REQUESTS
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Provider,
-    Refused,
-    json_response,
-)
+from local.sandbox.accounts.shop import SHIPSTATION_REQUESTS
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused
+from local.sandbox.responses import json_response
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from local.sandbox.providers.helpdesk.shop import ShipmentSeed
+    from local.sandbox.accounts.shop import ShipmentSeed
 
 
 def failure(status: int) -> Response:

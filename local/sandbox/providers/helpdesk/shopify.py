@@ -5,22 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from local.sandbox.accounts.shop import TOKEN_SECONDS
 from local.sandbox.providers.helpdesk.graphql import Field, QueryBroken, parse, project
-from local.sandbox.providers.helpdesk.shop import TOKEN_SECONDS
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Provider,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
+from local.sandbox.responses import json_response
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from local.sandbox.providers.helpdesk.shop import OrderSeed
+    from local.sandbox.accounts.shop import OrderSeed
 
 _MOST = 250
 _VERSION = re.compile(r"20\d\d-(01|04|07|10)|unstable")

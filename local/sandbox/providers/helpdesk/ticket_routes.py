@@ -16,20 +16,18 @@ import json
 from typing import TYPE_CHECKING
 
 import urllib3
-from pydantic import ValidationError
 from starlette.routing import Route
 
-from local.sandbox.control import bad_input, broken_rules
-from local.sandbox.providers.bedrock.converse import BedrockAnswer
-from local.sandbox.providers.bedrock.retrieve import KnowledgeDocument
-from local.sandbox.providers.helpdesk.shop import OrderSeed, ShipmentSeed
-from local.sandbox.providers.helpdesk.tickets import CustomerComment, Seed, Ticket, TicketSeed
-from local.sandbox.providers.interface import json_response
-from local.sandbox.providers.openai.api import OpenAiAnswer
+from local.sandbox.accounts.bedrock import BedrockAnswer
+from local.sandbox.accounts.knowledge_bases import KnowledgeDocument
+from local.sandbox.accounts.openai import OpenAiAnswer
+from local.sandbox.accounts.seeds import Seed
+from local.sandbox.accounts.shop import OrderSeed, ShipmentSeed
+from local.sandbox.accounts.tickets import CustomerComment, Ticket, TicketSeed
+from local.sandbox.responses import bad_input, json_response
+from local.sandbox.seed_routes import seed_route
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -122,21 +120,6 @@ async def _show_ticket(request: Request) -> Response:
     if ticket is None:
         return bad_input(("id", "must be the id of a ticket"), status=404)
     return json_response(ticket.as_json())
-
-
-def seed_route[SeedType: Seed](
-    shape: type[SeedType], act: Callable[[Sandbox, SeedType], Awaitable[Response]]
-) -> Callable[[Request], Awaitable[Response]]:
-    """Return a route handler that parses its body as *shape* and passes it to *act*; invalid input gets 400."""
-
-    async def handle(request: Request) -> Response:
-        try:
-            seed = shape.model_validate_json(await request.body())
-        except ValidationError as error:
-            return bad_input(*broken_rules(error))
-        return await act(request.app.state.sandbox, seed)
-
-    return handle
 
 
 ROUTES = [

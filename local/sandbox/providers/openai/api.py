@@ -2,7 +2,7 @@
 OpenAI's Responses and Conversations.
 
 Requests are checked by OpenAI's rules (`rules.py`). The response is the next queued answer (`POST /_openai_answers`,
-see `OpenAiAnswer`), else that of the script of its schema (`schema_answers.py`), else the answer of the scripted model
+see `OpenAiAnswer`), else the answer of its schema's script (`schema_answers.py`), else the answer of the scripted model
 if the request names it, else a fixed text in the requested format, independent of the prompt.
 """
 
@@ -11,25 +11,14 @@ from __future__ import annotations
 import json
 import math
 import uuid
-from collections import deque
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
-from local.sandbox.providers.helpdesk.tickets import Seed
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Provider,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.accounts.openai import OpenAi, OpenAiAnswer
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
 from local.sandbox.providers.openai import rules, schema_answers
 from local.sandbox.providers.openai.rules import BrokenRule
 from local.sandbox.providers.openai.schema_answers import FIXED_TEXT
+from local.sandbox.responses import json_response
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -46,39 +35,6 @@ _FAILURES = {
     429: ("requests", "rate_limit_exceeded", "Rate limit reached."),
 }  # fmt: skip
 _BROKEN = ("server_error", None, "The server had an error while processing your request.")
-
-
-class FunctionCallSeed(Seed):
-    """A function call of the model; *arguments* is its text, which may be invalid JSON."""
-
-    name: str
-    arguments: str = "{}"
-
-
-class OpenAiAnswer(Seed):
-    """
-    The model's answer to the next request.
-
-    *text*, a *refusal* or *function_calls*, after *reasoning_tokens* of reasoning; *incomplete* (a reason) and *failed*
-    (an error code) end it early. Without *is_counted* the response has no token usage.
-    """
-
-    text: str | None = None
-    refusal: str | None = None
-    function_calls: list[FunctionCallSeed] = Field(default_factory=list)
-    incomplete: Literal["max_output_tokens", "content_filter"] | None = None
-    failed: str | None = None
-    reasoning_tokens: int = 0
-    is_counted: bool = True
-
-
-@dataclass
-class OpenAi:
-    """The account: queued answers of the model, its encrypted reasoning, and the conversations with their items."""
-
-    answers: deque[OpenAiAnswer] = field(default_factory=deque)
-    conversations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    reasoning: dict[str, str] = field(default_factory=dict)  # item id -> encrypted content
 
 
 def failure(status: int) -> Response:

@@ -1,5 +1,5 @@
 """
-Answers of the models in a schema: scripted for those of the help desk, of e-mail threads and of newsletters, minimal
+Answers of the models in a schema: scripted for schemas of the help desk, e-mail threads and newsletters, minimal
 for others.
 """
 

@@ -11,20 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.background import BackgroundTask
 
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Provider,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
+from local.sandbox.responses import json_response
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from local.sandbox.providers.sms.messages import CustomerText
+    from local.sandbox.accounts.text_messages import CustomerText
     from local.sandbox.state import Sandbox
 
 _TARGET = "PinpointSMSVoiceV2.SendTextMessage"

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from starlette.routing import Route
 
-from local.sandbox.control import bad_input
-from local.sandbox.providers.helpdesk.ticket_routes import seed_route
-from local.sandbox.providers.interface import json_response
+from local.sandbox.accounts.text_messages import CustomerText, Ending, TextMessage, made_up_sid
 from local.sandbox.providers.sms import aws_sms, twilio_webhooks
-from local.sandbox.providers.sms.messages import CustomerText, Ending, TextMessage, made_up_sid
+from local.sandbox.responses import bad_input, json_response
+from local.sandbox.seed_routes import seed_route
 
 if TYPE_CHECKING:
     from starlette.responses import Response

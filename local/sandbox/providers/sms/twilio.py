@@ -1,4 +1,4 @@
-"""Twilio's Messages: send a message, list messages and their files. Magic numbers are those of its test credentials."""
+"""Twilio's Messages: send a message, list messages and their files. Magic numbers as with its test credentials."""
 
 from __future__ import annotations
 
@@ -13,23 +13,17 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Provider,
-    Refused,
-    json_response,
-)
-from local.sandbox.providers.sms import twilio_webhooks
-from local.sandbox.providers.sms.messages import (
+from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
+from local.sandbox.accounts.text_messages import (
     API,
     TextMessage,
     is_address,
     is_user_id,
     made_up_sid,
 )
-from local.sandbox.providers.whatsapp.media import BUILT_IN, JPEG_IMAGE
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused
+from local.sandbox.providers.sms import twilio_webhooks
+from local.sandbox.responses import json_response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -178,7 +172,7 @@ async def get_media(call: Call) -> Answer:
 
 
 def _account(call: Call) -> str:
-    """Return the account of the path, if the credentials are its own or those of an API key."""
+    """Return the account of the path, if the credentials are its own or an API key's."""
     config = call.sandbox.config
     scheme, _, encoded = call.request.headers.get("authorization", "").partition(" ")
     try:

@@ -12,10 +12,10 @@ from urllib.parse import urlencode
 
 import urllib3
 
-from local.sandbox.providers.sms.messages import API, is_user_id, media_sid
+from local.sandbox.accounts.text_messages import API, is_user_id, media_sid
 
 if TYPE_CHECKING:
-    from local.sandbox.providers.sms.messages import CustomerText, TextMessage
+    from local.sandbox.accounts.text_messages import CustomerText, TextMessage
     from local.sandbox.state import Sandbox
 
 WEBHOOK = "/webhooks/twilio"

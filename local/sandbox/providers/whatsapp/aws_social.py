@@ -13,16 +13,10 @@ from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel, Field, ValidationError
 from starlette.responses import Response
 
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.accounts.media import MediaFile
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, parse_json
 from local.sandbox.providers.whatsapp import rules
-from local.sandbox.providers.whatsapp.media import MediaFile
+from local.sandbox.responses import json_response
 
 _MESSAGE_LIMIT_BYTES = 2_048_000
 

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 from starlette.routing import Route
 
-from local.sandbox.control import bad_input
-from local.sandbox.providers.helpdesk.ticket_routes import seed_route
-from local.sandbox.providers.helpdesk.tickets import Seed
-from local.sandbox.providers.interface import json_response
+from local.sandbox.accounts.seeds import Seed
 from local.sandbox.providers.whatsapp.operations import payments
+from local.sandbox.responses import bad_input, json_response
+from local.sandbox.seed_routes import seed_route
 
 if TYPE_CHECKING:
     from starlette.responses import Response

@@ -10,18 +10,12 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
+from local.sandbox.accounts.media import MediaFile
 from local.sandbox.config import Number
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, parse_json
 from local.sandbox.providers.whatsapp import rules, status_webhooks
-from local.sandbox.providers.whatsapp.media import MediaFile
 from local.sandbox.providers.whatsapp.rules import Accepted, BrokenRule, digits_of
+from local.sandbox.responses import json_response
 
 MEDIA_URL_LIFETIME_SECONDS = 300
 _DOWNLOAD_PATH = "/whatsapp_business/attachments/"

@@ -10,7 +10,7 @@ import boto3
 import pytest
 
 from events.conversations import sample_data
-from local.sandbox.providers.bedrock.retrieve import KnowledgeDocument
+from local.sandbox.accounts.knowledge_bases import KnowledgeDocument
 from shared.retrieval import RetrieverUnavailable
 from shared.retrieval.documents import DocumentAttributes
 from shared.retrieval.local import LocalRetriever

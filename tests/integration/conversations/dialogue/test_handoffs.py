@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.conversations import sample_data
-from local.sandbox.providers.openai.api import OpenAiAnswer
+from local.sandbox.accounts.openai import OpenAiAnswer
 from tests.integration.conversations.dialogue.handoff_notices import NOTICE, notices_sent
 from tests.integration.conversations.steps import (
     MINUTE_MS,

@@ -10,7 +10,7 @@ import pytest
 from conversations.recovery import sweep
 from conversations.store import messages
 from events.conversations import twilio
-from local.sandbox.providers.sms.messages import TextMessage
+from local.sandbox.accounts.text_messages import TextMessage
 from shared.providers.outcomes import Throttled
 from shared.providers.twilio.messages import Page
 from shared.runtime.observability import metrics

@@ -8,7 +8,7 @@ import pytest
 
 from conversations.recovery import sweep
 from events.conversations import twilio
-from local.sandbox.providers.sms.messages import TextMessage
+from local.sandbox.accounts.text_messages import TextMessage
 from shared.providers.outcomes import InDoubt, Refused
 from shared.providers.twilio.messages import Twilio
 from tests.integration.conversations.steps import MINUTE_MS

@@ -18,11 +18,11 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
 from events.conversations import sample_data, twilio
 from events.conversations.twilio import SMS_NUMBER
-from shared.aws.company_secrets import CompanySecrets
 from shared.events import InboundMessage
 from shared.ownership import claims
 from shared.ownership.claims import SHARED, Proof
 from shared.ownership.ids import ProviderId, of_phone
+from shared.providers.company_secrets import CompanySecrets
 from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock
 from tests.integration.conversations.inbound.test_sender_matching import at_aws

@@ -34,7 +34,7 @@ def _add(
     location: dict[str, Any] | None = None,
     **metadata: Any,
 ) -> None:
-    from local.sandbox.providers.bedrock.retrieve import KnowledgeDocument  # noqa: PLC0415 - of one helper
+    from local.sandbox.accounts.knowledge_bases import KnowledgeDocument  # noqa: PLC0415 - of one helper
 
     known: dict[str, Any] = {"company_id": company, "title": f"Report {number}", **metadata}
     if days_ago is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from local.sandbox import Sandbox
-from local.sandbox.providers.helpdesk.tickets import TicketSeed
+from local.sandbox.accounts.tickets import TicketSeed
 
 SEED: dict[str, Any] = {
     "id": "t-1",

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from local.sandbox import Sandbox
-from local.sandbox.providers.helpdesk.shop import OrderSeed
-from local.sandbox.providers.helpdesk.tickets import tag_id
+from local.sandbox.accounts.shop import OrderSeed
+from local.sandbox.accounts.tickets import tag_id
 from richpanel.clients.helpdesk import HelpDesk, UnknownTag
 from shared.failures import Permanent
 from tests.integration.richpanel.clients.helpdesk import operations, seed

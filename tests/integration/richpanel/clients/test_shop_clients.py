@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from local.sandbox import Sandbox
-from local.sandbox.providers.helpdesk.shop import OrderSeed
+from local.sandbox.accounts.shop import OrderSeed
 from richpanel.clients.calls import BadAnswer
 from richpanel.clients.shipstation import ShipStation
 from richpanel.clients.shopify import Shopify

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from local.sandbox import Sandbox
-from local.sandbox.providers.helpdesk.shop import OrderSeed, ShipmentSeed
-from local.sandbox.providers.helpdesk.tickets import TicketSeed
+from local.sandbox.accounts.shop import OrderSeed, ShipmentSeed
+from local.sandbox.accounts.tickets import TicketSeed
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.shipstation import ShipStation
 from richpanel.clients.shopify import Shopify

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from local.sandbox.providers.helpdesk.shop import OrderSeed
+from local.sandbox.accounts.shop import OrderSeed
 from richpanel.decisions.facts import MatchPath
 from richpanel.guards.order_ownership import Reason
 from tests.integration.richpanel.orders.conftest import JANE, JOE, Counter, linked, no_match

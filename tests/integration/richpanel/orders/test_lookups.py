@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from local.sandbox.providers.helpdesk.tickets import TicketSeed
+from local.sandbox.accounts.tickets import TicketSeed
 from richpanel.decisions.facts import MatchPath
 from richpanel.guards.order_ownership import Reason, find_order
 from richpanel.store.rate_limit import Throttled

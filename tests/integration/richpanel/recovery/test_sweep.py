@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from local.sandbox.providers.helpdesk.tickets import TicketSeed
+from local.sandbox.accounts.tickets import TicketSeed
 from richpanel.clients.calls import BadAnswer
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket, TicketPage

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from local.sandbox.providers.bedrock.converse import BedrockAnswer
-from local.sandbox.providers.openai.api import OpenAiAnswer
+from local.sandbox.accounts.bedrock import BedrockAnswer
+from local.sandbox.accounts.openai import OpenAiAnswer
 from richpanel.clients.language_model import LIMITS, UNSUPPORTED, Judge
 from shared.ai.bedrock import Bedrock, Structure
 from shared.ai.openai import Account, OpenAI

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from local.sandbox.providers.bedrock.retrieve import KnowledgeDocument
+from local.sandbox.accounts.knowledge_bases import KnowledgeDocument
 from shared.ownership.claims import SHARED, Owners
 from shared.ownership.ids import knowledge_base
 from shared.retrieval import RetrievalRefused, RetrieverUnavailable

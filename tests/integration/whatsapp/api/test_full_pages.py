@@ -11,7 +11,7 @@ from tests.integration.whatsapp.api.conftest import Api, second_number
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp import store
 from whatsapp.api import conversation_lists
-from whatsapp.store.conversations import head_state
+from whatsapp.store.conversations import head_writes
 from whatsapp.store.conversations.conversation_lists import ConversationList
 from whatsapp.store.items import Conversation, Message
 
@@ -32,7 +32,7 @@ def head(number: int, at_ms: int, **facts: Any) -> Conversation:
         last_key="0" * 13,
         **facts,
     )
-    lists = head_state.lists_of(made)
+    lists = head_writes.lists_of(made)
     return made.model_copy(
         update={"list_pk": lists["listPk"], "assignee_pk": lists.get("assigneePk")}
     )

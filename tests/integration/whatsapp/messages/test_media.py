@@ -11,7 +11,7 @@ import boto3
 import pytest
 
 from local.sandbox import Config, Sandbox, running
-from local.sandbox.providers.whatsapp.media import WEBHOOK_MEDIA
+from local.sandbox.accounts.media import WEBHOOK_MEDIA
 from shared.failures import Transient
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph

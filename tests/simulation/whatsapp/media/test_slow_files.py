@@ -10,7 +10,7 @@ import pytest
 
 from events.whatsapp.payloads import content, message, messages_change, text
 from events.whatsapp.sample_data import ADA, COUNTER
-from local.sandbox.providers.whatsapp.media import BUILT_IN, JPEG_IMAGE
+from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
 from shared.providers import http
 from tests.integration.logs import conditions
 from tests.simulation.effort import long_except

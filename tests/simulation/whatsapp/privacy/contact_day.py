@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from events.whatsapp.payloads import content, media, message, text
 from events.whatsapp.sample_data import ADA, COMPANY, JUERGEN
 from events.whatsapp.samples import samples
-from local.sandbox.providers.whatsapp.media import MP4_VIDEO
+from local.sandbox.accounts.media import MP4_VIDEO
 from tests.simulation.whatsapp.event_builders import (
     EVENT_MINUTE,
     TIMELINE,

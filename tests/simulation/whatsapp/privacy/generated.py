@@ -7,10 +7,10 @@ from typing import Any, Final
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from tests.upgrade.stored_items import filled_in
 from whatsapp.store.items import Conversation, Intent
+from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
 from whatsapp.store.items.customers import AddressDefault, FlowToken
 from whatsapp.store.items.groups import Group, GroupParticipant
 from whatsapp.store.items.item import WhatsAppItem
-from whatsapp.store.items.links import ContactLink, ContactLinkChange
 from whatsapp.store.items.sequences import SequenceRun
 from whatsapp.store.items.tenants import PaymentOrder, Refund
 

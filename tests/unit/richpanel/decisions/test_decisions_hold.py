@@ -26,10 +26,10 @@ from richpanel.decisions.facts import (
     VerdictReason,
 )
 from richpanel.decisions.outcome import Decision
-from richpanel.decisions.replies.catalogue import Tier, standard_wordings, templates
 from richpanel.decisions.replies.renderer import BodyFormat, render
 from richpanel.decisions.routing import ROUTE_TAGS
 from richpanel.decisions.switches import OutboundScope, Switches
+from richpanel.decisions.templates.catalogue import Tier, standard_wordings, templates
 from richpanel.inbound.channels import Channel
 from tests.unit.richpanel.situations import NOW, OPEN, SHOP, order
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from richpanel.classification import Language
-from richpanel.decisions.replies import catalogue, mustache
-from richpanel.decisions.replies.catalogue import (
+from richpanel.decisions.replies.renderer import BodyFormat, VariableMissing, render
+from richpanel.decisions.templates import catalogue, mustache
+from richpanel.decisions.templates.catalogue import (
     ORDER_VARIABLES,
     Tier,
     Variant,
@@ -18,8 +19,7 @@ from richpanel.decisions.replies.catalogue import (
     templates,
     variant_for,
 )
-from richpanel.decisions.replies.mustache import TemplateBroken
-from richpanel.decisions.replies.renderer import BodyFormat, VariableMissing, render
+from richpanel.decisions.templates.mustache import TemplateBroken
 from richpanel.inbound.channels import Channel
 
 FULL = {name: f"<{name}&>" for name in ORDER_VARIABLES}

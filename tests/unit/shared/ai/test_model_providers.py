@@ -4,7 +4,7 @@ import pytest
 
 from shared.ai.providers import ModelDependencies, account_for
 from shared.ai.settings import ModelSettings
-from shared.aws.company_secrets import CompanySecrets
+from shared.providers.company_secrets import CompanySecrets
 from shared.providers.outcomes import Misconfigured
 
 

@@ -15,7 +15,8 @@ from whatsapp.actions.messages.places import of_location
 from whatsapp.actions.messages.reactions import payload
 from whatsapp.actions.messages.receipts import receipt
 from whatsapp.actions.messages.resends import is_passing
-from whatsapp.sending.payloads import Draft, of_text
+from whatsapp.sending.drafts import Draft
+from whatsapp.sending.payloads import of_text
 from whatsapp.store.items import Message
 
 Strategy = st.SearchStrategy[Any]

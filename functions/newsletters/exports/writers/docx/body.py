@@ -85,7 +85,7 @@ class BodyWriter:
         )
 
     def add(self, blocks: Sequence[Block], style: str = "Normal", depth: int = 0) -> None:
-        """Add blocks; *style* is that of paragraphs, *depth* the number of lists around them."""
+        """Add blocks. *style*: the style of paragraphs. *depth*: the number of enclosing lists."""
         for block in blocks:
             self._block(block, style, depth)
 

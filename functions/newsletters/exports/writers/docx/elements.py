@@ -99,7 +99,7 @@ def by_direction(text: str) -> Iterator[tuple[bool, str]]:
     """
     Split text into stretches: (right to left, text).
 
-    Characters without a direction of their own, as spaces and digits, continue the stretch before them.
+    Characters without a direction, such as spaces and digits, belong to the run before them.
     """
     rtl = False
 

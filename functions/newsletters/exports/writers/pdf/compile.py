@@ -13,8 +13,8 @@ import typst
 from newsletters.exports.document import Document, Rendered
 from newsletters.exports.tree import UNTITLED, clean, tree
 from newsletters.exports.writers.palette import LIGHT
-from newsletters.exports.writers.pdf.data import TEXT_WIDTH, DataWriter
 from newsletters.exports.writers.pdf.fonts import FAMILIES, fonts_folder
+from newsletters.exports.writers.pdf.template_data import TEXT_WIDTH, DataWriter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -101,7 +101,7 @@ class Listed:
 
     @property
     def body_hash(self) -> str:
-        """The hash to compare with that of a text that may have been sent."""
+        """The hash to compare with the hash of a text that may have been sent."""
         return body_hash(self.body)
 
     def webhook_fields(self, media: list[File]) -> dict[str, str]:

@@ -92,7 +92,7 @@ class Eum:
         Return one translation of a template of the account with AWS id *waba_id* (`waba-...`); None if it is unknown.
 
         Raises Refused, NotSent or InDoubt. (AWS API reference, GetWhatsAppMessageTemplate.) The service returns a text.
-        Not confirmed by traffic of ours: that it is Meta's JSON of the template, with status and category.
+        Not confirmed by live traffic: that it is Meta's JSON of the template, with status and category.
         """
         try:
             answer = self._client.get_whatsapp_message_template(

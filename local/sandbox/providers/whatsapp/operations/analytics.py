@@ -6,16 +6,10 @@ import re
 import secrets
 from typing import Any
 
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, parse_json
 from local.sandbox.providers.whatsapp import aws_social, meta_graph
 from local.sandbox.providers.whatsapp.node import Node
+from local.sandbox.responses import json_response
 
 _AWS_ACCOUNT = "waba-0123456789abcdef0123456789abcdef"
 _GRANULARITIES = {

@@ -2,16 +2,10 @@
 
 from typing import Any
 
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, parse_json
 from local.sandbox.providers.whatsapp import meta_graph
 from local.sandbox.providers.whatsapp.rules import digits_of
+from local.sandbox.responses import json_response
 
 BLOCKED, SILENT = "blocked_users", "silent_users"
 _MOST = 1_000

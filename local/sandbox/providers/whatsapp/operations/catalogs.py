@@ -10,16 +10,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, parse_json
 from local.sandbox.providers.whatsapp import meta_graph
 from local.sandbox.providers.whatsapp.node import Node
+from local.sandbox.responses import json_response
 
 _MOST_IN_BATCH = 5_000
 _PRICE = re.compile(r"(\d+(?:\.\d+)?) ([A-Z]{3})")

@@ -6,14 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, parse_json
 from local.sandbox.providers.whatsapp import aws_social
 from local.sandbox.providers.whatsapp.operations.template_rules import (
     Invalid,
@@ -24,6 +17,7 @@ from local.sandbox.providers.whatsapp.operations.template_rules import (
     library,
     paged,
 )
+from local.sandbox.responses import json_response
 
 _LARGEST_DEFINITION, _LARGEST_UPDATE = 6_000, 3_000
 

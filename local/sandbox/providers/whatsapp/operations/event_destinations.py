@@ -5,15 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, parse_json
 from local.sandbox.providers.whatsapp import aws_social, meta_graph
+from local.sandbox.responses import json_response
 
 APP = "1029384756"
 ACCOUNT = "123456789012"  # whose topics and roles may be used

@@ -10,16 +10,10 @@ import base64
 import json
 from typing import TYPE_CHECKING, Any
 
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, parse_json
 from local.sandbox.providers.whatsapp import aws_social
 from local.sandbox.providers.whatsapp.operations import flow_rules
+from local.sandbox.responses import json_response
 
 if TYPE_CHECKING:
     from local.sandbox.providers.whatsapp.operations.flow_rules import Form

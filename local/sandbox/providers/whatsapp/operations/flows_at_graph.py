@@ -6,10 +6,11 @@ import json
 from email import message_from_bytes
 from typing import TYPE_CHECKING, Any
 
-from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, json_response
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused
 from local.sandbox.providers.whatsapp import meta_graph
 from local.sandbox.providers.whatsapp.node import Node
 from local.sandbox.providers.whatsapp.operations import flow_rules
+from local.sandbox.responses import json_response
 
 if TYPE_CHECKING:
     from local.sandbox.providers.whatsapp.operations.flow_rules import Form

@@ -6,14 +6,7 @@ import secrets
 from typing import Any
 
 from local.sandbox.config import Number
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, parse_json
 from local.sandbox.providers.whatsapp import aws_social, meta_graph
 from local.sandbox.providers.whatsapp.node import Node
 from local.sandbox.providers.whatsapp.operations.numbers import (
@@ -22,6 +15,7 @@ from local.sandbox.providers.whatsapp.operations.numbers import (
     number_of,
     succeeded,
 )
+from local.sandbox.responses import json_response
 
 _LONGEST_SUBJECT, _LONGEST_DESCRIPTION = 128, 2_048
 _NO_PERMISSION = 138006

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
-from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, json_response
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused
 from local.sandbox.providers.whatsapp import aws_social, meta_graph
 from local.sandbox.providers.whatsapp.node import Node
+from local.sandbox.responses import json_response
 
 UPLOADED, DELETED = "uploaded_media", "deleted_media"
 _MB = 1 << 20

@@ -6,16 +6,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from local.sandbox.config import Number
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, parse_json
 from local.sandbox.providers.whatsapp import aws_social, meta_graph
 from local.sandbox.providers.whatsapp.node import Node
+from local.sandbox.responses import json_response
 
 _NUMBER = "/{version}/{phone}"
 _PIN = re.compile(r"[0-9]{6}")

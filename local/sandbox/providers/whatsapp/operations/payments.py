@@ -9,20 +9,14 @@ import re
 import secrets
 from typing import Any
 
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, parse_json
 from local.sandbox.providers.whatsapp.meta_graph import (
     check_token,
     check_version,
     graph_error,
     no_such_object,
 )
+from local.sandbox.responses import json_response
 from local.sandbox.state import Sandbox
 
 GATEWAYS = ("razorpay", "payu", "billdesk", "zaakpay", "upi_vpa")

@@ -3,14 +3,7 @@
 import json
 from typing import Any
 
-from local.sandbox.providers.interface import (
-    Answer,
-    Call,
-    Endpoint,
-    Refused,
-    json_response,
-    parse_json,
-)
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Refused, parse_json
 from local.sandbox.providers.whatsapp import meta_graph
 from local.sandbox.providers.whatsapp.node import Node
 from local.sandbox.providers.whatsapp.operations.template_rules import (
@@ -22,6 +15,7 @@ from local.sandbox.providers.whatsapp.operations.template_rules import (
     library,
     paged,
 )
+from local.sandbox.responses import json_response
 
 _MOST_ANALYSED = 10
 

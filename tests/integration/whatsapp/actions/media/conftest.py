@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from local.sandbox.providers.whatsapp.media import BUILT_IN, JPEG_IMAGE, WEBHOOK_MEDIA
+from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE, WEBHOOK_MEDIA
 from tests.integration.whatsapp.actions.conftest import EUM_PHONE, Actions
 from tests.integration.whatsapp.conftest import NOW, PHONE
 

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from local.sandbox.providers.whatsapp.media import (
+from local.sandbox.accounts.media import (
     EXECUTABLE_AS_JPEG,
     GONE,
     JPEG_IMAGE,

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from local.sandbox.providers.whatsapp.media import JPEG_IMAGE, PDF_DOCUMENT
+from local.sandbox.accounts.media import JPEG_IMAGE, PDF_DOCUMENT
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import GLOBEX, WABA, Actions
 from tests.integration.whatsapp.actions.media.conftest import JPEG, on_graph, receive, store

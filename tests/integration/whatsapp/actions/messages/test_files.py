@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from local.sandbox.providers.whatsapp import media
+from local.sandbox.accounts import media
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import (
     ADA,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp.sample_data import COMPANY, COUNTER, WORKSHOP
-from local.sandbox.providers.whatsapp.media import BUILT_IN, JPEG_IMAGE
+from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
 from tests.simulation.whatsapp.actions.scenario import Scenario
 from whatsapp.store.items import Media
 

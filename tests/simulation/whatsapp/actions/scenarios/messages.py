@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from events.whatsapp.actions.messages import BODIES, FROM_COUNTER, TO_ADA
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
-from local.sandbox.providers.whatsapp import media
+from local.sandbox.accounts import media
 from shared.runtime import clock
 from tests.simulation.whatsapp.actions.scenario import Scenario
 from tests.simulation.whatsapp.event_builders import ada_message, wamid, webhook_of

@@ -1,4 +1,4 @@
-"""The messages that a number sent within the last minutes."""
+"""Messages that a number sent recently."""
 
 from boto3.dynamodb.conditions import Attr, Key
 

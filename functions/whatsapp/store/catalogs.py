@@ -9,8 +9,8 @@ from boto3.dynamodb.conditions import Attr, Key
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp.store.accounts import phones
 from whatsapp.store.items import Phone, pk
+from whatsapp.store.items.catalogs import Catalog, Product
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.shop import Catalog, Product
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What an inventory finds, and the places at which it is read."""
+"""Findings of an inventory, and the positions at which it is read."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What was found, and the place of the next page; None after the last one of a source."""
+    """The findings of a page, and the place of the next one; None after the last page of a source."""
 
     found: list[Found]
     following: Place | None = None
@@ -70,14 +70,14 @@ def raw_of(mail: Mail) -> Iterator[Found]:
 
 
 def files_of(mail: Mail) -> Iterator[Found]:
-    """Yield the long body, the HTML and the files of a mail, in whichever thread it was stored."""
+    """Yield the long body, the HTML and the files of a mail, from the thread in which it was stored."""
     for key in (mail.body_key, mail.html_key, *(file.s3_key for file in mail.attachments)):
         if key is not None and objects.is_of_mail(key):
             yield Found(FILE, key)
 
 
 def uploads_of(draft: Draft) -> Iterator[Found]:
-    """Yield the files that were uploaded for a draft; those of a mail are found with the mail."""
+    """Yield the files that were uploaded for a draft; files of a mail are found with the mail."""
     for file in draft.attachments:
         if file.sha256 is not None and objects.is_of_mail(file.s3_key):
             yield Found(FILE, file.s3_key)

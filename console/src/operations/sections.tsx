@@ -1,11 +1,11 @@
-// What the sections share: frame with states, table, confirmation.
+// Building blocks of the sections: frame with states, table, confirmation.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Action, Resource } from "../api/resource";
 import { moment } from "../format";
 import { locale, t } from "../texts/texts";
-import { Button, ErrorNotice, Skeleton } from "../ui/parts";
+import { Button, ErrorNotice, Skeleton } from "../ui/controls";
 
 interface SectionProps<T> {
   title: string;

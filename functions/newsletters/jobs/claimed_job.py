@@ -1,4 +1,4 @@
-"""One worker's work on a job: its progress, its finished units, and its time."""
+"""A job under the lease of one worker: progress, finished units, remaining time."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class OutOfTime(Exception):
 
 
 @dataclass(slots=True)
-class Work:
-    """A job in the hands of the worker that has its lease. *newsletter* is as it was read when the work began."""
+class ClaimedJob:
+    """A job whose lease this worker holds. *newsletter* is the version read at the start."""
 
     resources: WorkerResources
     newsletter: Newsletter
@@ -45,13 +45,13 @@ class Work:
         """Report finished units of a job whose units are not stored. Raises LeaseLost."""
         self._report(units_done=units_done, doing=doing)
 
-    def unit(
+    def run_unit(
         self, number: int, inputs_hash: str, doing: str, act: Callable[[], tuple[str, Usage]]
     ) -> str:
         """
-        Return the result of unit *number*: the one stored for the same inputs, or that of *act*, which is stored.
+        Return the result of unit *number*: the stored one if its inputs are the same, else the result of *act*, stored.
 
-        People may change the step above between two deliveries: *inputs_hash* differs then. *doing* is shown to people
+        A step above may be edited between two deliveries: *inputs_hash* differs then. *doing* is shown in the console
         meanwhile. Raises OutOfTime, LeaseLost, and all that *act* raises.
         """
         finished = self._units if self._units is not None else {}

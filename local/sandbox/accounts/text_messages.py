@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import Field, HttpUrl
 
-from local.sandbox.providers.helpdesk.tickets import Seed
+from local.sandbox.accounts.seeds import Seed
 
 API = "2010-04-01"
 _KEYWORDS = {

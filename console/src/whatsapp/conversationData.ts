@@ -92,7 +92,7 @@ interface Beside<T> {
   error: ApiError | null;
 }
 
-// Calls and consent need scopes of their own, and their failure must not hide the messages: it is shown above them.
+// Calls and consent need separate scopes, and their failure must not hide the messages: it is shown above them.
 async function beside<T>(read: Promise<T>, without: T): Promise<Beside<T>> {
   try {
     return { value: await read, error: null };

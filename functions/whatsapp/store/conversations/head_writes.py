@@ -1,4 +1,4 @@
-"""What all writes of a conversation's head have in common: its lists, and the conditions of a concurrent change."""
+"""Parts of every write of a conversation's head: its lists, and the conditions against concurrent changes."""
 
 from boto3.dynamodb.conditions import ConditionBase
 

@@ -1,5 +1,5 @@
 """
-Links of two contacts that are the same person: found by the worker, or made and undone by an operator.
+Links of two contacts of the same person: found by the worker, or set and removed by an operator.
 
     both contacts --link--> the older one's conversation continues, and lists the messages of both
                   <-unlink-- each contact has its own conversation again; messages stay where they were stored
@@ -98,7 +98,7 @@ def unlink(table: Table, phone: Phone, undone: Link) -> None:
 def _record(table: Table, phone: Phone, made: Link, state: str) -> None:
     """Store the state of a link and the record of this change, unless it has been made."""
     # Imported here: links are rare, and the item classes would lengthen every cold start.
-    from whatsapp.store.items.links import ContactLink, ContactLinkChange  # noqa: PLC0415
+    from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange  # noqa: PLC0415
 
     stored = store.links.get(table, phone.phone, made.linked)
     if stored is not None and (stored.state, stored.primary) == (state, made.primary):

@@ -6,8 +6,9 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from local.sandbox.accounts.seeds import Seed
 from local.sandbox.request_limit import Window
 
 TEAMS = (
@@ -15,12 +16,6 @@ TEAMS = (
     "LiveChat Support", "Leadership Team", "Social Media Team", "Email Support Team", "Chargebacks / Disputes Team",
 )  # fmt: skip
 REQUESTS, SECONDS = 50, 30.0
-
-
-class Seed(BaseModel):
-    """Input of a control route; unknown fields are refused, so that a misspelt field is not ignored."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class CommentSeed(Seed):
@@ -49,7 +44,7 @@ class OrderLinkSeed(Seed):
 
 class TicketSeed(Seed):
     """
-    A ticket. `sender` is its From address, `recipient` its To address, `profile_email` that of the customer's profile.
+    A ticket. `sender` is its From address, `recipient` its To address, `profile_email` the customer profile's.
 
     `spelling`: the case of the API's field names. `is_wrapped`: `{"ticket": {...}}`, or the ticket itself.
     """

@@ -12,8 +12,8 @@ from typing import Any
 
 from richpanel.classification import Language
 from richpanel.classification.taxonomy import intents
-from richpanel.decisions.replies import mustache
-from richpanel.decisions.replies.mustache import TemplateBroken
+from richpanel.decisions.templates import mustache
+from richpanel.decisions.templates.mustache import TemplateBroken
 from richpanel.inbound.channels import Channel
 
 MOST_CHARACTERS = 1_000  # of a wording, without the values
@@ -68,7 +68,7 @@ class Template:
     """
     The template of one reply. *tier* is None for replies that only agents send: no switch enables them.
 
-    A reply needs a value for each *required* variable; *optional* ones stand in sections of their own.
+    A reply needs a value for each *required* variable; *optional* ones stand in sections.
     """
 
     id: str
@@ -173,7 +173,9 @@ def _catalogue(tables: Mapping[str, dict[str, Any]]) -> Mapping[str, Template]:
     return MappingProxyType({name: _template(name, table) for name, table in tables.items()})
 
 
-_text = resources.files("richpanel.decisions.replies").joinpath("templates.toml").read_text("utf-8")
+_text = (
+    resources.files("richpanel.decisions.templates").joinpath("templates.toml").read_text("utf-8")
+)
 _tables = tomllib.loads(_text)
 templates = _catalogue(_tables)
 # By template, language and variant.

@@ -1,10 +1,10 @@
-"""The wordings that a shop sends: the standard ones of its languages, with its own in their place."""
+"""The wordings that a shop sends: the standard ones of its languages, replaced by the shop's wordings."""
 
 from collections.abc import Collection, Mapping
 
 from richpanel.classification import Language
-from richpanel.decisions.replies import mustache
-from richpanel.decisions.replies.catalogue import (
+from richpanel.decisions.templates import mustache
+from richpanel.decisions.templates.catalogue import (
     ASKS_NUMBER,
     Parts,
     Tier,
@@ -14,14 +14,14 @@ from richpanel.decisions.replies.catalogue import (
     standard_wordings,
     templates,
 )
-from richpanel.decisions.replies.mustache import TemplateBroken
+from richpanel.decisions.templates.mustache import TemplateBroken
 
 type Texts = Mapping[str, Mapping[Language, Mapping[Variant, str]]]
 
 
 def adapted(texts: Texts, languages: Collection[Language]) -> Wordings:
     """
-    Return the standard wordings in *languages*, with those of *texts* in their place.
+    Return the standard wordings in *languages*, replaced by the wordings in *texts*.
 
     Raises TemplateBroken, whose text begins with the template, the language and the variant at fault.
     """

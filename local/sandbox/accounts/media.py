@@ -63,7 +63,7 @@ def stored(
     *,
     announced_for: bytes | None = None,
 ) -> MediaFile:
-    """Return a stored file; with *announced_for* it reports the digest of that content instead of its own."""
+    """Return a stored file; with *announced_for* it reports the digest of that content."""
     digest = hashlib.sha256(content if announced_for is None else announced_for).digest()
     return MediaFile(media_id, filename, mime_type, content, digest)
 

@@ -1,4 +1,4 @@
-"""The approval of a draft: whether it is still the answer to its thread, and the event that sends it."""
+"""The state of a draft: whether it is still the answer to its thread, and the event that sends it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_stale(thread: Thread, draft: Draft) -> bool:
 
 
 def is_answered(thread: Thread, draft: Draft) -> bool:
-    """Whether another mail of ours has answered the mail since the draft was made."""
+    """Whether another sent mail has answered the mail since the draft was made."""
     known = max(draft.in_reply_to_n, draft.composed_n or 0)
     return draft.kind is DraftKind.REPLY and any(
         entry.direction is Direction.OUTBOUND and entry.n > known for entry in thread.email_history

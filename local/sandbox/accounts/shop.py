@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from local.sandbox.providers.helpdesk.tickets import Seed
+from local.sandbox.accounts.seeds import Seed
 from local.sandbox.request_limit import Window
 
 TOKEN_SECONDS = 86_399

@@ -1,0 +1,1 @@
+"""Templates of automatic replies: their texts, languages and variables."""

@@ -1,0 +1,1 @@
+"""State of the simulated accounts, and the seeds that change it."""

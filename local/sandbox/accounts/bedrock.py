@@ -1,0 +1,31 @@
+"""The account at Bedrock: queued answers of models."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import Field
+
+from local.sandbox.accounts.seeds import Seed
+
+
+class BedrockAnswer(Seed):
+    """
+    The model's answer to the next request: *text*, or a call of the tool *tool* with *arguments*.
+
+    *stop* replaces the stop reason of the content.
+    """
+
+    text: str = ""
+    tool: str | None = None
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    stop: str | None = None
+
+
+@dataclass
+class Bedrock:
+    """Queued answers of the models."""
+
+    answers: deque[BedrockAnswer] = field(default_factory=deque)
