@@ -166,10 +166,10 @@ def test_a_message_of_maximum_size_fits_on_the_queue(
     assert f"MSG#{ada_message('large', body)['id']}" in final.items
 
 
-def undisturbed(system: System, request: Event) -> tuple[FinalState, int]:
-    """The final state of one undisturbed delivery, and the number of calls of the ingress."""
+def undisturbed(system: System, request: Event) -> tuple[FinalState, list[str]]:
+    """The final state of one undisturbed delivery, and the calls of the ingress."""
     assert system.deliver(request)
-    calls = len(system.interceptor.calls)
+    calls = list(system.interceptor.calls)
     system.drain()
     final = final_state_of(system)
     check_at_rest(system, final.items)
