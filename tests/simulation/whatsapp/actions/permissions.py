@@ -50,6 +50,7 @@ def exercise_actions(system: System, observer: CallObserver) -> None:
         _call_samples(actor)
         _let_an_hour_pass(actor)
         _fill_in_a_form(actor, observer)
+        _lose_a_number(actor)
     _report_a_payment(system, observer)
 
 
