@@ -176,7 +176,7 @@ def _metered(system: System) -> Iterator[_Meter]:
     pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
     pricing.watch(module.dynamodb)
     yield _Meter(system, module, Stream(system.dynamodb, system.table.name), pricing)
-    for table in (_inbox_table(), module.announcer.live.table.name):
+    for table in (_inbox_table(), properties("LiveTable", Stage="local")["TableName"]):
         client("dynamodb").delete_table(TableName=table)
 
 
