@@ -19,7 +19,27 @@ if TYPE_CHECKING:
 SLOWEST: Final = 10
 NOT_COUNTED: Final = "tests/e2e"
 # Calls of the long tests of a suite: what a complete run made, and a quarter more.
-BUDGETS: Final[dict[str, int]] = {}
+BUDGETS: Final[dict[str, int]] = {
+    "tests/cost": 38_000,
+    "tests/integration/console": 8_000,
+    "tests/integration/conversations": 98_000,
+    "tests/integration/email_threads": 30_000,
+    "tests/integration/isolation": 41_000,
+    "tests/integration/newsletters": 6_000,
+    "tests/integration/operations": 17_000,
+    "tests/integration/richpanel": 23_000,
+    "tests/integration/sandbox": 1_000,
+    "tests/integration/shared": 1_000,
+    "tests/integration/whatsapp": 412_000,
+    "tests/simulation": 17_000,
+    "tests/simulation/console": 5_000,
+    "tests/simulation/conversations": 98_000,
+    "tests/simulation/email_threads": 187_000,
+    "tests/simulation/newsletters": 150_000,
+    "tests/simulation/richpanel": 13_000,
+    "tests/simulation/whatsapp": 893_000,
+    "tests/upgrade": 8_000,
+}
 
 _calls = 0
 

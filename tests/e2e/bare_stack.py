@@ -1,7 +1,8 @@
 """
-The template deployed with functions that do nothing, in another region of the running emulator.
+The template deployed with functions that do nothing, in another account and region of the running emulator.
 
-A deployment of this kind takes half a second, and shares no resource with the stack of the other tests.
+A deployment of this kind takes half a second, and shares no resource with the stack of the other tests: roles are
+shared by all regions of an account.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ import boto3
 from botocore.exceptions import ClientError
 
 from local.stack.cli import Stack
-from local.stack.ministack import CREDENTIALS
 from tests.template import file, stacks
 
 REGION = "eu-central-1"
+# MiniStack takes an access key of twelve digits for the id of an account.
+CREDENTIALS = {"AWS_ACCESS_KEY_ID": "210987654321", "AWS_SECRET_ACCESS_KEY": "test"}
 NAME = "parley-local"  # the stage is `local`: MiniStack has no TLS
 _BUCKET = "artefacts-of-bare-stacks"
 _DOES_NOTHING = "def handler(event, context):\n    return {}\n"

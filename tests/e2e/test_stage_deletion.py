@@ -9,9 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from local.stack.ministack import CREDENTIALS
 from local.stack.processes import ROOT
-from tests.e2e.bare_stack import NAME, REGION, BareStack, bare_stack
+from tests.e2e.bare_stack import CREDENTIALS, NAME, REGION, BareStack, bare_stack
 from tests.e2e.conftest import Deployed
 
 COMPANY_SECRET = "parley/local/companies/acme/twilio"
