@@ -124,8 +124,7 @@ class System(Workers):
         self.interceptor.revive()
         self.worker.resources.switchboard.provider().clear_cache()
         self.worker.resources.limiter._last_seen = 0
-        keys = (self.worker.resources.keys, self.worker.identifier_keys)
-        for secret in (self.webhook.secret, *keys):
+        for secret in (self.webhook.secret, self.worker.resources.keys):
             secret._value = None
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
