@@ -56,8 +56,8 @@ settings.load_profile("suite")
 default_user_config["core"]["reset_boto3_session"] = False
 quick_aws.hasten()
 client_pool.install()
-used_actions.install()
 suite_report.install()
+used_actions.install()  # last: it looks at the caller of the client
 # Also while fixtures of modules and sessions are made.
 keyed_hashes.configure(keyring.Keys(keyring.KEY))
 
