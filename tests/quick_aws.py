@@ -9,10 +9,8 @@ compares both implementations.
 
 from __future__ import annotations
 
-import copy
 import functools
 import json
-import pickle
 import string
 from contextlib import contextmanager
 from inspect import getattr_static
@@ -21,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from moto.core.utils import unix_time_millis
 
+from tests import quick_tables
 from tests.template import ACCOUNT, REGION
 
 if TYPE_CHECKING:
@@ -39,29 +38,21 @@ _stubber: Any = resolve_name("moto.core.botocore_stubber:BotocoreStubber")
 _responses: Any = resolve_name("moto.core.responses")
 _serializer: Any = resolve_name("moto.core.serialize:ResponseSerializer")
 _json_serializer: Any = resolve_name("moto.core.serialize:BaseJSONSerializer")
-_nodes: Any = resolve_name("moto.dynamodb.parsing.ast_nodes")
-_parser: Any = resolve_name("moto.dynamodb.parsing.expressions:UpdateExpressionParser")
-_validators: Any = resolve_name("moto.dynamodb.parsing.validators")
 _tables: Any = resolve_name("moto.dynamodb.responses:DynamoHandler")
 _queue: Any = resolve_name("moto.sqs.models:Queue")
 _queues: Any = resolve_name("moto.sqs.models:SQSBackend")
 _signature: Any = resolve_name("botocore.auth:SigV4Auth")
+_validator: Any = resolve_name("botocore.validate:ParamValidator")
+_request_writer: Any = resolve_name("botocore.serialize:JSONSerializer")
+_parser: Any = resolve_name("botocore.parsers:BaseJSONParser")
+_utils: Any = resolve_name("botocore.utils")
 _agent: Any = resolve_name("botocore.useragent:UserAgentString")
-_attributes: Any = resolve_name("moto.dynamodb.models.dynamo_type:LimitedSizeDict")
-_value: Any = resolve_name("moto.dynamodb.models.dynamo_type:DynamoType")
-_item: Any = resolve_name("moto.dynamodb.models.dynamo_type:Item")
-_too_large: Any = resolve_name("moto.dynamodb.exceptions:ItemSizeTooLarge")
-_table: Any = resolve_name("moto.dynamodb.models.table:Table")
 _random: Any = resolve_name("moto.moto_api._internal.moto_random:MotoRandom")
 
 _TABLES_ADDRESS: Final = f"https://dynamodb.{REGION}.amazonaws.com/"
 # Types of attributes that moto stores as their JSON. Bytes are not among them: they are converted to base64 and back.
-_MOST_BYTES: Final = 405_000  # of an item, as moto checks it
 _LETTERS: Final = string.ascii_letters
 _PLAIN: Final = frozenset({"S", "N", "BOOL", "NULL", "SS", "NS"})
-_BRANCHES: Final = (_nodes.Expression, _nodes.UpdateExpressionFunction)
-# They change nothing and check the whole subtree of a node: at the root they find every error.
-_OF_THE_WHOLE: Final = (_validators.ActionCountValidator, _validators.OverlappingPathsValidator)
 
 # Event names of botocore
 
@@ -117,6 +108,48 @@ def _sign(self: Any, request: Any) -> None:
 def _user_agent(_: Any) -> str:
     """A constant: moto does not read it."""
     return "tests"
+
+
+# Attributes of items in botocore: it looks for each of their ten types.
+
+_VALUES: Final = {"S": str, "N": str, "BOOL": bool, "NULL": bool}
+_validate = _validator._validate
+_write = _request_writer._serialize
+_parse = _parser._handle_structure
+
+
+def _validate_quickly(self: Any, value: Any, shape: Any, errors: Any, name: str) -> None:
+    """Nothing to report for a valid attribute."""
+    if shape.name != "AttributeValue" or not _is_valid(value):
+        _validate(self, value, shape, errors, name)
+
+
+def _is_valid(value: Any) -> bool:
+    if type(value) is not dict or len(value) != 1:
+        return False
+    ((kind, content),) = value.items()
+    if kind == "M":
+        return type(content) is dict and all(
+            type(name) is str and _is_valid(part) for name, part in content.items()
+        )
+    if kind == "L":
+        return type(content) is list and all(map(_is_valid, content))
+    return kind in _VALUES and type(content) is _VALUES[kind]
+
+
+def _write_attribute(self: Any, serialized: Any, value: Any, shape: Any, key: Any = None) -> None:
+    """An attribute without bytes unchanged."""
+    if shape.name == "AttributeValue" and _is_plain(value):
+        serialized[key] = value
+    else:
+        _write(self, serialized, value, shape, key)
+
+
+def _parse_attribute(self: Any, shape: Any, value: Any) -> Any:
+    """An attribute without bytes unchanged."""
+    if shape.name == "AttributeValue" and _is_plain(value):
+        return value
+    return _parse(self, shape, value)
 
 
 # Routing of calls in moto
@@ -219,105 +252,6 @@ def _get_named(self: Any, value: Any, key: str, shape: Any) -> Any:
     return _get_value(self, value, key, shape)
 
 
-# moto's trees of the expressions of updates
-
-
-_make = _parser.make
-
-
-def _traverse(self: Any, root: Any) -> Any:
-    """As in moto, but the type that a processor handles is looked up once per tree, not once per node."""
-    if isinstance(self, _OF_THE_WHOLE):
-        return self.process(root)
-    kinds = tuple(self._processing_map())
-
-    def walk(node: Any, position: int) -> Any:
-        kind: Any = type(node)
-        if not _is_one(kind, (_nodes.Node,)):
-            return node
-        parent = node.parent
-        for number, child in enumerate(node.children or ()):
-            self.pre_processing_of_child(node, number)
-            walk(child, number)
-        if _is_one(kind, kinds):
-            node = self.process(node)
-            node.parent = parent
-            if parent:
-                parent.children[position] = node
-        return node
-
-    return walk(root, -1)
-
-
-def _find_clauses(self: Any, wanted: list[type]) -> list[Any]:
-    found = []
-    for child in self.children or ():
-        kind: Any = type(child)
-        if kind in wanted:
-            found.append(child)
-        elif _is_one(kind, _BRANCHES):
-            found += child.find_clauses(wanted)
-    return found
-
-
-@functools.cache
-def _is_one(kind: Any, kinds: tuple[type, ...]) -> bool:
-    """Caches comparisons of classes that have their own metaclass: they are slow, and such classes are few."""
-    return issubclass(kind, kinds)
-
-
-def _parsed(text: str) -> Any:
-    """A parsed update expression, cached serialised: callers modify the tree that they receive."""
-    return pickle.loads(_packed(text))  # noqa: S301 - our own bytes
-
-
-@functools.cache
-def _packed(text: str) -> bytes:
-    return pickle.dumps(_make(text))
-
-
-def _copied(self: Any, _: Any) -> Any:
-    """A deep copy of a tree."""
-    return pickle.loads(pickle.dumps(self))  # noqa: S301 - our own bytes
-
-
-def _copied_attributes(self: Any, memo: dict[int, Any]) -> Any:
-    """A deep copy of an item's attributes: moto sums up the sizes of all of them for each one that it copies."""
-    copied = _attributes()
-    dict.update(copied, {name: copy.deepcopy(value, memo) for name, value in self.items()})
-    return copied
-
-
-def _begin(self: Any, hash_key: Any, range_key: Any, attrs: dict[str, Any]) -> None:
-    """A new item: moto sums up the sizes of all attributes for each one that it adds."""
-    self.hash_key, self.range_key, self.attrs = hash_key, range_key, _attributes()
-    dict.update(self.attrs, {name: _value(value) for name, value in attrs.items()})
-    if self.size() > _MOST_BYTES:
-        raise _too_large
-
-
-def _has_equal_text(self: Any, other: Any) -> bool:
-    """Most values are texts, of which moto tests six types first."""
-    if self.type != other.type:
-        return False
-    equal: bool = (
-        self.value == other.value if self.type == "S" else self.cast_value == other.cast_value
-    )
-    return equal
-
-
-def _all_items(self: Any) -> list[Any]:
-    """The items by key: moto compares the keys, and determines their types, at each step of the sort."""
-    rows = self.items.values()
-    items = [item for row in rows for item in row.values()] if self.range_key_attr else list(rows)
-    return sorted(items, key=_key)
-
-
-def _key(item: Any) -> tuple[Any, ...]:
-    keys = (item.hash_key, item.range_key) if item.range_key else (item.hash_key,)
-    return tuple(key.cast_value for key in keys)
-
-
 def _random_text(
     self: Any, length: int = 20, include_digits: bool = True, lower_case: bool = False
 ) -> str:
@@ -338,6 +272,10 @@ _SHORTER: Final = (
     (_aliaser, "_alias_event_name", _aliased),
     (_trie, "_recursive_copy", _copied_trie),
     (_endpoints, "RuleSet", _rules),
+    (_validator, "_validate", _validate_quickly),
+    (_request_writer, "_serialize", _write_attribute),
+    (_parser, "_handle_structure", _parse_attribute),
+    _remembered(_utils, "_parse_timestamp_with_tzinfo"),
     # Mocks of `requests`: 1,288 objects at each start.
     _remembered(_mocks, "CallbackResponse"),
     (_stubber, "process_request", _to_the_tables),
@@ -350,15 +288,8 @@ _SHORTER: Final = (
     (_queue, "approximate_number_of_messages_not_visible", property(_count_in_flight)),
     (_json_serializer, "_serialize", _write_plain),
     (_serializer, "get_value", _get_named),
-    (_nodes.DepthFirstTraverser, "traverse", _traverse),
-    (_nodes.Node, "find_clauses", _find_clauses),
-    (_nodes.Node, "__deepcopy__", _copied),
-    (_parser, "make", _parsed),
-    (_attributes, "__deepcopy__", _copied_attributes),
-    (_item, "__init__", _begin),
-    (_value, "__eq__", _has_equal_text),
-    (_table, "all_items", _all_items),
     (_random, "get_random_string", _random_text),
+    *quick_tables.REPLACED,
 )
 _OWN: Final = tuple((place, name, getattr_static(place, name, None)) for place, name, _ in _SHORTER)
 
