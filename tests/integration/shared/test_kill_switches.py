@@ -1,6 +1,6 @@
 """Kill switches in the parameter store: one path per context, cached, and closed if they cannot be read."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import boto3
 import pytest
@@ -10,6 +10,7 @@ from moto import mock_aws
 
 from shared.policy.facts import Switches
 from shared.policy.kill_switches import KillSwitches, SwitchNotSet
+from shared.runtime import clock
 from tests.integration.logs import counted
 
 PATH = "/parley/test/conversations"
@@ -22,11 +23,21 @@ def switches() -> Iterator[KillSwitches]:
         yield KillSwitches(lambda: store, PATH)
 
 
-def fail(switches: KillSwitches, monkeypatch: pytest.MonkeyPatch, operation: str) -> None:
+def fail(
+    switches: KillSwitches,
+    monkeypatch: pytest.MonkeyPatch,
+    operation: str,
+    code: str = "ThrottlingException",
+) -> list[str]:
+    """Refuse an operation; returns the list of its calls."""
+    calls: list[str] = []
+
     def refuse(*_: object, **__: object) -> None:
-        raise ClientError({"Error": {"Code": "ThrottlingException"}}, operation)
+        calls.append(operation)
+        raise ClientError({"Error": {"Code": code}}, operation)
 
     monkeypatch.setattr(switches.provider().client, operation, refuse)
+    return calls
 
 
 def test_switches_are_read_below_their_path_and_cached_until_a_fresh_copy_is_requested(
@@ -59,6 +70,74 @@ def test_unreadable_switches_are_counted_and_have_no_texts(
 
     assert switches.texts() is None
     assert counted("SwitchesUnreadable") == 1
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Moves the clock by seconds; each read asks the store, as after the cache has expired."""
+    monkeypatch.setattr("shared.policy.kill_switches.CACHE_SECONDS", 0)
+    moment = [clock.now_ms()]
+    monkeypatch.setattr(clock, "now_ms", lambda: moment[0])
+
+    def move(seconds: int) -> None:
+        moment[0] += seconds * clock.SECOND_MS
+
+    return move
+
+
+@pytest.mark.parametrize("text", ["false", "true"])
+def test_the_last_switches_hold_for_five_minutes_while_the_store_throttles(
+    switches: KillSwitches, monkeypatch: pytest.MonkeyPatch, now: Callable[[int], None], text: str
+) -> None:
+    switches.set("safe_mode", text)
+    assert switches.texts() == {"safe_mode": text}
+    fail(switches, monkeypatch, "get_paginator")
+
+    now(300)
+    assert switches.texts() == {"safe_mode": text}
+    now(1)
+    assert switches.texts() is None
+
+
+def test_a_store_that_throttles_is_not_asked_again_for_each_message(
+    switches: KillSwitches, monkeypatch: pytest.MonkeyPatch, now: Callable[[int], None]
+) -> None:
+    switches.set("safe_mode", "false")
+    assert switches.texts() == {"safe_mode": "false"}
+    calls = fail(switches, monkeypatch, "get_paginator")
+    monkeypatch.setattr("shared.policy.kill_switches.CACHE_SECONDS", 30)
+    switches.provider().store.clear()
+
+    assert [switches.texts() for _ in range(9)] == [{"safe_mode": "false"}] * 9
+    assert len(calls) == 1
+    now(30)
+    assert switches.texts() == {"safe_mode": "false"}
+    assert len(calls) == 2
+
+
+@pytest.mark.parametrize("code", ["AccessDeniedException", "InternalServerError"])
+def test_switches_that_are_not_readable_for_another_reason_are_closed_at_once(
+    switches: KillSwitches,
+    monkeypatch: pytest.MonkeyPatch,
+    now: Callable[[int], None],
+    code: str,
+) -> None:
+    switches.set("safe_mode", "false")
+    assert switches.texts() == {"safe_mode": "false"}
+    fail(switches, monkeypatch, "get_paginator", code)
+
+    now(1)
+    assert switches.in_force() == Switches()
+
+
+def test_an_operator_who_asks_for_fresh_switches_is_told_that_they_are_not_readable(
+    switches: KillSwitches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    switches.set("safe_mode", "false")
+    assert switches.texts() == {"safe_mode": "false"}
+    fail(switches, monkeypatch, "get_paginator")
+
+    assert switches.texts(fresh=True) is None
 
 
 def test_a_switch_that_is_not_set_names_the_reason(

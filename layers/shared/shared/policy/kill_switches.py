@@ -1,7 +1,9 @@
 """
 Kill switches in the parameter store, set by operators and read at most every 30 seconds.
 
-Each context has its own path. A switch that is missing or cannot be read is closed. Contexts that send have
+Each context has its own path. A switch that is missing or cannot be read is closed. Only while the store throttles,
+which it does at 40 calls a second of all functions of an account, the last texts hold for some minutes. Contexts that
+send have
 
     safe_mode            `false` permits sending; any other text, or none, stops every send
     automation_enabled   `true` permits the models, and messages without a person; any other text, or none, stops them
@@ -11,12 +13,14 @@ and may name further ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
+from botocore.exceptions import ClientError
 
 from shared.policy.facts import Switches
+from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SSMProvider
 
 CACHE_SECONDS = 30
+# An operator who closes a switch while the store throttles waits no longer than this.
+HELD_MS = 300 * clock.SECOND_MS
 SAFE_MODE = "safe_mode"
 AUTOMATION = "automation_enabled"
 
@@ -37,6 +43,22 @@ class SwitchNotSet(Exception):
         self.reason = reason
 
 
+@dataclass(slots=True)
+class _Read:
+    """The last texts. While the store throttles they are used without a call until *held_until_ms*."""
+
+    texts: Mapping[str, str]
+    at_ms: int
+    held_until_ms: int = 0
+
+    def may_hold(self, failure: BaseException | None, now_ms: int) -> bool:
+        """Whether they are used instead of those that could not be read because of *failure*."""
+        is_throttled = isinstance(failure, ClientError) and (
+            failure.response.get("Error", {}).get("Code") == "ThrottlingException"
+        )
+        return is_throttled and now_ms <= self.at_ms + HELD_MS
+
+
 @dataclass(slots=True, eq=False)
 class KillSwitches:
     """
@@ -47,13 +69,18 @@ class KillSwitches:
 
     provider: Callable[[], SSMProvider]
     path: str
+    _last: _Read | None = field(default=None, init=False)
 
     def texts(self, *, fresh: bool = False) -> Mapping[str, str] | None:
         """
         Return the text of each switch that is set, by name, at most 30 seconds old.
 
-        None if they cannot be read, which is counted and logged: the caller treats all as closed.
+        If the store throttles: at most five minutes old, unless they must be *fresh*. None if they cannot be read,
+        which is counted and logged: the caller treats all as closed.
         """
+        last, now_ms = self._last, clock.now_ms()
+        if last is not None and not fresh and now_ms < last.held_until_ms:
+            return last.texts
         from aws_lambda_powertools.utilities.parameters.exceptions import (  # noqa: PLC0415 - with the provider
             GetParameterError,
         )
@@ -63,10 +90,16 @@ class KillSwitches:
                 self.path, max_age=CACHE_SECONDS, force_fetch=fresh
             )
         except GetParameterError as failure:
+            if last is not None and not fresh and last.may_hold(failure.__context__, now_ms):
+                last.held_until_ms = now_ms + CACHE_SECONDS * clock.SECOND_MS
+                metrics.add_metric("SwitchesHeld", MetricUnit.Count, 1)
+                return last.texts
             metrics.add_metric("SwitchesUnreadable", MetricUnit.Count, 1)
             logger.error("switches unreadable: all closed", extra=describe(failure))
             return None
-        return {name: str(text) for name, text in parameters.items()}
+        texts = {name: str(text) for name, text in parameters.items()}
+        self._last = _Read(texts, now_ms)
+        return texts
 
     def in_force(self) -> Switches:
         """Return what sending contexts permit, as of at most 30 seconds ago; all off if it cannot be read."""
