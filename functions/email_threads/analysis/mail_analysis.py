@@ -35,12 +35,12 @@ from email_threads.store.items import (
     Thread,
 )
 from email_threads.threading.heads import touched, with_status
+from shared.ai.spending.budget import REASON
 from shared.aws.dynamodb import ConditionFailed
-from shared.aws.dynamodb_json import plain
 from shared.aws.sqs_fifo import digest
+from shared.aws.tables.dynamodb_json import plain
 from shared.failures import Transient
 from shared.runtime import clock
-from shared.spending.budget import REASON
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Run, SendingResources

@@ -23,8 +23,8 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from email_threads.api.queries import ApiDependencies
     from email_threads.store.items import Mail, Thread
-    from shared.api.inputs import NoInput
-    from shared.api.routing import Request
+    from shared.api.models.inputs import NoInput
+    from shared.api.routing.routes import Request
     from shared.aws.dynamodb import Table
 
 WITHHELD: Final = "mail_withheld"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from email_threads.inbound.events import EmailPrivacy
 from email_threads.store import privacy_jobs
 from email_threads.store.items import PrivacyJob
-from shared.queued_events import turn_entry
+from shared.events.queued_events import turn_entry
 from shared.runtime import clock
 
 if TYPE_CHECKING:

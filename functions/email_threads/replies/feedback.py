@@ -28,7 +28,7 @@ from shared.aws.sqs_fifo import digest
 from shared.consent import unreachable
 from shared.consent.records import Source, Statement
 from shared.consent.unreachable import Unreachable
-from shared.events import DeliveryStatus, status_entry
+from shared.events.exchange import DeliveryStatus, status_entry
 from shared.failures import Permanent, Transient
 from shared.identity.addresses import AddressInvalid, email_address
 from shared.providers.email.ses import message_ids

@@ -8,7 +8,7 @@ from email_threads.store.items import Alias, AliasKind, Draft, Expiry, Mail, Par
 from email_threads.store.items.item import PARTITION_KEY
 from email_threads.store.threads import is_unchanged
 from shared.aws.dynamodb import ConditionFailed
-from shared.aws.items import stored
+from shared.aws.tables.items import stored
 from shared.runtime import clock
 
 if TYPE_CHECKING:

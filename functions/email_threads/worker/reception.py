@@ -33,9 +33,9 @@ from email_threads.threading import reply_tokens, tombstones
 from email_threads.threading.append import append
 from email_threads.threading.resolution import Incoming
 from email_threads.worker import consent, forwarder
+from shared.access.ownership import claims
 from shared.failures import Permanent
 from shared.identity.addresses import without_label
-from shared.ownership import claims
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -34,12 +34,12 @@ from richpanel.configuration.bootstrap import quick
 from richpanel.recovery.bootstrap import recovery_of
 from richpanel.store.items import ApiRequest
 from richpanel.store.settings import Outdated
+from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.idempotency import Requests
-from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
-from shared.audit_log.log import AuditedSettings
+from shared.api.models.inputs import NoInput
+from shared.api.routing.routes import Request, Routes
 from shared.policy.kill_switches import SwitchNotSet
 from shared.recovery.routes import ERRORS, RecoveryRoutes
 

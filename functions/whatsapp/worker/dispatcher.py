@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.aws.dynamodb_json import storable
 from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
+from shared.aws.tables.dynamodb_json import storable
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from shared.runtime.observability import metrics

@@ -8,7 +8,7 @@ import pytest
 
 from access import api_keys as keys_of_callers
 from access.api_keys import KeyRefused
-from operations import api_keys
+from operations.access import api_keys
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.integration.operations.conftest import NOW

@@ -3,7 +3,7 @@
 import boto3
 import pytest
 
-from operations import arguments
+from operations.command_line import arguments
 from operations.privacy import contacts
 from shared.aws.dynamodb import Table
 from shared.runtime import clock

@@ -13,14 +13,20 @@ from conversations.recovery import parking
 from conversations.store import routes
 from conversations.store.items.routes import BusinessAddress
 from events.conversations.twilio import SMS_NUMBER
-from operations import arguments
+from operations.command_line import arguments
 from operations.recovery import cli, contexts
+from shared.access.ownership import claims
+from shared.access.ownership.claims import Proof
+from shared.access.ownership.ids import ProviderId
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
-from shared.events import DeliveryStatus, InboundMessage, body_of, inbound_entry, status_entry
-from shared.ownership import claims
-from shared.ownership.claims import Proof
-from shared.ownership.ids import ProviderId
+from shared.events.exchange import (
+    DeliveryStatus,
+    InboundMessage,
+    body_of,
+    inbound_entry,
+    status_entry,
+)
 from shared.recovery import quota
 from tests.template import create_queue, create_table, template
 

@@ -19,8 +19,8 @@ from operations.doctor import capacity, cli, newsletters
 from operations.doctor.deployment import Deployment, describe
 from operations.doctor.infrastructure import CONTEXT_OF_QUEUES, DEAD_LETTERS, WITHOUT_TTL
 from operations.recovery.contexts import OUTPUTS
+from shared.access.ownership.claims import Proof
 from shared.aws.dynamodb import Table
-from shared.ownership.claims import Proof
 from tests.integration.operations import deployed
 from tests.integration.operations.deployed import STACK, CloudFormation, Webhooks, keep
 from tests.template import parameters, resources

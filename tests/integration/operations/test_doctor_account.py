@@ -12,7 +12,7 @@ from moto import mock_aws
 from operations.doctor import account
 from operations.doctor.deployment import Deployment
 from operations.doctor.findings import Finding, Status
-from operations.stack_resources import Resource
+from operations.stages.stack_resources import Resource
 from tests.template import properties
 
 DOMAIN = "support.example.com"

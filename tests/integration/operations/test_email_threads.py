@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from operations import arguments
 from operations.__main__ import main as operations
+from operations.command_line import arguments
 from tests.simulation.email_threads.setup import running_system
 from tests.simulation.email_threads.system import ANN, BOB, COMPANY, MAILBOX, System, mail
 

@@ -6,7 +6,7 @@ from typing import Any
 import boto3
 import pytest
 
-from operations import arguments
+from operations.command_line import arguments
 from operations.recovery import cli, contexts
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket

@@ -8,7 +8,7 @@ from typing import Any
 import boto3
 import pytest
 
-from operations import arguments
+from operations.command_line import arguments
 from operations.recovery import cli, contexts
 from richpanel.store import audits, events, states
 from richpanel.store.items import TTL_ATTRIBUTE, DeadLetter, Event, EventStatus, Mode

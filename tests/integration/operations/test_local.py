@@ -11,7 +11,8 @@ import boto3
 import pytest
 
 from local.stack.deployment import Stack
-from operations import local_stack, phones
+from operations.command_line import local_stack
+from operations.contexts.whatsapp import phones
 
 DESCRIBED: dict[str, Any] = {field.name: {} for field in fields(Stack)} | {
     "stack_name": "parley-local",

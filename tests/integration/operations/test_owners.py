@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from email_threads.store import mailboxes
-from operations import arguments
 from operations.__main__ import main as operations
-from operations.owners import tables as owner_tables
-from shared.ownership import claims, ids
-from shared.ownership.claims import SHARED
+from operations.access.owners import tables as owner_tables
+from operations.command_line import arguments
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import SHARED
 from tests import template
 from tests.integration.email_threads.test_api import result
 from tests.integration.email_threads.test_owners import put

@@ -7,7 +7,8 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from operations import arguments, phones
+from operations.command_line import arguments
+from operations.contexts.whatsapp import phones
 from operations.secrets import versions
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from tests.template import create_table, properties

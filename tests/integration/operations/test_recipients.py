@@ -12,7 +12,7 @@ from conversations.store import conversations
 from conversations.store.items.conversation import ChannelMethod, Conversation
 from events.conversations import sample_data
 from local.sandbox import Config, running
-from operations import arguments
+from operations.command_line import arguments
 from operations.privacy import erase_person
 from shared.aws.dynamodb import Table
 from shared.identity import keyed_hashes

@@ -6,7 +6,9 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from operations import api_keys, arguments, phones
+from operations.access import api_keys
+from operations.command_line import arguments
+from operations.contexts.whatsapp import phones
 from shared.aws.dynamodb import Table
 from tests.template import properties, resolved, template
 

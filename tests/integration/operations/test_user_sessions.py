@@ -6,12 +6,13 @@ import boto3
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
-from operations import arguments, sessions, users
-from shared import revocations
+from operations.access import sessions, users
+from operations.command_line import arguments
+from shared.access import revocations
 from shared.aws.dynamodb import Table
 from shared.inbox.items import Context
-from shared.live.items import CONNECTION_SECONDS, Connection
-from shared.live.posts import Live
+from shared.inbox.live.items import CONNECTION_SECONDS, Connection
+from shared.inbox.live.posts import Live
 from shared.runtime import clock
 from tests.integration.console.live import Sockets
 from tests.integration.operations.test_users import ADA, described, pool, run

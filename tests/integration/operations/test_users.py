@@ -8,9 +8,10 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from operations import arguments, sessions, users
 from operations.__main__ import main
-from operations.people import People
+from operations.access import sessions, users
+from operations.access.people import People
+from operations.command_line import arguments
 from shared.runtime import clock
 from tests.template import create_table, properties
 

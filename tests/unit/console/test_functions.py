@@ -10,8 +10,8 @@ import pytest
 
 from access.roles import SCOPES
 from local.console import build
+from shared.access.groups import Role
 from shared.api.auth import Scope
-from shared.groups import Role
 from shared.providers.sms.segments import gsm_equivalent, measure
 from tests.template import ROOT
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from email_threads.api.drafts import inputs
     from email_threads.api.queries import ApiDependencies
     from email_threads.store.items import Draft, DraftFile, Mail, Thread
-    from shared.api.inputs import NoInput
-    from shared.api.routing import Request
+    from shared.api.models.inputs import NoInput
+    from shared.api.routing.routes import Request
     from shared.aws.dynamodb import Attributes
 
 _ROWS: Final = 50

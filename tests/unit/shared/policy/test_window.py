@@ -34,7 +34,7 @@ ALLOWED = {
     "functions/whatsapp/actions/campaigns/schedule.py": "when a campaign without progress is abandoned",
     "functions/whatsapp/actions/media/links.py": "the longest life of a link",
     "functions/whatsapp/actions/messages/resends.py": "the usual age of a message to resend",
-    "functions/whatsapp/actions/payments/refunds.py": "when a refund is listed by the provider",
+    "functions/whatsapp/actions/payments/refunds/refunds.py": "when a refund is listed by the provider",
     "functions/whatsapp/actions/templates/synchronisation.py": "how often templates are confirmed",
     "functions/whatsapp/jobs/payment_checks.py": "when a payment is looked up, in minutes",
     "functions/whatsapp/sending/gate.py": "the pause of marketing after the provider's refusal",
@@ -44,9 +44,9 @@ ALLOWED = {
     "layers/shared/shared/policy/quiet_hours.py": "the next day's free hours",
     "layers/shared/shared/policy/window.py": "the messaging window",
     "layers/shared/shared/rate_limits/gcra.py": "states live a day longer",
-    "layers/shared/shared/revocations.py": "the longest life of a revoked token",
+    "layers/shared/shared/access/revocations.py": "the longest life of a revoked token",
     "layers/shared/shared/runtime/clock.py": "the length of a day",
-    "layers/shared/shared/spending/budget.py": "a day of costs",
+    "layers/shared/shared/ai/spending/budget.py": "a day of costs",
     "layers/shared/shared/api/cursors.py": "the life of a cursor",
 }
 # Limits are per day, and lifetimes are in days: neither is compared with a customer's message.
