@@ -14,8 +14,9 @@ from email_threads.parsing.headers import root_id
 from email_threads.store import changes, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Automation
-from email_threads.threading import admitted, ids
-from email_threads.threading.heads import touched
+from email_threads.threading import ids
+from email_threads.threading.head import admitted
+from email_threads.threading.head.heads import touched
 from shared.api.errors import InvalidInput
 from shared.failures import Transient
 from shared.runtime import clock

@@ -12,7 +12,7 @@ from email_threads.inbound.events import EmailAnalyse, EmailMerge, entry
 from email_threads.store import changes, mailboxes
 from email_threads.store.changes import Change
 from email_threads.store.items import Automation, Mailbox, Status, Thread
-from email_threads.threading.heads import touched, with_status
+from email_threads.threading.head.heads import touched, with_status
 from shared.access.ownership import proofs
 from shared.api.errors import InvalidInput
 from shared.api.models.agent_inputs import end_of_snooze

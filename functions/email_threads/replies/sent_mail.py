@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from email_threads.parsing import mail as mails
-from email_threads.parsing.attachments import Attachment
+from email_threads.parsing.body.attachments import Attachment
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN
 from email_threads.store import drafts
 from email_threads.store.items import AliasKind, Automation, DraftStatus

@@ -27,9 +27,9 @@ from richpanel.api.access import (
     NothingToDecide,
 )
 from richpanel.api.bootstrap import AdminSettings, dependencies
+from richpanel.api.dry_runs.visits import NotSetUp
 from richpanel.api.replays import HelpDeskFailed
 from richpanel.api.settings import Change, NoVersion
-from richpanel.api.visits import NotSetUp
 from richpanel.configuration.bootstrap import quick
 from richpanel.recovery.bootstrap import recovery_of
 from richpanel.store.items import ApiRequest

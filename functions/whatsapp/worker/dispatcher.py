@@ -23,7 +23,6 @@ from whatsapp.worker import contacts
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import (
     app_echoes,
-    edits,
     history,
     intake,
     read_receipts,
@@ -31,6 +30,7 @@ from whatsapp.worker.messages import (
     settlement,
     statuses,
 )
+from whatsapp.worker.messages.contents import edits
 
 # The slowest calls for one receipt together.
 PROVIDER_MS = 40 * clock.SECOND_MS

@@ -32,7 +32,8 @@ from email_threads.store.items import (
 )
 from email_threads.store.items.item import date_of
 from email_threads.store.items.thread import Direction, EmailFields
-from email_threads.threading import ids, people, windows
+from email_threads.threading import ids, people
+from email_threads.threading.head import windows
 from email_threads.threading.stored_mails import CUT_BODY, MOST_BODY
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.aws.s3 import Bucket

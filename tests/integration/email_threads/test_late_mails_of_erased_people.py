@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from email_threads.privacy import jobs
-from email_threads.store import erased_addresses
+from email_threads.store.privacy import erased_addresses
 from email_threads.threading import tombstones
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import body_of

@@ -36,7 +36,7 @@ BOUNDED = {
     "conversations.store.states._exists": "a whole key",
     "conversations.store.messages.early_files": "one page, of one message's files",
     "conversations.store.messages.forget_early_files": "one page, of one message's files",
-    "email_threads.store.retention.head": "a whole key",
+    "email_threads.store.privacy.retention.head": "a whole key",
     "email_threads.store.thread_lists.entries": "read lazily; MOST_COMPARED heads a call",
     "newsletters.store.jobs.due": "one page",
     "newsletters.store.jobs.work_keys": "one page",
@@ -80,11 +80,11 @@ NOT_A_REQUEST = {
     "conversations.store.messages.lifetimes",
     "conversations.store.recovery.unhandled.indexed",
     "conversations.store.routes._placements_under",
-    "email_threads.store.retention.expired",
+    "email_threads.store.privacy.retention.expired",
     "newsletters.handlers.scheduled.handler",
     "newsletters.store.jobs.units",
     "newsletters.worker.purge.purge",
-    "richpanel.api.report.ticket_ids",
+    "richpanel.api.dry_runs.report.ticket_ids",
     "richpanel.recovery.backfill._decisions",
     "shared.aws.s3.all_keys_under",
     "shared.aws.s3.objects_under",
@@ -94,8 +94,8 @@ NOT_A_REQUEST = {
 }
 # Loops over a text.
 TEXTS = {
-    "email_threads.parsing.reply_text._quoted_runs",
-    "email_threads.parsing.reply_text._start_of_attribution",
+    "email_threads.parsing.body.reply_text._quoted_runs",
+    "email_threads.parsing.body.reply_text._start_of_attribution",
     "shared.ai.links._links",
     "shared.consent.keywords.folded",
     "shared.api.routing.routes._request",

@@ -182,7 +182,7 @@ def test_workers_import_batch_without_the_models_of_event_sources(
                 "cryptography",
                 "aws_xray_sdk",
                 "email_threads.analysis.model_call",
-                "email_threads.parsing.html",
+                "email_threads.parsing.body.html",
                 "email_threads.parsing.mail",
                 "email_threads.replies.automatic",
                 "email_threads.replies.delivery",

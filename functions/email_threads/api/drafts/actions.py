@@ -16,7 +16,7 @@ from email_threads.store import drafts, mailboxes, threads
 from email_threads.store.drafts import MOST_OPEN
 from email_threads.store.items import DraftKind, Status
 from email_threads.store.items.draft import FINAL
-from email_threads.threading.heads import with_status
+from email_threads.threading.head.heads import with_status
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
 

@@ -27,7 +27,7 @@ ALLOWED = {
     "functions/email_threads/store/parked.py": "the day before, as a list of parked mails is by day",
     "functions/email_threads/store/threads.py": "entries live a day longer than their thread",
     "functions/newsletters/api/configuration.py": "UTC midnight",
-    "functions/richpanel/api/report.py": "a day of the report",
+    "functions/richpanel/api/dry_runs/report.py": "a day of the report",
     "functions/richpanel/recovery/sweep.py": "a day of the list of events",
     "functions/whatsapp/actions/analytics/periods.py": "a day of analytics",
     "functions/whatsapp/actions/analytics/sequences.py": "the longest delay of a step, in minutes",

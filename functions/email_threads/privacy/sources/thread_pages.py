@@ -17,8 +17,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.privacy import fence, shared_threads, whole_threads
+from email_threads.privacy import fence
 from email_threads.privacy.findings import Page, Place
+from email_threads.privacy.sources import shared_threads, whole_threads
 
 if TYPE_CHECKING:
     from email_threads.privacy.inventory import Inventory

@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from richpanel.configuration.resources import Resources
-from richpanel.decisions.cooldowns import is_customer_limited
+from richpanel.decisions.gates.cooldowns import is_customer_limited
 from richpanel.decisions.outcome import Decision, Reply, tags_when_sent
 from richpanel.decisions.templates.catalogue import templates
 from richpanel.store import events, states

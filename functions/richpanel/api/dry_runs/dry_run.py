@@ -14,7 +14,7 @@ from richpanel.worker.turns import CustomerTurn
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from richpanel.api.visits import Visit
+    from richpanel.api.dry_runs.visits import Visit
     from richpanel.configuration.resources import Sources
     from richpanel.decisions.switches import Switches
     from richpanel.worker.turns import CustomerTurn

@@ -13,8 +13,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing.verification import normal
-from email_threads.replies.codes import codes_in
+from email_threads.parsing.verification.verification import normal
+from email_threads.replies.checks.codes import codes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -20,8 +20,9 @@ from email_threads.privacy.findings import (
     subject_hash,
     uploads_of,
 )
-from email_threads.store import erasure, retention, threads
+from email_threads.store import threads
 from email_threads.store.items import Draft
+from email_threads.store.privacy import erasure, retention
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

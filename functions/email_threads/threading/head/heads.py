@@ -8,7 +8,7 @@ from email_threads.store.items import AliasKind, Status, Thread
 from email_threads.store.items.item import date_of
 from email_threads.store.items.thread import Direction
 from email_threads.store.threads import Append
-from email_threads.threading import windows
+from email_threads.threading.head import windows
 from shared.runtime import clock
 
 if TYPE_CHECKING:

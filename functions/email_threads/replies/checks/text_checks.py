@@ -10,7 +10,7 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from email_threads.replies.codes import codes_in, numbers_in
+from email_threads.replies.checks.codes import codes_in, numbers_in
 from shared.ai.links import is_allowed, links_in
 from shared.ai.texts import has_control_character, has_placeholder
 

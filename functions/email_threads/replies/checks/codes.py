@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing.verification import normal
+from email_threads.parsing.verification.verification import normal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

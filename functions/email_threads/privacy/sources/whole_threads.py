@@ -19,7 +19,8 @@ from email_threads.privacy.findings import (
     raw_of,
     row_key,
 )
-from email_threads.store import changes, erasure, objects, retention, threads
+from email_threads.store import changes, objects, threads
+from email_threads.store.privacy import erasure, retention
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from whatsapp.store.items import Edit, Message, Phone, Reaction
 from whatsapp.worker import contacts, ownership
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import downloads
-from whatsapp.worker.messages import full_content, versions
+from whatsapp.worker.messages.contents import full_content, versions
 
 ACTORS_SHOWN = 10
 _ATTEMPTS = 5

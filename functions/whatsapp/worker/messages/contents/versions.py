@@ -20,7 +20,7 @@ from whatsapp.inbound.event import Event
 from whatsapp.store import ordering
 from whatsapp.store.items import Edit, Message, Phone
 from whatsapp.worker.media import downloads
-from whatsapp.worker.messages import full_content
+from whatsapp.worker.messages.contents import full_content
 
 FILE_FIELDS = ("media_id", "mime_type", "sha256", "filename", "voice", "animated")
 _EDITED_FIELDS = ("type", "text_body", "caption", "content_s3_key", *FILE_FIELDS)

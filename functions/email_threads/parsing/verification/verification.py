@@ -14,10 +14,10 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing import html
 from email_threads.parsing.answer_rules import is_robot
+from email_threads.parsing.body import html
 from email_threads.parsing.kinds import REPORTS
-from email_threads.parsing.verification_words import (
+from email_threads.parsing.verification.words import (
     ADDRESSED,
     MINUTES,
     NEGATION,

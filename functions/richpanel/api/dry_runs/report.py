@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from richpanel.api.access import NothingToDecide
-from richpanel.api.dry_run import rehearse
-from richpanel.api.visits import Visit
+from richpanel.api.dry_runs.dry_run import rehearse
+from richpanel.api.dry_runs.visits import Visit
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket, TicketPage
 from richpanel.configuration.resources import Sources

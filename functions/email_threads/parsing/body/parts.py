@@ -9,7 +9,8 @@ from email.message import Message
 from html import escape
 from typing import Final
 
-from email_threads.parsing import attachments, charsets, html
+from email_threads.parsing import charsets
+from email_threads.parsing.body import attachments, html
 from email_threads.parsing.flags import Flag
 from email_threads.parsing.headers import Headers
 

@@ -20,8 +20,9 @@ from richpanel.decisions.outcome import Decision, Reply
 from richpanel.decisions.replies.renderer import BodyFormat, render
 from richpanel.inbound.event import plain
 from richpanel.store.items import Action
-from richpanel.worker import case_decisions, reservations
+from richpanel.worker import case_decisions
 from richpanel.worker.cases import Case, Overtaken
+from richpanel.worker.sending import reservations
 from shared.action_ledger import OnDoubt, State
 from shared.failures import Permanent, Transient
 from shared.providers.outcomes import NotSent

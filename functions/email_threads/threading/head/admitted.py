@@ -10,7 +10,7 @@ from email_threads.parsing.trust import Trust
 from email_threads.store.items import Status
 from email_threads.store.items.mail import Evidence
 from email_threads.store.items.thread import Direction
-from email_threads.threading import heads, windows
+from email_threads.threading.head import heads, windows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,9 +23,10 @@ from email_threads.privacy.findings import (
 )
 from email_threads.recovery import claims
 from email_threads.replies.automatic import count_keys
-from email_threads.store import drafts, erasure, parked, threads
+from email_threads.store import drafts, parked, threads
 from email_threads.store.items import AliasKind, Draft
 from email_threads.store.items.item import PARTITION_KEY
+from email_threads.store.privacy import erasure
 from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
