@@ -15,7 +15,7 @@ from shared.inbox.live.items import CONNECTION_SECONDS, Connection
 from shared.inbox.live.posts import Live
 from shared.runtime import clock
 from tests.integration.console.live import Sockets
-from tests.integration.operations.test_users import ADA, described, pool, run
+from tests.integration.operations.access.test_users import ADA, described, pool, run
 from tests.template import properties
 
 __all__ = ["pool"]  # a fixture

@@ -21,8 +21,8 @@ from operations.doctor.infrastructure import CONTEXT_OF_QUEUES, DEAD_LETTERS, WI
 from operations.recovery.contexts import OUTPUTS
 from shared.access.ownership.claims import Proof
 from shared.aws.dynamodb import Table
-from tests.integration.operations import deployed
-from tests.integration.operations.deployed import STACK, CloudFormation, Webhooks, keep
+from tests.integration.operations.doctor import deployed
+from tests.integration.operations.doctor.deployed import STACK, CloudFormation, Webhooks, keep
 from tests.template import parameters, resources
 from whatsapp import store
 from whatsapp.store.items import Phone

@@ -11,7 +11,7 @@ from moto import mock_aws
 
 from operations.__main__ import main
 from operations.stages import buckets, inventory, removal
-from tests.integration.operations.deletion import (
+from tests.integration.operations.stages.deletion import (
     Account,
     Killed,
     contents,
