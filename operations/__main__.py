@@ -6,16 +6,18 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
-from operations import api_keys, documents, identity, phones, spending, users
-from operations.arguments import USAGE_ERROR
+from operations import documents, spending
+from operations.access import api_keys, users
+from operations.access.owners import cli as owners
+from operations.command_line.arguments import USAGE_ERROR
+from operations.contexts.email_threads import cli as email_threads
+from operations.contexts.inbox import cli as inbox
+from operations.contexts.richpanel import cli as richpanel
+from operations.contexts.whatsapp import identity, phones
 from operations.doctor import cli as doctor
-from operations.email_threads import cli as email_threads
-from operations.inbox import cli as inbox
-from operations.owners import cli as owners
 from operations.privacy import contacts, erase_person
 from operations.projects import cli as projects
 from operations.recovery import cli as recovery
-from operations.richpanel import cli as richpanel
 from operations.secrets import cli as secrets
 from operations.stages import cli as stages
 

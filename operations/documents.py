@@ -7,11 +7,10 @@ from pathlib import Path
 
 import boto3
 
-from operations import arguments
-from operations.arguments import Refused, WrongUse
-from shared.aws.s3 import Bucket
-from shared.retrieval import CorpusTooLarge, RetrievalRefused
-from shared.retrieval.corpora import (
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused, WrongUse
+from shared.ai.retrieval import CorpusTooLarge, RetrievalRefused
+from shared.ai.retrieval.corpora import (
     Corpus,
     FolderCorpus,
     S3Corpus,
@@ -19,8 +18,9 @@ from shared.retrieval.corpora import (
     company_prefix,
     documents_of,
 )
-from shared.retrieval.local import LocalRetriever
-from shared.retrieval.metadata import SUFFIX
+from shared.ai.retrieval.local import LocalRetriever
+from shared.ai.retrieval.metadata import SUFFIX
+from shared.aws.s3 import Bucket
 from shared.runtime.observability import logger
 
 BUCKET = "NewslettersBucketName"  # output of template.yaml

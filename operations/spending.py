@@ -4,12 +4,12 @@ import argparse
 import re
 from collections.abc import Sequence
 
-from operations import arguments
-from operations.arguments import Refused
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused
+from shared.ai.spending import usage
+from shared.ai.spending.bounds import MICROS, Kind
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
-from shared.spending import usage
-from shared.spending.bounds import MICROS, Kind
 
 TABLE_OF_SPENDING = "SpendingTableName"  # an output of template.yaml
 MOST_PERCENT = 10_000

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import boto3
 from moto import mock_aws
 
+from shared.access.ownership import claims
+from shared.access.ownership.claims import Owners, Proof
 from shared.aws.dynamodb import Table
-from shared.ownership import claims
-from shared.ownership.claims import Owners, Proof
 from tests import template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shared.ownership.ids import ProviderId
+    from shared.access.ownership.ids import ProviderId
 
 
 @contextmanager

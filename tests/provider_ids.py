@@ -26,7 +26,7 @@ from conversations.ai.config import AiConfig, Function
 from conversations.ai.knowledge.settings import KnowledgeConfig
 from conversations.ai.prompt.whatsapp_templates import Template
 from conversations.configuration.projects import Company
-from shared.api.inputs import Input
+from shared.api.models.inputs import Input
 from tests import template
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { Client } from "./api/client";
-import type { Config } from "./config";
+import type { Config } from "./session/config";
 import type { Live } from "./live/live";
 import type { Session } from "./session/session";
 

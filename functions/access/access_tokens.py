@@ -19,11 +19,13 @@ from jwt.exceptions import (
 from access import token_uses
 from access.credentials import CredentialsRefused
 from access.signing_keys import ALGORITHM, SigningKeys
-from shared import principals, revocations
-from shared.logins import LoginSettings
+from shared.access import revocations
+from shared.access.logins import LoginSettings
+from shared.api import principals
 from shared.runtime import clock
 
-# Revocations are kept as long (shared/revocations.py): an older token is refused, even if its provider accepts it.
+# Revocations are kept as long (shared/access/revocations.py): an older token is refused, even if its provider accepts
+# it.
 LONGEST_LIFE_SECONDS = revocations.KEPT_SECONDS
 _CLOCKS_DIFFER_SECONDS = 60
 _LATEST = 1e11  # epoch seconds, in the year 5138

@@ -17,7 +17,8 @@ from typing import Self
 from boto3.dynamodb.conditions import Attr
 
 from access.credentials import CredentialsRefused
-from shared import principals, revocations
+from shared.access import revocations
+from shared.api import principals
 from shared.api.auth import EVERY_PROJECT, Caller
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shared.access.groups import Role, role_of
 from shared.api.auth import Caller, Scope, Unresolved
-from shared.groups import Role, role_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -17,7 +17,7 @@ from unittest import mock
 
 from shared.api import openapi
 from shared.api.openapi import Operation
-from shared.api.routing import Routes
+from shared.api.routing.routes import Routes
 from tests.template import environment, properties, resources
 
 # The actions that the console calls, of 274.

@@ -10,18 +10,17 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from local.demo import (
+from local.demo import console_pictures, report
+from local.demo.chapters import (
     actions,
-    console_pictures,
     email_answers,
     email_threads,
     help_desk,
     inbox,
     newsletters,
     recruiting,
-    report,
 )
-from local.demo.recruiting_scenarios import SCOPES
+from local.demo.scenarios.recruiting_scenarios import SCOPES
 from local.demo.screen import chapter_on, console_of_the_demo, finish
 from local.stack.cli import running_stack
 from local.stack.processes import ROOT, as_program

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from local.demo.chapter import Heading, Line, Message, Step, Table
-from local.demo.newsletters import FOLDER
+from local.demo.chapters.newsletters import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -26,13 +26,13 @@ from newsletters.store.items.item import TableItem
 from richpanel.store.items import ROWS, Row
 from richpanel.store.items import Action as HelpDeskAction
 from richpanel.store.items import AtMost as MostEntries
+from shared.access.ownership.claims import Claim
 from shared.action_ledger import Action
-from shared.audit_log.items import Change
+from shared.api.audit_log.items import Change
 from shared.consent.records import Consent
 from shared.consent.unreachable import Unreachable
 from shared.inbox import items as inbox
-from shared.live import items as live
-from shared.ownership.claims import Claim
+from shared.inbox.live import items as live
 from whatsapp.store.items import ACTION_PK_PATTERN, WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
 
@@ -145,7 +145,7 @@ def inbox_page() -> str:
         " shows them after it. A required attribute is in **bold**.",
         *(_inbox_chapter(item) for item in (inbox.Entry, inbox.ParkedHead, inbox.Rebuild)),
         "# The table of connections",
-        "Generated in the same way from `layers/shared/shared/live/items.py`.",
+        "Generated in the same way from `layers/shared/shared/inbox/live/items.py`.",
         "One table, `live-<stage>`, with the string keys `pk` and `sk`. `gsi_connection` (`connection_id`) holds keys.",
         *(
             f"## {item.__name__}\n\n{_part(item, f'- Key: `{item.pk_pattern}` / `{sort}`')}"
@@ -157,7 +157,7 @@ def inbox_page() -> str:
             )
         ),
         "# The audit log",
-        "Generated in the same way from `layers/shared/shared/audit_log/items.py`.",
+        "Generated in the same way from `layers/shared/shared/api/audit_log/items.py`.",
         "One table, `audit-log-<stage>`, with the string keys `pk` and `sk`. Items expire after"
         " `AuditLogRetentionDays`.",
         "## Change\n\n" + _part(Change, f"- Key: `{Change.pk_pattern}` / `{Change.sk_pattern}`"),

@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from local.stack import ministack
 from local.stack.build import BUILT
 from local.stack.deployment import STACK_NAME
+from local.stack.emulator import ministack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

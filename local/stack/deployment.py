@@ -8,7 +8,8 @@ import boto3
 
 from events.conversations.twilio import PUBLIC_URL
 from events.richpanel.sample_data import ACCOUNT
-from local.stack import build, ministack
+from local.stack import build
+from local.stack.emulator import ministack
 from local.stack.processes import follow
 
 if TYPE_CHECKING:

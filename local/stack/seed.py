@@ -22,10 +22,10 @@ from events.whatsapp.sample_data import (
 )
 from local.load.traffic import COMPANY as LOAD
 from local.load.traffic import NUMBER
-from local.stack import ministack
 from local.stack.deployment import STACK_NAME
+from local.stack.emulator import ministack
 from local.stack.processes import ROOT, StackError
-from operations.people import People, address_of
+from operations.access.people import People, address_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

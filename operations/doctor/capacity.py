@@ -3,7 +3,7 @@
 from math import floor
 from typing import Final
 
-from operations.arguments import Refused
+from operations.command_line.arguments import Refused
 from operations.doctor.deployment import Deployment, client
 from operations.doctor.findings import Finding, action, ok, unchecked
 

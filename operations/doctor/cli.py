@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from operations import arguments
-from operations.arguments import Refused
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused
 from operations.doctor import (
     account,
     capacity,

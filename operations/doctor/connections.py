@@ -6,8 +6,8 @@ from typing import Any
 from conversations.ai.config import AiConfigBroken
 from conversations.configuration import projects as settings
 from conversations.configuration.projects import Company, ConfigurationInvalid
-from operations import arguments
-from operations.arguments import Refused
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused
 from operations.doctor.deployment import Deployment
 from operations.doctor.findings import Finding, action, ok
 from operations.projects import cli as projects

@@ -7,10 +7,10 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from operations import arguments
-from operations.arguments import Refused
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused
 from operations.secrets.references import StoredSecrets
-from operations.stack_resources import Resource, resources_of
+from operations.stages.stack_resources import Resource, resources_of
 from shared.aws.dynamodb import Table
 
 # A check that gets no answer is reported, so that the others follow soon.

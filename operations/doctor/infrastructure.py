@@ -6,7 +6,7 @@ from botocore.exceptions import ClientError
 
 from operations.doctor.deployment import Deployment, client
 from operations.doctor.findings import Finding, action, ok, unchecked
-from operations.stack_resources import Resource
+from operations.stages.stack_resources import Resource
 
 # Their items do not expire.
 WITHOUT_TTL = frozenset({"CompanyDataTable"})

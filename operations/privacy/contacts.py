@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from operations import arguments
-from operations.arguments import Refused, WrongUse, matching
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused, WrongUse, matching
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import FifoQueue
 from shared.failures import Transient

@@ -11,8 +11,8 @@ from conversations.configuration.bootstrap import ledger_of
 from conversations.privacy import erasure
 from conversations.privacy.erasure import ErasureDependencies
 from conversations.privacy.remainders import REMAINDERS
-from operations import arguments
-from operations.arguments import Refused, WrongUse
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused, WrongUse
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret

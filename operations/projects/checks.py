@@ -15,7 +15,7 @@ from conversations.ai.knowledge import search_tool
 from conversations.ai.knowledge.settings import KnowledgeConfig
 from conversations.ai.prompt.whatsapp_templates import Template, TemplateBroken, mismatches
 from conversations.configuration.projects import Company, ConfigurationInvalid, WhatsAppChannel
-from operations.arguments import Refused
+from operations.command_line.arguments import Refused
 from operations.projects import ownership as project_ownership
 from operations.projects.unknown_settings import REPRESENTATIVES, unknown_settings
 from shared.ai.links import plain_host

@@ -22,13 +22,13 @@ from conversations.configuration.projects import (
 from conversations.store import routes
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
-from operations import arguments
-from operations.arguments import Refused
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused
 from operations.projects import ownership as project_ownership
 from operations.projects.checks import checked
 from operations.secrets.references import StoredSecrets, is_denied
 from shared.aws.dynamodb import Table
-from shared.aws.dynamodb_json import plain
+from shared.aws.tables.dynamodb_json import plain
 
 # Outputs of template.yaml.
 TABLE = "CompanyDataTableName"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from conversations.ai.config import AiConfig
 from conversations.configuration import ownership
 from conversations.configuration.projects import Company
-from operations.arguments import Refused
+from operations.command_line.arguments import Refused
 from operations.secrets.references import Missing, StoredSecrets
 from shared.aws.dynamodb import Table
 from shared.identity.secret_owners import SECRET_RULE, owns_secret

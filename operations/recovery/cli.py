@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from operations import arguments
-from operations.arguments import Refused, WrongUse, matching
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused, WrongUse, matching
 from operations.recovery import contexts
 from shared.recovery import dead_letters, parked_events
 from shared.recovery.parked_events import Replay

@@ -10,7 +10,7 @@ from conversations.recovery.destinations import Destinations
 from conversations.store.items.conversation import ChannelMethod
 from email_threads.recovery import bootstrap as email_threads
 from newsletters.recovery import bootstrap as newsletters
-from operations import arguments
+from operations.command_line import arguments
 from richpanel.inbound.webhook import EventQueues
 from richpanel.recovery import bootstrap as richpanel
 from richpanel.store.items import TTL_ATTRIBUTE

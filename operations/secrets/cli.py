@@ -11,8 +11,8 @@ from typing import Any
 
 import boto3
 
-from operations import arguments
-from operations.arguments import Refused, WrongUse
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused, WrongUse
 from operations.secrets import kinds, versions
 from operations.secrets.kinds import COMPANY, KINDS, LAST, Field, Kind
 from operations.secrets.versions import Version

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from operations.arguments import WrongUse
+from operations.command_line.arguments import WrongUse
 from shared.aws.secrets import texts
 
 COMPANY = "company"

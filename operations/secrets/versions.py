@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from operations.arguments import Refused
+from operations.command_line.arguments import Refused
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from operations.arguments import Refused
+from operations.command_line.arguments import Refused
 from operations.stages.inventory import client, tried
 
 _MOST_AT_ONCE = 1_000  # of DeleteObjects

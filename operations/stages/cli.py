@@ -3,8 +3,8 @@
 import argparse
 from collections.abc import Sequence
 
-from operations import arguments
-from operations.arguments import Refused
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused
 from operations.stages import inventory
 from operations.stages.removal import Removal, problems
 

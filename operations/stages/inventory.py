@@ -8,8 +8,8 @@ from typing import Any
 import boto3
 from botocore.exceptions import ClientError
 
-from operations.arguments import Refused
-from operations.stack_resources import Resource, resources_of
+from operations.command_line.arguments import Refused
+from operations.stages.stack_resources import Resource, resources_of
 
 # The condition KeepsData of the template: the stack of this stage retains tables, buckets, secrets and the user pool.
 KEEPS_DATA = "prod"

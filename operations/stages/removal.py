@@ -11,7 +11,7 @@ from typing import Final
 
 from botocore.exceptions import WaiterError
 
-from operations.arguments import Refused
+from operations.command_line.arguments import Refused
 from operations.stages import buckets
 from operations.stages.inventory import BUCKET, QUEUE, Inventory, client, is_protected, tried
 

@@ -23,7 +23,7 @@ from events.whatsapp.sample_data import (
 )
 from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import OutboundMessage, body_of
+from shared.events.exchange import OutboundMessage, body_of
 from shared.runtime.clock import to_text
 
 if TYPE_CHECKING:

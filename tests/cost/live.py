@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shared.live.posts import MOST_AT_ONCE
+from shared.inbox.live.posts import MOST_AT_ONCE
 
 HOURS = 8
 SECONDS = HOURS * 3_600

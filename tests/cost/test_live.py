@@ -1,6 +1,6 @@
 """The calculated costs of live updates, as docs/costs.md has them."""
 
-from shared.live.posts import MOST_AT_ONCE
+from shared.inbox.live.posts import MOST_AT_ONCE
 from tests.cost import live
 from tests.template import ROOT
 

@@ -12,7 +12,7 @@ from richpanel.classification.taxonomy import Intent, Team
 from richpanel.decisions.facts import NEED_ORDER_NUMBER
 from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER
 from richpanel.store.items import AutoReply, ConversationState, PendingFlow, ReservedReply
-from richpanel.worker.reservations import MOST_TIMES
+from richpanel.worker.sending.reservations import MOST_TIMES
 from tests.cost import capacity
 from tests.cost.richpanel import (
     KINDS,

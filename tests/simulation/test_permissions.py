@@ -20,10 +20,10 @@ from events.whatsapp.payloads import text
 from events.whatsapp.sample_builder import START
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER, WORKSHOP, BusinessNumber
 from events.whatsapp.samples import sample, samples
+from shared.access.logins import LoginSettings
 from shared.api.opaque_ids import seal_of
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
-from shared.logins import LoginSettings
 from shared.providers import http
 from shared.runtime.clock import to_text
 from tests.integration.access.provider import Provider

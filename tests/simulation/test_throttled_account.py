@@ -23,9 +23,9 @@ import pytest
 from moto import mock_aws
 
 import shared.runtime.clock
-from shared.aws.attempts import Attempts
 from shared.aws.sqs_fifo import Entry
 from shared.aws.sqs_worker import Record, Worker, process
+from shared.aws.tables.attempts import Attempts
 from shared.failures import Transient
 from tests import template
 from tests.simulation.clock import Clock

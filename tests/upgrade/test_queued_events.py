@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from shared import event_versions
-from shared.event_versions import NEWER, VERSION
+from shared.events import versions
+from shared.events.versions import NEWER, VERSION
 from tests.upgrade import recordings
 from tests.upgrade.queued_events import CONTEXTS
 from tests.upgrade.queues.context import Context
@@ -59,8 +59,8 @@ def newer_event(name: str) -> dict[str, Any]:
 
 def upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
     """The workers are those of the newer release."""
-    monkeypatch.setattr(event_versions, "PREVIOUS", VERSION)
-    monkeypatch.setattr(event_versions, "VERSION", VERSION + 1)
+    monkeypatch.setattr(versions, "PREVIOUS", VERSION)
+    monkeypatch.setattr(versions, "VERSION", VERSION + 1)
 
 
 def test_an_event_of_a_newer_release_waits_in_the_queue_until_the_new_code_runs(

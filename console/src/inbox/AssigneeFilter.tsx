@@ -1,7 +1,7 @@
 // Shows the conversations of one team or person.
 
 import { useSession } from "../app";
-import { actor } from "../format";
+import { actor } from "../texts/format";
 import { assigneesOf } from "../people/assignees";
 import { usePeople } from "../people/people";
 import { t } from "../texts/texts";

@@ -1,8 +1,8 @@
 // The open conversation, by its context.
 
-import { AiConversation } from "../ai/AiConversation";
-import { EmailThread } from "../email/EmailThread";
-import { WhatsAppConversation } from "../whatsapp/WhatsAppConversation";
+import { AiConversation } from "../conversations/ai/AiConversation";
+import { EmailThread } from "../conversations/email/EmailThread";
+import { WhatsAppConversation } from "../conversations/whatsapp/WhatsAppConversation";
 import { t } from "../texts/texts";
 import { Empty } from "../ui/controls";
 import type { Context } from "./source";

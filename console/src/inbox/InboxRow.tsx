@@ -1,5 +1,5 @@
-import { actor, ahead, phone, when } from "../format";
-import { placeOf } from "../router";
+import { actor, ahead, phone, when } from "../texts/format";
+import { placeOf } from "../shell/router";
 import { named, t, tn } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
 import { Avatar, Badge } from "../ui/controls";

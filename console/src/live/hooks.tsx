@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useResource, type Resource } from "../api/resource";
 import { useApp, useSession } from "../app";
-import { actor } from "../format";
+import { actor } from "../texts/format";
 import type { Context } from "../inbox/source";
 import { t } from "../texts/texts";
 import type { Doing, Hint, LiveState } from "./live";

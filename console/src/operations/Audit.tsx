@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { useAction, useResource } from "../api/resource";
 import type { ConsoleOperations } from "../api/routes";
 import { useApp, useSession } from "../app";
-import { actor } from "../format";
+import { actor } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge, Button } from "../ui/controls";
 import { Section, Table, Time } from "./sections";

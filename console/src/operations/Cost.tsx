@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { useResource } from "../api/resource";
 import { useApp } from "../app";
-import { moment } from "../format";
+import { moment } from "../texts/format";
 import { locale, t } from "../texts/texts";
 import { Badge } from "../ui/controls";
 import { count, Section, Table } from "./sections";

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { RichpanelAdmin } from "../api/routes";
 import { useAction, useResource } from "../api/resource";
 import { useApp } from "../app";
-import { clock } from "../format";
+import { clock } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge, Button } from "../ui/controls";
 import { Section, Table } from "./sections";

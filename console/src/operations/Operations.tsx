@@ -1,7 +1,7 @@
 // The pages of operators and administrators: one part at a time, by place (#/operations/parked).
 
 import { useSession } from "../app";
-import { placeOf } from "../router";
+import { placeOf } from "../shell/router";
 import { t } from "../texts/texts";
 import { Empty } from "../ui/controls";
 import { partsFor, rightsOf, type Part, type Rights } from "./access";
@@ -11,7 +11,7 @@ import { Decisions } from "./Decisions";
 import { Overview } from "./Overview";
 import { Parked } from "./Parked";
 import { Switches } from "./Switches";
-import { Templates } from "./Templates";
+import { Templates } from "./templates/Templates";
 
 export function Operations({ part }: { part: string | null }) {
   const rights = rightsOf(useSession());

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { ConsoleOperations } from "../api/routes";
 import { useResource } from "../api/resource";
 import { useApp } from "../app";
-import { duration } from "../format";
+import { duration } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge } from "../ui/controls";
 import { count, Section, Table, Time } from "./sections";

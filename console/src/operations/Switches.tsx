@@ -4,7 +4,7 @@ import { useRef, useState } from "preact/hooks";
 import type { ConsoleOperations, RichpanelAdmin } from "../api/routes";
 import { useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
-import { actor } from "../format";
+import { actor } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge, Button, Field } from "../ui/controls";
 import type { Rights } from "./access";

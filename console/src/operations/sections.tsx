@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Action, Resource } from "../api/resource";
-import { moment } from "../format";
+import { moment } from "../texts/format";
 import { locale, t } from "../texts/texts";
 import { Button, ErrorNotice, Skeleton } from "../ui/controls";
 

@@ -5,7 +5,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
-import { nameColleagues } from "../format";
+import { nameColleagues } from "../texts/format";
 import { rightsOf } from "../operations/access";
 import type { People } from "./assignees";
 

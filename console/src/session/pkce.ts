@@ -1,6 +1,6 @@
 // Authorization code with PKCE (RFC 7636). Only the verifier outlives the page, until the code is exchanged.
 
-import { PAGE, type Login } from "../config";
+import { PAGE, type Login } from "./config";
 
 const PENDING = "parley:login";
 

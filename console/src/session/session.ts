@@ -1,7 +1,7 @@
 // Who is signed in. Tokens are kept in memory only: they end with the page.
 
-import type { Login } from "../config";
-import { forgetDrafts, keepDraftsOf } from "../drafts";
+import type { Login } from "./config";
+import { forgetDrafts, keepDraftsOf } from "../conversations/drafts";
 import { companiesOf, type Membership } from "./groups";
 import { goToLogin, goToLogout, LoginFailed, refreshed, returnFromLogin, revoke, type Tokens } from "./pkce";
 

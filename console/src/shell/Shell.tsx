@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useApp, useSession } from "../app";
 import { LiveSign } from "../live/hooks";
 import { partsFor, rightsOf } from "../operations/access";
-import { placeOf } from "../router";
+import { placeOf } from "./router";
 import { signOut } from "../session/signout";
 import { t, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../api/errors";
 import type { Action } from "../api/resource";
-import { initials } from "../format";
+import { initials } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Icon, type IconName } from "./icons";
 

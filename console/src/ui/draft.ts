@@ -1,7 +1,7 @@
 // The text of a form until it is sent.
 
 import { useEffect, useState } from "preact/hooks";
-import { draftOf, forgetKey, keepDraft, keyOf, onDrafts, withoutSent } from "../drafts";
+import { draftOf, forgetKey, keepDraft, keyOf, onDrafts, withoutSent } from "../conversations/drafts";
 
 export interface Draft {
   text: string;

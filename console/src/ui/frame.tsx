@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { day } from "../format";
-import { placeOf } from "../router";
+import { day } from "../texts/format";
+import { placeOf } from "../shell/router";
 import { t } from "../texts/texts";
 import { Icon, type IconName } from "./icons";
 import { Avatar, IconButton } from "./controls";

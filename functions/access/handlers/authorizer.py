@@ -21,10 +21,10 @@ from botocore.config import Config
 
 from access import api_keys, company_rate
 from access.credentials import CredentialsRefused
-from shared import revocations
+from shared.access import revocations
+from shared.access.logins import StoredLogins
 from shared.api.auth import COMPANY_HEADER, Caller, Unresolved, over_rate, unresolved
 from shared.aws.dynamodb import Table
-from shared.logins import StoredLogins
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
 

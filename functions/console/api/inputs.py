@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from shared.api.agent_inputs import AssigneeFilter
-from shared.api.inputs import Input
+from shared.api.models.agent_inputs import AssigneeFilter
+from shared.api.models.inputs import Input
 from shared.inbox.items import Channel, Context, Status
 
 LONGEST_QUERY = 100

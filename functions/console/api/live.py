@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from console.api.inbox import readable
 from console.api.views import LiveTicket
 from console.store import tickets
-from shared.live.items import TICKET_SECONDS
+from shared.inbox.live.items import TICKET_SECONDS
 from shared.runtime import clock
 
 if TYPE_CHECKING:

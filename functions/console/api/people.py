@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from console.api.views import CompanyPeople, PersonView
-from shared import principals
+from shared.access.groups import role_of, team_of
+from shared.api import principals
 from shared.api.auth import EVERY_PROJECT, Forbidden
 from shared.failures import Transient
-from shared.groups import role_of, team_of
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from shared.access.groups import Role
+    from shared.access.logins import StoredLogins
     from shared.api.auth import Caller
-    from shared.groups import Role
-    from shared.logins import StoredLogins
 
 KEPT_MS = 300 * clock.SECOND_MS
 MOST_CALLS = 100

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from console.api.views import SignedOut
-from shared import principals, revocations
+from shared.access import revocations
+from shared.api import principals
 from shared.api.auth import Forbidden
-from shared.live import posts
+from shared.inbox.live import posts
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from shared.api.auth import Caller
-    from shared.live.posts import Live
+    from shared.inbox.live.posts import Live
 
 
 def sign_out(live: Live, caller: Caller) -> SignedOut:

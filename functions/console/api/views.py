@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from shared.api import views
-from shared.groups import Role  # noqa: TC001 - field of a model
+from shared.access.groups import Role  # noqa: TC001 - field of a model
+from shared.api.models import views
 from shared.inbox.items import Channel, Context, Status  # noqa: TC001 - fields of models
 
 if TYPE_CHECKING:

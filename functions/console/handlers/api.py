@@ -14,13 +14,13 @@ import boto3
 from botocore.config import Config
 
 from console.api import inbox, inputs, live, people, sign_out, views
+from shared.access.logins import StoredLogins
 from shared.api.cursors import Page
-from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
+from shared.api.models.inputs import NoInput
+from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
-from shared.live.posts import Live
-from shared.logins import StoredLogins
+from shared.inbox.live.posts import Live
 from shared.runtime.settings import Settings, Url
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from botocore.config import Config
 
 from console import pages
 from console.pages import Asset
+from shared.access.logins import SCOPES, LoginSettings, StoredLogins
 from shared.api.proxy_event import header
 from shared.aws.sqs_fifo import to_json
 from shared.failures import Transient
-from shared.logins import SCOPES, LoginSettings, StoredLogins
 from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
 

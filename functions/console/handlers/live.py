@@ -20,8 +20,8 @@ from console.store import tickets
 from shared.api.errors import InvalidInput
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
-from shared.live import connections
-from shared.live.posts import Live
+from shared.inbox.live import connections
+from shared.inbox.live.posts import Live
 from shared.runtime.observability import describe, logger, write_metrics
 from shared.runtime.settings import Settings, Url
 

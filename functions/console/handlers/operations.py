@@ -20,12 +20,12 @@ from console.operations.queues import Queues
 from console.operations.spending import CompanySpending
 from console.operations.switches import StoredSwitches
 from console.store import metric_reads
+from shared.ai.spending.configuration import SpendingSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
+from shared.api.models.inputs import NoInput
+from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
-from shared.spending.configuration import SpendingSettings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, model_validator
 
-from shared.api import inputs
 from shared.api.errors import InvalidInput
-from shared.api.inputs import Input, NoInput
+from shared.api.models import inputs
+from shared.api.models.inputs import Input, NoInput
 from shared.aws.sqs_fifo import to_json
 from shared.inbox import entries
 from shared.inbox.items import Context, Entry
-from shared.live import connections, posts
-from shared.live.items import place
+from shared.inbox.live import connections, posts
+from shared.inbox.live.items import place
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
-    from shared.live.items import Connection
-    from shared.live.posts import Live
+    from shared.inbox.live.items import Connection
+    from shared.inbox.live.posts import Live
 
 LONGEST_MESSAGE = 1_024  # characters
 RELAY_EVERY_MS = 2_000

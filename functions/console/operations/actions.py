@@ -1,4 +1,4 @@
-"""The audit log of changes over the APIs: items that each API writes about its changes (`shared.audit_log`)."""
+"""The audit log of changes over the APIs: items that each API writes about its changes (`shared.api.audit_log`)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from console.store import changes
 from console.store.changes import Whose
 from shared.api.auth import Forbidden, Scope
 from shared.api.cursors import InvalidCursor, Page
-from shared.principals import Kind
+from shared.api.principals import Kind
 
 if TYPE_CHECKING:
     from console.operations.inputs import ActionsQuery
+    from shared.api.audit_log.items import Change
     from shared.api.auth import Caller
-    from shared.audit_log.items import Change
     from shared.aws.dynamodb import Table
 
 _PEOPLE, _SOFTWARE = (f"{Kind.PERSON}:",), (f"{Kind.API_KEY}:", f"{Kind.CLIENT}:")

@@ -5,8 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from shared import principals
-from shared.api.inputs import Input
+from shared.api import principals
+from shared.api.models.inputs import Input
 from shared.runtime import clock
 
 MOST_DAYS = 31

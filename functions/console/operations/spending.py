@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from console.operations import inputs
 from console.operations.views import BoundView, SpendingView, SpentView
-from shared.spending import usage
-from shared.spending.bounds import MICROS
+from shared.ai.spending import usage
+from shared.ai.spending.bounds import MICROS
 
 if TYPE_CHECKING:
+    from shared.ai.spending.bounds import Bound
+    from shared.ai.spending.usage import Used
     from shared.aws.dynamodb import Table
-    from shared.spending.bounds import Bound
-    from shared.spending.usage import Used
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

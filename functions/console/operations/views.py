@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from shared.api import views
-from shared.audit_log.items import Outcome  # noqa: TC001 - field of a model
+from shared.api.audit_log.items import Outcome  # noqa: TC001 - field of a model
+from shared.api.models import views
 
 
 class View(views.View):

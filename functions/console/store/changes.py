@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from boto3.dynamodb.conditions import Attr, Key
 
-from shared.audit_log.items import PARTITION_KEY, SORT_KEY, Change
+from shared.api.audit_log.items import PARTITION_KEY, SORT_KEY, Change
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from shared.api.auth import RateLimited
-from shared.live.items import MetricCount
+from shared.inbox.live.items import MetricCount
 from shared.rate_limits.fixed_window import Quotas
 from shared.rate_limits.limit import Limit
 from shared.runtime import clock

@@ -8,7 +8,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.failures import Transient
-from shared.live.items import SearchCount
+from shared.inbox.live.items import SearchCount
 from shared.rate_limits.fixed_window import Quotas
 from shared.rate_limits.limit import Limit
 from shared.runtime import clock

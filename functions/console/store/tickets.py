@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shared import revocations
+from shared.access import revocations
 from shared.aws.dynamodb import TransactionRefused
-from shared.live.items import CONNECTION_SECONDS, TICKET_SECONDS, Connection, Ticket
+from shared.inbox.live.items import CONNECTION_SECONDS, TICKET_SECONDS, Connection, Ticket
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.inbox.items import Context
-    from shared.live.posts import Live
+    from shared.inbox.live.posts import Live
 
 
 def issue(

@@ -12,13 +12,13 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from conversations.ai.json_schema import Parameters, ParametersBroken
 from shared.ai.settings import Configured, ModelSettings
-from shared.aws.dynamodb_json import plain
+from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import web_addresses
 from shared.runtime.settings import is_local_stage
 from shared.runtime.validation_errors import errors_of, rule_of
 
 if TYPE_CHECKING:
-    from shared.events import Channel
+    from shared.events.exchange import Channel
 
 LARGEST_PROMPT_BYTES = 8 * 1024
 

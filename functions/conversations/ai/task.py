@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from conversations.ai.outcome import Cause
     from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
     from conversations.ai.prompt.whatsapp_templates import Template, Variable
-    from shared.events import Channel
+    from shared.events.exchange import Channel
     from shared.providers.sms.segments import SmsLength
 
 LONGEST_CALL_MS = 45 * clock.SECOND_MS

@@ -18,7 +18,7 @@ from shared.identity import addresses
 if TYPE_CHECKING:
     from conversations.configuration.resources import Resources
     from shared.api.auth import Caller
-    from shared.api.routing import Request
+    from shared.api.routing.routes import Request
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.consent.records import Consents

@@ -8,8 +8,8 @@ from pydantic import AfterValidator, AwareDatetime, Field, Strict, model_validat
 from conversations.configuration.projects import ID
 from conversations.lifecycle.status import Status
 from conversations.store.items.conversation import ChannelMethod
-from shared.api.agent_inputs import MOST_LABELS, Assignee, Label, SnoozeEnd
-from shared.api.inputs import Input
+from shared.api.models.agent_inputs import MOST_LABELS, Assignee, Label, SnoozeEnd
+from shared.api.models.inputs import Input
 
 LONGEST_TEXT = 20_000
 LONGEST_NOTE = 4_000

@@ -22,7 +22,7 @@ from conversations.store.recovery import unhandled
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import NotOurs
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import InboundMessage, inbound_entry
+from shared.events.exchange import InboundMessage, inbound_entry
 from shared.identity.addresses import other_spellings
 from shared.runtime import clock
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from conversations.initiation.context_object import as_json
-from shared.api.views import View
+from shared.api.models.views import View
 
 LINK_SECONDS = 15 * 60
 

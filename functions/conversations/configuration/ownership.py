@@ -29,13 +29,13 @@ from conversations.configuration.projects import (
 )
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.records import ParkReason
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import SHARED, Proof
+from shared.access.ownership.ids import IdInvalid, ProviderId
 from shared.failures import Permanent
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
 from shared.identity.secret_owners import SECRET_RULE, TOKEN_RULE, owns_secret, owns_token
-from shared.ownership import claims, ids
-from shared.ownership.claims import SHARED, Proof
-from shared.ownership.ids import IdInvalid, ProviderId
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from conversations.store.items.routes import BusinessAddress
     from shared.aws.dynamodb import Table
-    from shared.events import InboundMessage
+    from shared.events.exchange import InboundMessage
 
 EMAIL = ChannelMethod.EMAIL.value
 # Providers whose events come from the inbox, which knows the company of each number.

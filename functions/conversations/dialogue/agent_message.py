@@ -14,7 +14,7 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Mode
 from conversations.store.items.turn import TurnKind
-from shared.spending.senders import sender_hash
+from shared.ai.spending.senders import sender_hash
 
 
 def say(deps: DialogueDependencies, command: HumanMessage, run: Run) -> Outcome | None:

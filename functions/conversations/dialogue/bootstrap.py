@@ -21,16 +21,16 @@ from conversations.outbound.policy.sender_throttle import Throttles
 from conversations.outbound.providers.clients import ProviderClients
 from conversations.outbound.providers.gateway import Providers
 from conversations.outbound.turns.engine import TurnDependencies
+from shared.access.ownership.claims import Owners
 from shared.ai.providers import ModelDependencies
+from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.client_configs import PATIENT
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
-from shared.ownership.claims import Owners
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime.settings import Origin, Url, is_local_stage
-from shared.spending.configuration import SpendingSettings, spending_of
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SSMProvider

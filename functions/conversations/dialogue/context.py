@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from conversations.outbound.compose.writer import MessageWriter
     from conversations.outbound.policy.gate import PolicyGate
     from conversations.outbound.turns.engine import TurnDependencies
-    from shared.spending.budget import Spending
+    from shared.ai.spending.budget import Spending
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -15,8 +15,8 @@ from conversations.initiation.requests import Request
 from conversations.lifecycle.status import Status
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
-from shared.aws.dynamodb_json import storable
 from shared.aws.s3 import Bucket
+from shared.aws.tables.dynamodb_json import storable
 from shared.runtime import clock
 
 _LONG_AI_PARTS = frozenset({"prompts", "functions"})

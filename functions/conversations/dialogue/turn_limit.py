@@ -26,7 +26,7 @@ from conversations.store.items.log import DueKind
 from conversations.store.limits import turn_slots
 from conversations.store.recovery import due
 from conversations.store.recovery.due import PROJECT_BUSY
-from shared.aws import leases
+from shared.aws.tables import leases
 from shared.failures import Transient
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger

@@ -37,12 +37,12 @@ from conversations.recovery.bootstrap import recovery_of
 from conversations.recovery.destinations import Destinations
 from conversations.store.items.records import Answered
 from conversations.store.states import Gone
+from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.idempotency import Requests
-from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
-from shared.audit_log.log import AuditedSettings
+from shared.api.models.inputs import NoInput
+from shared.api.routing.routes import Request, Routes
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue

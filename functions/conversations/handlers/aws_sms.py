@@ -8,7 +8,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.inbound.webhooks import aws_sms_events
 from shared.aws.sqs_fifo import FifoQueue
-from shared.events import InboundMessage, inbound_entry, status_entry
+from shared.events.exchange import InboundMessage, inbound_entry, status_entry
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
 

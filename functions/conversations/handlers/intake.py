@@ -16,12 +16,12 @@ from pydantic import Field, TypeAdapter
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.inbound import intake, late_attachments
 from conversations.recovery.worker import queue_worker
-from shared.aws.attempts import Attempts
 from shared.aws.client_configs import PATIENT
-from shared.aws.record_body import parse_body
 from shared.aws.sqs_standard import StandardQueue
+from shared.aws.tables.attempts import Attempts
 from shared.consent.records import Consents
-from shared.events import FileStored, InboundMessage
+from shared.events.exchange import FileStored, InboundMessage
+from shared.events.record_body import parse_body
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ from aws_lambda_powertools.metrics import MetricUnit
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.inbound import downloads
 from conversations.recovery.worker import queue_worker
-from shared.aws.attempts import Attempts
+from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.client_configs import PATIENT
+from shared.aws.tables.attempts import Attempts
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
-from shared.spending.configuration import SpendingSettings, spending_of
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse

@@ -16,7 +16,7 @@ from conversations.lifecycle import commands
 from conversations.recovery import exhausted_retries
 from conversations.recovery.worker import queue_worker
 from conversations.store.items.conversation import ChannelMethod
-from shared.aws.attempts import Attempts
+from shared.aws.tables.attempts import Attempts
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependen
 from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.recovery import exhausted_retries
 from conversations.recovery.worker import queue_worker
-from shared.aws.attempts import Attempts
-from shared.aws.record_body import parse_body
+from shared.aws.tables.attempts import Attempts
+from shared.events.record_body import parse_body
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 

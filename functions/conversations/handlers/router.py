@@ -16,10 +16,10 @@ from conversations.configuration.projects import Companies
 from conversations.initiation import acceptance, requests
 from conversations.initiation.json_body import RequestRefused, read_json
 from conversations.store.items.conversation import ChannelMethod
+from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Forbidden, RateLimited, Unauthenticated, caller_of
 from shared.api.errors import InvalidInput, error_body
 from shared.api.proxy_event import raw_body
-from shared.audit_log.log import AuditedSettings
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue

@@ -18,10 +18,10 @@ from conversations.outbound.delivery import status_updates
 from conversations.outbound.turns import transmission
 from conversations.recovery import parking
 from conversations.recovery.worker import queue_worker
-from shared.aws.attempts import Attempts
 from shared.aws.client_configs import PATIENT
-from shared.aws.record_body import parse_body
-from shared.events import DeliveryStatus
+from shared.aws.tables.attempts import Attempts
+from shared.events.exchange import DeliveryStatus
+from shared.events.record_body import parse_body
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from shared.runtime.observability import metrics

@@ -13,7 +13,7 @@ from conversations.inbound.webhooks.twilio_signature import Call
 from shared.api.proxy_event import has_header, header, raw_body
 from shared.aws.secrets import JsonSecret, SecretUnreadable
 from shared.aws.sqs_fifo import FifoQueue, NotEnqueued
-from shared.events import inbound_entry, status_entry
+from shared.events.exchange import inbound_entry, status_entry
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Settings, Url

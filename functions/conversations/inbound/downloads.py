@@ -25,15 +25,15 @@ from conversations.store import messages
 from conversations.store.items.log import DueKind
 from conversations.store.items.records import ParkReason
 from conversations.store.recovery import due
-from shared.aws.record_body import parse_body
+from shared.ai.spending import prices
+from shared.ai.spending.bounds import Kind
+from shared.ai.spending.budget import REASON, Reached
 from shared.aws.sqs_fifo import digest
+from shared.events.record_body import parse_body
 from shared.failures import Permanent, Transient
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime import clock
-from shared.spending import prices
-from shared.spending.bounds import Kind
-from shared.spending.budget import REASON, Reached
 
 if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from conversations.inbound.attachments import File
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
+    from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
     from shared.providers.company_secrets import CompanySecrets
-    from shared.spending.budget import Spending
 
 LARGEST_FILE_BYTES = 16 << 20
 # Of the function's 120 s; redirects, upload and the other calls take the rest.

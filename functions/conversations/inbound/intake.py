@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from shared.aws.sqs_standard import StandardQueue
     from shared.consent.keywords import ConsentKeyword
     from shared.consent.records import Consents
-    from shared.events import InboundMessage
+    from shared.events.exchange import InboundMessage
 
 REVIEW = "reply_review"
 _REOPENS = frozenset({Status.CLOSED})

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
     from shared.consent.records import Consents
-    from shared.events import InboundMessage
+    from shared.events.exchange import InboundMessage
 
 _PROVIDER_KEYWORDS = {
     "STOP": ConsentKeyword.STOP,

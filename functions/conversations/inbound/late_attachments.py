@@ -14,7 +14,7 @@ from conversations.store import erasures, messages, routes
 from conversations.store.items.log import Message
 from conversations.store.items.records import EarlyFile, ParkReason
 from conversations.store.items.routes import Inbound
-from shared.events import FileStored, InboundMessage
+from shared.events.exchange import FileStored, InboundMessage
 from shared.failures import Permanent, Transient
 from shared.identity.business_accounts import BusinessAccount
 

@@ -10,7 +10,7 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode, State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import BusinessAddress
-from shared.events import FileStored, InboundMessage
+from shared.events.exchange import FileStored, InboundMessage
 from shared.failures import Permanent
 from shared.identity.addresses import other_spellings
 from shared.identity.business_accounts import BusinessAccount

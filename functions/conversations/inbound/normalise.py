@@ -13,7 +13,7 @@ from conversations.store.items.conversation import ChannelMethod, Conversation, 
 from conversations.store.items.log import Message, State
 from conversations.store.items.routes import Alias, BusinessAddress
 from shared.aws.sqs_fifo import digest
-from shared.events import InboundMessage, body_of
+from shared.events.exchange import InboundMessage, body_of
 from shared.failures import Permanent
 from shared.identity import addresses
 from shared.runtime import clock

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from conversations.configuration.ownership import Claims
     from conversations.initiation.requests import Request
     from conversations.store.items.conversation import ChannelMethod
-    from shared.audit_log.log import AuditLog
+    from shared.api.audit_log.log import AuditLog
     from shared.aws.dynamodb import Table
 
 MINUTE_SECONDS = 60

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from conversations.store.items import identifiers
-from shared.event_versions import VERSION
+from shared.events.versions import VERSION
 
 
 class _Part(BaseModel):

@@ -10,9 +10,9 @@ from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.lifecycle.transitions import Cause
 from conversations.store.items.log import Message
-from shared.aws.record_body import parse_body
 from shared.aws.sqs_fifo import Entry, digest
-from shared.event_versions import VERSION
+from shared.events.record_body import parse_body
+from shared.events.versions import VERSION
 
 
 class _Record(BaseModel):

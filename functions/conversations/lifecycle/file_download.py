@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from shared.aws.sqs_fifo import Entry, digest, to_json
-from shared.event_versions import VERSION
+from shared.events.versions import VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conversations.initiation.context_object import ContextObject
     from conversations.initiation.requests import Request
     from shared.aws.dynamodb import Table
-    from shared.events import InboundMessage
+    from shared.events.exchange import InboundMessage
 
 
 def is_erased_message(

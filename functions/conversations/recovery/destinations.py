@@ -11,10 +11,10 @@ from pydantic import TypeAdapter, ValidationError
 from conversations.store import states
 from conversations.store.items.conversation import ChannelMethod
 from shared.aws.dynamodb import Table
-from shared.aws.dynamodb_json import storable
 from shared.aws.sqs_fifo import Entry, FifoQueue, digest
 from shared.aws.sqs_standard import StandardQueue
-from shared.event_versions import NewerVersion
+from shared.aws.tables.dynamodb_json import storable
+from shared.events.versions import NewerVersion
 from shared.failures import Permanent
 from shared.recovery.port import NotReplayable
 
@@ -39,7 +39,7 @@ class Destinations:
         from conversations.lifecycle import commands  # noqa: PLC0415 - as above
         from conversations.lifecycle.file_download import FileDownload  # noqa: PLC0415 - as above
         from conversations.lifecycle.reply_trigger import ReplyTrigger  # noqa: PLC0415 - as above
-        from shared.events import (  # noqa: PLC0415 - as above
+        from shared.events.exchange import (  # noqa: PLC0415 - as above
             DeliveryStatus,
             FileStored,
             InboundMessage,

@@ -16,7 +16,7 @@ from conversations.inbound.webhooks.twilio_events import delivery_status
 from conversations.outbound.providers.status_codes import meaning
 from conversations.store import messages
 from conversations.store.items.log import Delivery
-from shared.events import status_entry
+from shared.events.exchange import status_entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -21,13 +21,13 @@ from conversations.store import messages, routes, states
 from conversations.store.items.log import DueKind
 from conversations.store.items.records import ListPosition
 from conversations.store.recovery import due, list_positions
+from shared.ai.spending.budget import REASON
 from shared.aws.sqs_fifo import messages_in
-from shared.events import inbound_entry
+from shared.events.exchange import inbound_entry
 from shared.providers.outcomes import CredentialsRefused, InDoubt, NotSent, Refused
 from shared.providers.twilio.api import Credentials
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
-from shared.spending.budget import REASON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -12,7 +12,7 @@ from conversations.configuration.resources import Run
 from conversations.store.items.records import ParkReason
 from conversations.store.states import Gone
 from shared.aws.sqs_worker import Record, Worker
-from shared.event_versions import NEWER
+from shared.events.versions import NEWER
 from shared.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
     from conversations.configuration.resources import Resources
-    from shared.aws.attempts import Attempts
+    from shared.aws.tables.attempts import Attempts
 
 # Handles a record body and returns the outcome for the log, a short word.
 type Handle = Callable[[str, Run], str]

@@ -13,9 +13,9 @@ from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.log import State, state_key
 from conversations.store.items.routes import Alias, BusinessAddress, Inbound, Placement, Route
 from conversations.store.states import Gone
+from shared.access.ownership.claims import Claim
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.identity.keyed_hashes import address_hash, address_hashes
-from shared.ownership.claims import Claim
 from shared.runtime import clock
 
 NEWEST = 10

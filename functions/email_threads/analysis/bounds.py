@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from email_threads.analysis import model_call, prompt
 from email_threads.analysis.model_call import FEWEST_TOKENS, NoAnswer
 from email_threads.parsing.trust import Trust
-from shared.spending import prices
-from shared.spending.bounds import Kind
-from shared.spending.budget import REASON, Cause, Reached, Reservation
-from shared.spending.senders import sender_hash
+from shared.ai.spending import prices
+from shared.ai.spending.bounds import Kind
+from shared.ai.spending.budget import REASON, Cause, Reached, Reservation
+from shared.ai.spending.senders import sender_hash
 
 if TYPE_CHECKING:
     from email_threads.analysis.model_call import Answered

@@ -22,7 +22,7 @@ from email_threads.analysis.schema import MOST_SUMMARY, Answer
 from email_threads.configuration.requirements_schema import USUAL, RequirementsSchema
 from email_threads.configuration.resources import owns
 from email_threads.replies import automatic
-from email_threads.replies.withheld_text import readable
+from email_threads.replies.checks.withheld_text import readable
 from email_threads.store import analyses, mailboxes, threads
 from email_threads.store import drafts as stored_drafts
 from email_threads.store.changes import Change
@@ -34,13 +34,13 @@ from email_threads.store.items import (
     Status,
     Thread,
 )
-from email_threads.threading.heads import touched, with_status
+from email_threads.threading.head.heads import touched, with_status
+from shared.ai.spending.budget import REASON
 from shared.aws.dynamodb import ConditionFailed
-from shared.aws.dynamodb_json import plain
 from shared.aws.sqs_fifo import digest
+from shared.aws.tables.dynamodb_json import plain
 from shared.failures import Transient
 from shared.runtime import clock
-from shared.spending.budget import REASON
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Run, SendingResources

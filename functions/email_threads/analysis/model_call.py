@@ -14,9 +14,9 @@ from shared import ai
 from shared.ai.model_calls import AnswerInvalid, ModelCalls, complete_text
 from shared.ai.providers import model_for
 from shared.ai.settings import ModelSettings
-from shared.aws.dynamodb_json import plain
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import to_json
+from shared.aws.tables.dynamodb_json import plain
 from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics

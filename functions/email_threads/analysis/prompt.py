@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.store.items.thread import Direction
-from shared.aws.dynamodb_json import plain
+from shared.aws.tables.dynamodb_json import plain
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

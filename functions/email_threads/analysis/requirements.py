@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.analysis.schema import fits
 from email_threads.store.items import OpenQuestion
-from shared.aws.dynamodb_json import plain
+from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
 
 if TYPE_CHECKING:

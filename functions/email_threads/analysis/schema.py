@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shared.ai.model_calls import AnswerInvalid
-from shared.aws.dynamodb_json import storable
+from shared.aws.tables.dynamodb_json import storable
 
 if TYPE_CHECKING:
     from email_threads.configuration.requirements_schema import FieldSchema, RequirementsSchema

@@ -14,8 +14,9 @@ from email_threads.parsing.headers import root_id
 from email_threads.store import changes, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Automation
-from email_threads.threading import admitted, ids
-from email_threads.threading.heads import touched
+from email_threads.threading import ids
+from email_threads.threading.head import admitted
+from email_threads.threading.head.heads import touched
 from shared.api.errors import InvalidInput
 from shared.failures import Transient
 from shared.runtime import clock
@@ -23,8 +24,8 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from email_threads.api.queries import ApiDependencies
     from email_threads.store.items import Mail, Thread
-    from shared.api.inputs import NoInput
-    from shared.api.routing import Request
+    from shared.api.models.inputs import NoInput
+    from shared.api.routing.routes import Request
     from shared.aws.dynamodb import Table
 
 WITHHELD: Final = "mail_withheld"

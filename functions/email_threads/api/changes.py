@@ -12,12 +12,12 @@ from email_threads.inbound.events import EmailAnalyse, EmailMerge, entry
 from email_threads.store import changes, mailboxes
 from email_threads.store.changes import Change
 from email_threads.store.items import Automation, Mailbox, Status, Thread
-from email_threads.threading.heads import touched, with_status
-from shared.api.agent_inputs import end_of_snooze
+from email_threads.threading.head.heads import touched, with_status
+from shared.access.ownership import proofs
 from shared.api.errors import InvalidInput
+from shared.api.models.agent_inputs import end_of_snooze
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
-from shared.ownership import proofs
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from email_threads.api.inputs import MailboxInput, MergeInput, NoteInput, ThreadChange
     from email_threads.api.queries import ApiDependencies
-    from shared.api.inputs import NoInput
-    from shared.api.routing import Request
+    from shared.api.models.inputs import NoInput
+    from shared.api.routing.routes import Request
     from shared.aws.dynamodb import Table
 
 TRIES: Final = 8

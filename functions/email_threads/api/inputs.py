@@ -13,12 +13,8 @@ from email_threads.configuration.requirements_schema import (
 )
 from email_threads.store.items import Automation, ReplyMode, Status
 from shared.ai.settings import ModelSettings
-from shared.api.agent_inputs import (  # noqa: TC001 - pydantic reads these annotations at run time
-    Assignee,
-    AssigneeFilter,
-    SnoozeEnd,
-)
-from shared.api.inputs import Input
+from shared.api.models.agent_inputs import Assignee, AssigneeFilter, SnoozeEnd  # noqa: TC001 - pydantic reads these annotations at run time
+from shared.api.models.inputs import Input
 from shared.identity.addresses import AddressInvalid, email_address
 
 LONGEST_NOTE = 10_000

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from email_threads.api import changes, inputs, presenters, views
 from email_threads.api.queries import ApiDependencies
 from email_threads.store import mailboxes
-from shared.api import route_methods
+from shared.access.ownership import ids
+from shared.access.ownership.ids import IdInvalid
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
-from shared.api.inputs import NoInput
-from shared.api.routing import Request
-from shared.ownership import ids
-from shared.ownership.ids import IdInvalid
+from shared.api.models.inputs import NoInput
+from shared.api.routing import route_methods
+from shared.api.routing.routes import Request
 
 _ALL, _ONE = "/email-mailboxes", "/email-mailboxes/{address}"
 _READ, _ADMIN = Scope.EMAIL_READ, Scope.EMAIL_ADMIN

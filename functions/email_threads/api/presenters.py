@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from email_threads.api import views
-from shared.aws.dynamodb_json import plain
+from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from email_threads.store.items import AnalysisState, Automation, Delivery, ReplyMode, Status
-from shared.api.views import View
+from shared.api.models.views import View
 
 
 class ThreadSummary(View):

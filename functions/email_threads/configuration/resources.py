@@ -9,16 +9,16 @@ from shared.identity import keyed_hashes
 
 if TYPE_CHECKING:
     from email_threads.store.items import Mailbox
+    from shared.access.ownership.claims import Owners
     from shared.action_ledger import Action, Ledger
     from shared.ai.providers import ModelDependencies
+    from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
     from shared.aws.sqs_fifo import FifoQueue
     from shared.consent.records import Consents
-    from shared.ownership.claims import Owners
     from shared.policy.kill_switches import KillSwitches
     from shared.providers.email.ses import Ses
-    from shared.spending.budget import Spending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,12 +21,12 @@ from email_threads.recovery.bootstrap import recovery_of
 from email_threads.replies import review
 from email_threads.store import mailboxes
 from email_threads.store.items import StoredAnswer
+from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.idempotency import Requests
-from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
-from shared.audit_log.log import AuditedSettings
+from shared.api.models.inputs import NoInput
+from shared.api.routing.routes import Request, Routes
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.inbox_feed import QUICK, FeedSettings, feed_of, process
+from shared.inbox.feed import QUICK, FeedSettings, feed_of, process
 
 # isort: split
 

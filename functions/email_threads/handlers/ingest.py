@@ -16,10 +16,10 @@ from botocore.config import Config
 from email_threads.inbound import notifications, ses_events
 from email_threads.inbound.events import entry
 from email_threads.inbound.ingest import Ingest, queue_mails
-from shared.aws.attempts import Attempts
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Worker
+from shared.aws.tables.attempts import Attempts
 from shared.failures import Permanent, Transient
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings

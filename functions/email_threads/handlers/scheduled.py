@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from email_threads.inbound.events import EmailErase, entry
-from email_threads.store import retention
+from email_threads.store.privacy import retention
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import FifoQueue

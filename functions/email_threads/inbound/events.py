@@ -17,15 +17,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from shared import queued_events
-from shared.queued_events import QueuedEvent
+from shared.events import queued_events
+from shared.events.queued_events import QueuedEvent
 
 if TYPE_CHECKING:
     from shared.aws.sqs_fifo import Entry
 
 RECEIVED: Final = "email.received"
 FEEDBACK: Final = "email.feedback"
-SENT: Final = "outbound_message"  # of `shared.events`: the AI conversations have sent a mail
+SENT: Final = (
+    "outbound_message"  # of `shared.events.exchange`: the AI conversations have sent a mail
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

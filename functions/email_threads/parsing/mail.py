@@ -9,17 +9,18 @@ from email.parser import BytesParser
 from email.policy import compat32
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing import addresses, caps, html, kinds, parts, reply_text, trust
+from email_threads.parsing import addresses, caps, kinds, trust
+from email_threads.parsing.body import html, parts, reply_text
+from email_threads.parsing.body.parts import Content
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN, HoldReason, MailHeld
 from email_threads.parsing.flags import Flag
 from email_threads.parsing.headers import Headers, cut_subject
 from email_threads.parsing.kinds import Kind
-from email_threads.parsing.parts import Content
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from email_threads.parsing.attachments import Attachment
+    from email_threads.parsing.body.attachments import Attachment
     from email_threads.parsing.trust import Verdicts
 
 _HASH_CHARACTERS: Final = 32

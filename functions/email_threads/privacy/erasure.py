@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 from email_threads.privacy import fence, remains
 from email_threads.privacy import findings as kinds
 from email_threads.privacy.findings import subject_hash
-from email_threads.store import drafts, parked, retention, threads
-from email_threads.store import erasure as store
+from email_threads.store import drafts, parked, threads
 from email_threads.store.items import AliasKind, Draft, Mail, Thread
+from email_threads.store.privacy import erasure as store
+from email_threads.store.privacy import retention
 from email_threads.threading import ids, people
 from shared.failures import Transient
 

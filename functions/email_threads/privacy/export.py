@@ -13,9 +13,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.privacy import findings as kinds
-from email_threads.store import erasure as store
-from email_threads.store import objects, parked, retention
-from shared.aws.items import stored as as_stored
+from email_threads.store import objects, parked
+from email_threads.store.privacy import erasure as store
+from email_threads.store.privacy import retention
+from shared.aws.tables.items import stored as as_stored
 from shared.privacy.exports import ExportFolder
 
 if TYPE_CHECKING:

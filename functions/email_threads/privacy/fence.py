@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from email_threads.privacy.remains import without_participant
-from email_threads.store import erasure, retention, threads
+from email_threads.store import threads
+from email_threads.store.privacy import erasure, retention
 from shared.failures import Transient
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from email_threads.store import retention
+from email_threads.store.privacy import retention
 
 if TYPE_CHECKING:
     from email_threads.privacy.person import Person

@@ -17,15 +17,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.privacy import erasure, export, fence, requests, thread_pages, unthreaded
+from email_threads.privacy import erasure, export, fence, requests
 from email_threads.privacy.findings import Found, Place, row_key
 from email_threads.privacy.inventory import Inventory
 from email_threads.privacy.person import Person
 from email_threads.privacy.remainders import REMAINDERS
-from email_threads.store import mailboxes, objects, privacy_jobs, thread_lists, threads
-from email_threads.store.erasure import items
+from email_threads.privacy.sources import thread_pages, unthreaded
+from email_threads.store import mailboxes, objects, thread_lists, threads
 from email_threads.store.items import PrivacyJob
 from email_threads.store.items.parked import ParkReason
+from email_threads.store.privacy import privacy_jobs
+from email_threads.store.privacy.erasure import items
 from email_threads.threading import tombstones
 from shared.failures import Permanent, Transient
 from shared.privacy import remainders

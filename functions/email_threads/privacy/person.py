@@ -10,7 +10,8 @@ from email_threads.replies.composition import FORWARDED
 from email_threads.store.items import Mail, Status
 from email_threads.store.items.thread import Direction
 from email_threads.store.thread_lists import ThreadList
-from email_threads.threading import ids, people, windows
+from email_threads.threading import ids, people
+from email_threads.threading.head import windows
 
 if TYPE_CHECKING:
     from email_threads.store.items import Draft, Thread

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from email_threads.inbound.events import EmailPrivacy
-from email_threads.store import privacy_jobs
 from email_threads.store.items import PrivacyJob
-from shared.queued_events import turn_entry
+from email_threads.store.privacy import privacy_jobs
+from shared.events.queued_events import turn_entry
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from email_threads.api.inputs import Address
 from email_threads.api.queries import NotFound
 from email_threads.privacy import requests
 from email_threads.privacy.remainders import REMAINDERS
-from email_threads.store import privacy_jobs
 from email_threads.store.items import PrivacyJob
 from email_threads.store.items.privacy import PrivacyKind
-from shared.api import route_methods
+from email_threads.store.privacy import privacy_jobs
 from shared.api.auth import Scope
-from shared.api.inputs import Input, NoInput
-from shared.api.routing import Request
+from shared.api.models.inputs import Input, NoInput
+from shared.api.routing import route_methods
+from shared.api.routing.routes import Request
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue

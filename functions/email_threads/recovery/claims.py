@@ -17,8 +17,8 @@ from email_threads.parsing import addresses
 from email_threads.parsing.caps import MOST_HEADER_BYTES, MailHeld
 from email_threads.parsing.headers import Headers
 from email_threads.store import mailboxes, objects
+from shared.access.ownership.claims import owner_of_first_domain
 from shared.identity.keyed_hashes import keyed_hashes
-from shared.ownership.claims import owner_of_first_domain
 from shared.recovery.event_store import text
 
 if TYPE_CHECKING:

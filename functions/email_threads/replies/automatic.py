@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.inbound.events import entry
-from email_threads.replies import policy, text_checks
+from email_threads.replies import policy
+from email_threads.replies.checks import text_checks
+from email_threads.replies.checks.withheld_text import readable
 from email_threads.replies.draft_state import answer_id, send_event
-from email_threads.replies.withheld_text import readable
 from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Draft, DraftStatus, ReplyMode

@@ -23,12 +23,12 @@ from email_threads.store.changes import Change
 from email_threads.store.items import Delivery, DraftStatus, Status
 from email_threads.store.items.parked import ParkReason
 from email_threads.threading import ids
-from email_threads.threading.heads import touched, with_status
+from email_threads.threading.head.heads import touched, with_status
 from shared.aws.sqs_fifo import digest
 from shared.consent import unreachable
 from shared.consent.records import Source, Statement
 from shared.consent.unreachable import Unreachable
-from shared.events import DeliveryStatus, status_entry
+from shared.events.exchange import DeliveryStatus, status_entry
 from shared.failures import Permanent, Transient
 from shared.identity.addresses import AddressInvalid, email_address
 from shared.providers.email.ses import message_ids

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from email_threads.parsing import mail as mails
-from email_threads.parsing.attachments import Attachment
+from email_threads.parsing.body.attachments import Attachment
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN
 from email_threads.store import drafts
 from email_threads.store.items import AliasKind, Automation, DraftStatus
 from email_threads.store.items.thread import Direction
 from email_threads.threading.append import append
 from email_threads.threading.resolution import Incoming
+from shared.ai.spending.senders import sender_hash
 from shared.failures import Transient
 from shared.providers.email.ses import message_ids
 from shared.runtime import clock
-from shared.spending.senders import sender_hash
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import SendingResources

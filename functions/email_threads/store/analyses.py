@@ -10,8 +10,8 @@ from email_threads.store.items import AiAnalysis, Audit, Mail, Thread
 from email_threads.store.items.item import PARTITION_KEY
 from email_threads.store.threads import is_unanalysed_since, is_unchanged
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
-from shared.aws.dynamodb_json import plain
-from shared.aws.items import stored
+from shared.aws.tables.dynamodb_json import plain
+from shared.aws.tables.items import stored
 
 if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase

@@ -12,7 +12,7 @@ from email_threads.store.items import Audit, Mail, Note, Thread
 from email_threads.store.items.thread import AuditEntry, NoteEntry
 from email_threads.store.threads import is_unchanged
 from shared.aws.dynamodb import TransactionRefused
-from shared.aws.items import stored
+from shared.aws.tables.items import stored
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table

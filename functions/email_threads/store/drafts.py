@@ -11,7 +11,7 @@ from email_threads.store.items.draft import FINAL, WAITING, DraftStatus
 from email_threads.store.items.item import PARTITION_KEY
 from email_threads.store.items.thread import COMPANY_INDEX
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
-from shared.aws.items import stored
+from shared.aws.tables.items import stored
 from shared.runtime import clock
 
 if TYPE_CHECKING:

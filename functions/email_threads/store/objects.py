@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from email_threads.parsing.attachments import Attachment
+    from email_threads.parsing.body.attachments import Attachment
     from shared.aws.s3 import Bucket
 
 RAW: Final = "raw/"

@@ -20,7 +20,7 @@ from email_threads.store.items import (
 from email_threads.store.items.item import PARTITION_KEY, date_of
 from email_threads.store.items.thread import PARTICIPANT_INDEX, STATUS_INDEX
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
-from shared.aws.items import stored
+from shared.aws.tables.items import stored
 from shared.failures import Transient
 from shared.runtime import clock
 

@@ -24,7 +24,8 @@ from email_threads.store.items import AliasKind, Automation, Metadata, Status, T
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import ClientInfo, Direction
 from email_threads.store.threads import Refusal
-from email_threads.threading import heads, ids, people, stored_mails, subjects
+from email_threads.threading import ids, people, stored_mails, subjects
+from email_threads.threading.head import heads
 from email_threads.threading.resolution import Incoming, Resolution, resolve
 from shared.failures import Permanent, Transient
 from shared.runtime import clock

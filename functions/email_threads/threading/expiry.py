@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from email_threads.inbound.events import EmailErase, entry
-from email_threads.store import objects, retention, threads
+from email_threads.store import objects, threads
+from email_threads.store.privacy import retention
 from email_threads.threading import ids, people
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from email_threads.store.changes import Change
 from email_threads.store.items import AliasKind, Mail
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.threads import Refusal
-from email_threads.threading import heads, ids, people
+from email_threads.threading import ids, people
+from email_threads.threading.head import heads
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
 from shared.runtime import clock

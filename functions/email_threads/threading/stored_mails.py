@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing import answer_rules, html
+from email_threads.parsing import answer_rules
+from email_threads.parsing.body import html
 from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.parsing.trust import Trust
 from email_threads.store import objects
@@ -16,7 +17,7 @@ from email_threads.threading.admission import Entry
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from email_threads.parsing.attachments import Attachment
+    from email_threads.parsing.body.attachments import Attachment
     from email_threads.threading.resolution import Incoming, Resolution
     from shared.aws.s3 import Bucket
 

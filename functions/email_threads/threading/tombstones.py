@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from email_threads.store import erased_addresses
+from email_threads.store.privacy import erased_addresses
 from shared.identity.keyed_hashes import keyed_hashes
 from shared.runtime import clock
 from shared.runtime.observability import metrics

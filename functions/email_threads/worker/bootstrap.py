@@ -14,24 +14,24 @@ from email_threads.recovery import parking
 from email_threads.store import parked
 from email_threads.store.items.sends import action_key
 from email_threads.worker.dispatcher import Handled, Outcome, process
+from shared.access.ownership.claims import Owners
 from shared.action_ledger import Action, Ledger
 from shared.ai.providers import ModelDependencies
+from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws import event_report
-from shared.aws.attempts import Attempts
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Record, Worker
+from shared.aws.tables.attempts import Attempts
 from shared.consent.records import Consents
 from shared.identity import keyed_hashes
-from shared.ownership.claims import Owners
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.company_secrets import CompanySecrets
 from shared.providers.email.ses import Ses
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
-from shared.spending.configuration import SpendingSettings, spending_of
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SSMProvider

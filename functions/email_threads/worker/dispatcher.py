@@ -23,8 +23,8 @@ from email_threads.store import parked, threads
 from email_threads.store.items import Automation
 from email_threads.threading import expiry, merge
 from email_threads.worker import forwarder, reception, sent_mails
-from shared.aws.record_body import parse_body
-from shared.events import OutboundMessage
+from shared.events.exchange import OutboundMessage
+from shared.events.record_body import parse_body
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Run, SendingResources

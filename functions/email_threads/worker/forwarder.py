@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from email_threads.store import threads
 from email_threads.store.items.thread import Direction
 from shared.aws.stored_objects import mail_files_of
-from shared.events import File, InboundMessage, bounded_extra, inbound_entry
+from shared.events.exchange import File, InboundMessage, bounded_extra, inbound_entry
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Resources

@@ -24,7 +24,7 @@ from email_threads.parsing import mail as mails
 from email_threads.parsing.caps import MOST_BYTES, MOST_HEADER_BYTES, SYNTHETIC_DOMAIN, HoldReason
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
-from email_threads.parsing.verification import is_verification
+from email_threads.parsing.verification.verification import is_verification
 from email_threads.recovery import parking
 from email_threads.store import mailboxes, objects
 from email_threads.store.items.parked import ParkReason
@@ -33,9 +33,9 @@ from email_threads.threading import reply_tokens, tombstones
 from email_threads.threading.append import append
 from email_threads.threading.resolution import Incoming
 from email_threads.worker import consent, forwarder
+from shared.access.ownership import claims
 from shared.failures import Permanent
 from shared.identity.addresses import without_label
-from shared.ownership import claims
 from shared.runtime import clock
 
 if TYPE_CHECKING:

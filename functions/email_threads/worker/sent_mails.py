@@ -19,7 +19,7 @@ from email_threads.threading import tombstones
 from email_threads.threading.append import append
 from email_threads.threading.resolution import Incoming
 from email_threads.worker.reception import request_merge
-from shared.aws.record_body import MALFORMED
+from shared.events.record_body import MALFORMED
 from shared.failures import Permanent
 from shared.providers.email.ses import message_ids
 from shared.runtime import clock
@@ -27,7 +27,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Resources
     from email_threads.threading.append import Appended
-    from shared.events import OutboundMessage
+    from shared.events.exchange import OutboundMessage
 
 _MAIL: Final = "email"
 

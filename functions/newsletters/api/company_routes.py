@@ -10,16 +10,16 @@ from newsletters.api.queries import ApiDependencies
 from newsletters.store import companies
 from newsletters.store.items import CompanySettings
 from newsletters.store.items.item import timestamp
-from shared.api import route_methods
+from shared.access.ownership import proofs
+from shared.access.ownership.ids import knowledge_base
+from shared.access.ownership.proofs import Named
+from shared.ai.retrieval.documents import DocumentAttributes, Documents
+from shared.ai.retrieval.settings import RetrievalSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from shared.api.inputs import NoInput
-from shared.api.routing import Request
-from shared.ownership import proofs
-from shared.ownership.ids import knowledge_base
-from shared.ownership.proofs import Named
-from shared.retrieval.documents import DocumentAttributes, Documents
-from shared.retrieval.settings import RetrievalSettings
+from shared.api.models.inputs import NoInput
+from shared.api.routing import route_methods
+from shared.api.routing.routes import Request
 from shared.runtime import clock
 
 _SETTINGS, _SOURCES = "/newsletters/settings", "/newsletters/sources"

@@ -22,13 +22,13 @@ from newsletters.store.newsletters import (
 )
 from newsletters.store.steps import is_written
 from shared.api.errors import InvalidInput
-from shared.aws.items import filled
+from shared.aws.tables.items import filled
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.api import inputs
     from newsletters.store.objects import Store
-    from shared.api.routing import Request
+    from shared.api.routing.routes import Request
 
 REPEATED_WITHIN_MS = clock.HOUR_MS  # in which clients repeat a call
 DEFAULT_TITLE = "Newsletter Draft"

@@ -18,11 +18,11 @@ from pydantic_core import PydanticCustomError
 from newsletters.drafting.tone import DEFAULT_PRESET, PRESETS
 from newsletters.retrieval.catalogue import MOST_CHUNKS, TYPES, type_named
 from newsletters.store.items import NewsletterStatus, ReviewState
+from shared.ai.retrieval.documents import DocumentAttributes
+from shared.ai.retrieval.port import LONGEST_TITLE
+from shared.ai.retrieval.settings import RetrievalSettings
 from shared.ai.settings import ModelSettings
-from shared.api.inputs import Input
-from shared.retrieval.documents import DocumentAttributes
-from shared.retrieval.port import LONGEST_TITLE
-from shared.retrieval.settings import RetrievalSettings
+from shared.api.models.inputs import Input
 
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|[\ud800-\udfff]"

@@ -17,12 +17,12 @@ from newsletters.store.items.item import (
     PARTITION_KEY,
     SORT_KEY,
 )
+from shared.ai.retrieval.documents import Documents
+from shared.ai.retrieval.settings import RetrievalSettings
 from shared.api.auth import Forbidden
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
-from shared.aws.dynamodb_json import plain
-from shared.retrieval.documents import Documents
-from shared.retrieval.settings import RetrievalSettings
+from shared.aws.tables.dynamodb_json import plain
 
 if TYPE_CHECKING:
     from newsletters.api import inputs

@@ -20,11 +20,11 @@ from newsletters.configuration.resources import Resources
 from newsletters.store.items import ReviewState
 from newsletters.store.newsletters import Newsletter
 from newsletters.store.objects import Store
-from shared.api import route_methods
 from shared.api.auth import Caller, Scope
 from shared.api.cursors import Page
-from shared.api.inputs import NoInput
-from shared.api.routing import Request
+from shared.api.models.inputs import NoInput
+from shared.api.routing import route_methods
+from shared.api.routing.routes import Request
 
 _ALL = "/newsletters"
 _ONE = f"{_ALL}/{{code}}"

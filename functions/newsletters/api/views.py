@@ -17,7 +17,7 @@ from newsletters.store.items import (
     ReviewState,
     UserModifications,
 )
-from shared.api.views import View
+from shared.api.models.views import View
 
 
 class NewsletterSummary(View):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from newsletters.store.items.jobs import Job
     from newsletters.store.newsletters import Newsletter
     from newsletters.store.objects import Store
-    from shared.api.routing import Request
+    from shared.api.routing.routes import Request
 
 EXPORT_FORMATS: Final = ("pdf", "docx", "html", "email", "markdown", "text")
 LINK_SECONDS: Final = 900

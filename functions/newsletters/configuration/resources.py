@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from newsletters.store.objects import Store
     from shared.ai.providers import ModelDependencies
+    from shared.ai.retrieval.settings import RetrievalDependencies
     from shared.aws.sqs_fifo import FifoQueue
-    from shared.retrieval.settings import RetrievalDependencies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

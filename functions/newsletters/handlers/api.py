@@ -21,10 +21,11 @@ from newsletters.recovery.bootstrap import recovery_of
 from newsletters.store.items import StoredAnswer
 from newsletters.store.newsletters import StaleVersion
 from newsletters.store.objects import Store
+from shared.ai.retrieval import CorpusTooLarge
+from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.idempotency import Requests
-from shared.api.routing import Routes
-from shared.audit_log.log import AuditedSettings
+from shared.api.routing.routes import Routes
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -32,7 +33,6 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.stored_objects import ObjectUnusable
 from shared.recovery.routes import ERRORS, RecoveryRoutes
-from shared.retrieval import CorpusTooLarge
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,13 +20,13 @@ from newsletters.store import parked
 from newsletters.store.objects import Store
 from newsletters.worker import results
 from newsletters.worker.results import Handled, Outcome
-from shared.aws.attempts import Attempts
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
-from shared.aws.record_body import parse_body
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Worker
+from shared.aws.tables.attempts import Attempts
+from shared.events.record_body import parse_body
 from shared.runtime.observability import metrics
 from shared.runtime.settings import Origin, Settings
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from newsletters.store.items.metadata import StepName
-from shared import queued_events
 from shared.aws.sqs_fifo import Entry
-from shared.queued_events import QueuedEvent
+from shared.events import queued_events
+from shared.events.queued_events import QueuedEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from newsletters.jobs import outcomes
 from newsletters.jobs.failures import SENTENCES, StepFailed
 from newsletters.jobs.state import TIMEOUT, is_overdue
 from newsletters.store import jobs
-from shared.aws.leases import GRACE_MS, Finished, Held, LeaseLost
+from shared.aws.tables.leases import GRACE_MS, Finished, Held, LeaseLost
 from shared.failures import Permanent, Transient
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from newsletters.jobs.failures import StepFailed
+from shared.ai.retrieval.settings import RetrievalSettings
 from shared.ai.settings import ModelSettings
-from shared.aws.dynamodb_json import plain
 from shared.aws.sqs_fifo import to_json
-from shared.retrieval.settings import RetrievalSettings
+from shared.aws.tables.dynamodb_json import plain
 
 if TYPE_CHECKING:
     from newsletters.store.items import CompanySettings

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from newsletters.inbound.events import PrivacyRequested
 from newsletters.store import privacy_jobs
 from newsletters.store.items import PrivacyJob
-from shared.queued_events import turn_entry
+from shared.events.queued_events import turn_entry
 from shared.runtime import clock
 
 if TYPE_CHECKING:

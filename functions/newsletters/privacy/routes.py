@@ -15,10 +15,10 @@ from newsletters.privacy.remainders import REMAINDERS
 from newsletters.store import privacy_jobs
 from newsletters.store.items import PrivacyJob
 from newsletters.store.items.privacy import PrivacyKind
-from shared.api import route_methods
 from shared.api.auth import Scope
-from shared.api.inputs import Input, NoInput
-from shared.api.routing import Request
+from shared.api.models.inputs import Input, NoInput
+from shared.api.routing import route_methods
+from shared.api.routing.routes import Request
 from shared.privacy import remainders
 from shared.privacy.views import ExportView, PrivacyJobView
 

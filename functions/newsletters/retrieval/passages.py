@@ -13,15 +13,15 @@ from newsletters.retrieval.selection import FEWEST_OF_TYPE, Hit, selected
 from newsletters.store import companies
 from newsletters.store.items import Chunk, ChunkMetadata, QueryRecord
 from newsletters.store.step_inputs import topics_hash
+from shared.ai.retrieval import CorpusTooLarge, RetrievalRefused, RetrieverUnavailable
+from shared.ai.retrieval.settings import retriever_for
 from shared.failures import Transient
-from shared.retrieval import CorpusTooLarge, RetrievalRefused, RetrieverUnavailable
-from shared.retrieval.settings import retriever_for
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.jobs.claimed_job import ClaimedJob
     from newsletters.store.items import Topics
-    from shared.retrieval import Passage, Retriever
+    from shared.ai.retrieval import Passage, Retriever
 
 FEWEST_ASKED: Final = 4  # hits of each type
 MOST_ASKED: Final = 100  # hits among which those without a date are: they rank beside old ones

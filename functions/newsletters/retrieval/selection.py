@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from shared.retrieval import Passage
+    from shared.ai.retrieval import Passage
 
 FEWEST_OF_TYPE: Final = 2
 MOST_OF_URL: Final = 2

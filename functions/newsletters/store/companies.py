@@ -12,7 +12,7 @@ from newsletters.store.items import AiUse, CompanySettings
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
 from newsletters.store.newsletters import StaleVersion
 from shared.aws.dynamodb import ConditionFailed
-from shared.aws.dynamodb_json import plain
+from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
 
 if TYPE_CHECKING:

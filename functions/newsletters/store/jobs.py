@@ -18,7 +18,7 @@ from newsletters.store.items.item import (
 )
 from newsletters.store.items.jobs import OPEN, OPEN_WORK, due_key
 from shared.aws.dynamodb import ConditionFailed
-from shared.aws.leases import LeaseAttributes, LeaseLost, Leases
+from shared.aws.tables.leases import LeaseAttributes, LeaseLost, Leases
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger
 
@@ -58,7 +58,7 @@ def start(table: Table, job: Job, replaced: Job | None) -> None:
 
 
 def claim(table: Table, job: Job, owner: str, lease_until: int) -> Job:
-    """Take the lease of a job for a worker. Raises Held (Transient) and Finished (`shared.aws.leases`)."""
+    """Take the lease of a job for a worker. Raises Held (Transient) and Finished (`shared.aws.tables.leases`)."""
     mine = {LEASE.owner: owner, LEASE.until: lease_until}
     taken = Leases(table, LEASE).take_over(
         _key(job),

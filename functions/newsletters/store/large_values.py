@@ -12,9 +12,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.store.objects import Store, large_values
-from shared.aws.dynamodb_json import plain
 from shared.aws.sqs_fifo import to_json
 from shared.aws.stored_objects import Pointer
+from shared.aws.tables.dynamodb_json import plain
 
 if TYPE_CHECKING:
     from newsletters.store.items import StepItem

@@ -32,7 +32,7 @@ from newsletters.store.items.metadata import LISTED, USER_PARTITION
 from newsletters.store.large_values import whole
 from newsletters.store.step_inputs import EXPORTED, status_of
 from shared.aws.dynamodb import TransactionRefused
-from shared.aws.items import filled
+from shared.aws.tables.items import filled
 from shared.failures import Transient
 from shared.runtime import clock
 

@@ -9,9 +9,9 @@ from boto3.dynamodb.conditions import Key
 from newsletters.store.items import Draft, Outline, Revision, Topics
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, timestamp
 from newsletters.store.objects import Store, revisions_of
-from shared.aws.dynamodb_json import plain
 from shared.aws.sqs_fifo import to_json
 from shared.aws.stored_objects import Pointer
+from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
 
 if TYPE_CHECKING:

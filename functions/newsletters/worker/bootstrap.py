@@ -14,16 +14,16 @@ from newsletters.store.objects import Store
 from newsletters.worker import results
 from newsletters.worker.dispatcher import process
 from newsletters.worker.results import Handled, Outcome
+from shared.access.ownership.claims import Owners
 from shared.ai.providers import ModelDependencies
-from shared.aws.attempts import Attempts
+from shared.ai.retrieval.settings import RetrievalDependencies
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Record, Worker
-from shared.ownership.claims import Owners
+from shared.aws.tables.attempts import Attempts
 from shared.providers.company_secrets import CompanySecrets
-from shared.retrieval.settings import RetrievalDependencies
 from shared.runtime.settings import Origin, Settings
 
 if TYPE_CHECKING:

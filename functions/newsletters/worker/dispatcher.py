@@ -10,7 +10,7 @@ from newsletters.inbound.events import PrivacyRequested, PurgeRequested, StepReq
 from newsletters.store import parked
 from newsletters.worker import generation, purge
 from newsletters.worker.results import Handled, Outcome
-from shared.aws.record_body import parse_body
+from shared.events.record_body import parse_body
 
 if TYPE_CHECKING:
     from newsletters.configuration.resources import Run, WorkerResources

@@ -10,7 +10,7 @@ from richpanel.store import audits
 from richpanel.store.items import AuditAction
 from richpanel.store.states import Erased
 from shared.api.auth import Caller
-from shared.api.routing import Request
+from shared.api.routing.routes import Request
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret

@@ -16,7 +16,7 @@ from richpanel.store.items import RESERVED_PREFIXES, AuditAction, ConversationSt
 from richpanel.store.states import Change
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import seal_of
-from shared.api.routing import Request
+from shared.api.routing.routes import Request
 from shared.runtime import clock
 
 # Longest time until a delivery may repeat: 14 days in a queue, 14 days as a dead letter, and a week.

@@ -10,7 +10,7 @@ from richpanel.store import audits
 from richpanel.store.items import AuditAction
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import seal_of
-from shared.api.routing import Request
+from shared.api.routing.routes import Request
 from shared.aws.dynamodb import Attributes
 
 READ_AT_ONCE = 200

@@ -9,7 +9,7 @@ from richpanel.classification import Language
 from richpanel.classification.taxonomy import Intent, Team
 from richpanel.inbound.channels import Channel
 from richpanel.store.items import DecisionOutcome
-from shared.api.inputs import Input
+from shared.api.models.inputs import Input
 from shared.runtime import clock
 
 

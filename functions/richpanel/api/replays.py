@@ -5,8 +5,8 @@ import json
 from aws_lambda_powertools.metrics import MetricUnit
 
 from richpanel.api.access import ApiDependencies, Instruction, log_change, write_audit_row
+from richpanel.api.dry_runs.visits import read_visit
 from richpanel.api.views import DryRunView, RepairView
-from richpanel.api.visits import read_visit
 from richpanel.inbound import wakeups
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent
@@ -27,7 +27,7 @@ def dry_run(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Dr
 
     Raises NotFound, Erased, NotSetUp, NothingToDecide and HelpDeskFailed.
     """
-    from richpanel.api.dry_run import rehearse  # noqa: PLC0415 - loads the classifier, which no other call needs
+    from richpanel.api.dry_runs.dry_run import rehearse  # noqa: PLC0415 - loads the classifier, which no other call needs
 
     try:
         visit = read_visit(deps, conversation_id, deadline_ms)

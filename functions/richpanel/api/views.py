@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import RootModel
 
 from richpanel.store.items import AuditAction, ConversationState
-from shared.api import views
+from shared.api.models import views
 
 
 class View(views.View):

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from richpanel.store.lease import Lease
     from richpanel.store.rate_limit import Limiter, Priority
     from shared.action_ledger import Ledger
+    from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
     from shared.aws.secrets import JsonSecret
     from shared.consent.records import Consents
-    from shared.spending.budget import Spending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

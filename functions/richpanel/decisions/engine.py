@@ -14,7 +14,7 @@ from richpanel.decisions.facts import (
     Shop,
     Turn,
 )
-from richpanel.decisions.gates import Gate, GateResult, evaluate_gates
+from richpanel.decisions.gates.gates import Gate, GateResult, evaluate_gates
 from richpanel.decisions.outcome import Decision, Reply, Rule
 from richpanel.decisions.readings import Reading, read
 from richpanel.decisions.routing import Route, intent_tags, is_tier0, risk_flags_of, route

@@ -17,7 +17,7 @@ from richpanel.classification.taxonomy import (
 )
 from richpanel.decisions.candidates import Tier2Refusal
 from richpanel.decisions.facts import NEED_ORDER_NUMBER, MatchPath, NoOrder, PendingFlow, Verdict
-from richpanel.decisions.gates import GateResult
+from richpanel.decisions.gates.gates import GateResult
 from richpanel.decisions.routing import ROUTE_TAGS
 from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER, Tier, Variant
 

@@ -27,19 +27,19 @@ from richpanel.api.access import (
     NothingToDecide,
 )
 from richpanel.api.bootstrap import AdminSettings, dependencies
+from richpanel.api.dry_runs.visits import NotSetUp
 from richpanel.api.replays import HelpDeskFailed
 from richpanel.api.settings import Change, NoVersion
-from richpanel.api.visits import NotSetUp
 from richpanel.configuration.bootstrap import quick
 from richpanel.recovery.bootstrap import recovery_of
 from richpanel.store.items import ApiRequest
 from richpanel.store.settings import Outdated
+from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.idempotency import Requests
-from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
-from shared.audit_log.log import AuditedSettings
+from shared.api.models.inputs import NoInput
+from shared.api.routing.routes import Request, Routes
 from shared.policy.kill_switches import SwitchNotSet
 from shared.recovery.routes import ERRORS, RecoveryRoutes
 

@@ -22,13 +22,13 @@ from richpanel.store.lease import Lease
 from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
 from shared.action_ledger import Ledger
-from shared.aws.attempts import Attempts
+from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_worker import Record, Worker
+from shared.aws.tables.attempts import Attempts
 from shared.failures import Permanent
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
-from shared.spending.configuration import SpendingSettings, spending_of
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SSMProvider

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from richpanel.inbound.channels import Channel
 from shared.aws.sqs_fifo import Entry, to_json
-from shared.event_versions import FIELD, VERSION
+from shared.events.versions import FIELD, VERSION
 
 LONGEST_ID = 128
 LONGEST_TEXT = 4_000  # characters

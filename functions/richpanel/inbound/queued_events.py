@@ -2,8 +2,8 @@
 
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.event import RichpanelEvent, is_sound
-from shared.aws import record_body
-from shared.aws.record_body import MALFORMED
+from shared.events import record_body
+from shared.events.record_body import MALFORMED
 from shared.failures import Permanent
 
 _model = record_body.model_of(RichpanelEvent)

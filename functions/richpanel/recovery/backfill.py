@@ -13,8 +13,8 @@ from enum import StrEnum
 from json import loads
 from typing import TYPE_CHECKING, Any
 
-from richpanel.api import visits
 from richpanel.api.access import ApiDependencies, Erased, NotFound
+from richpanel.api.dry_runs import visits
 from richpanel.inbound import wakeups
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent

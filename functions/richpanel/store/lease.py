@@ -6,9 +6,9 @@ The lease on an event: Powertools Idempotency over rp_mw_idempotency, with the f
                           +------+ raised, or the lease expired: the next delivery takes over and rolls forward
 
 The row is written before the first step and finished after the last: only `processed` and `parked` stop a delivery.
-Every step in between is safe to repeat by itself; the lease saves work and provider calls. `shared.aws.leases` makes
-every write conditional on the owner, so that a worker whose lease expired neither finishes nor frees a row of another
-worker.
+Every step in between is safe to repeat by itself; the lease saves work and provider calls. `shared.aws.tables.leases`
+makes every write conditional on the owner, so that a worker whose lease expired neither finishes nor frees a row of
+another worker.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,8 +33,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel
 
 from richpanel.store.items import Event, EventStatus, key_of
-from shared.aws import leases
 from shared.aws.dynamodb import Table
+from shared.aws.tables import leases
 from shared.runtime import clock
 
 
@@ -58,7 +58,7 @@ class Lease(BasePersistenceLayer):
     - The key is stored as the contract prints it; the library would hash and prefix it.
     - A row holds the contract's attributes, all in the data of the claim; a record of the library has only its own.
     - The lease ends with `shared.runtime.clock` and after a grace period; the library compares with its own clock.
-    - A held lease raises `shared.aws.leases.Held` with the time to wait; the library's exception has none.
+    - A held lease raises `shared.aws.tables.leases.Held` with the time to wait; the library's exception has none.
     - Failed work frees the row but keeps it: the library would delete it, and with it the first claim's time and the
       number of attempts.
     - Of the guarded function's result only the end is stored, never a response.

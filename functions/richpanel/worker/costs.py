@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from shared.spending import prices
-from shared.spending.bounds import Kind
-from shared.spending.budget import Cause, Reached
-from shared.spending.senders import sender_hash
+from shared.ai.spending import prices
+from shared.ai.spending.bounds import Kind
+from shared.ai.spending.budget import Cause, Reached
+from shared.ai.spending.senders import sender_hash
 
 if TYPE_CHECKING:
     from richpanel.clients.language_model import Judge
     from richpanel.configuration.resources import Sources
     from richpanel.worker.cases import Case
-    from shared.spending.models import BoundedModel
+    from shared.ai.spending.models import BoundedModel
 
 # A help desk belongs to one company; its costs stand under this name if the account names none.
 HELP_DESK: Final = "help-desk"
@@ -44,7 +44,7 @@ def bounded(
     judge = resources.judge
     if judge is None or resources.spending is None:
         return judge
-    from shared.spending.models import BoundedModel  # noqa: PLC0415 - most tickets are decided by rules
+    from shared.ai.spending.models import BoundedModel  # noqa: PLC0415 - most tickets are decided by rules
 
     cause = cause_of(resources, case, address, sender)
     model = BoundedModel(
@@ -80,6 +80,6 @@ def _bounded_model_of(judge: Judge | None) -> BoundedModel | None:
     model = getattr(judge, "model", None)
     if model is None:
         return None
-    from shared.spending.models import BoundedModel  # noqa: PLC0415 - most tickets are decided by rules
+    from shared.ai.spending.models import BoundedModel  # noqa: PLC0415 - most tickets are decided by rules
 
     return model if isinstance(model, BoundedModel) else None

@@ -230,7 +230,7 @@ def _already_done(resources: Resources, case: Case) -> Finish | None:
 
 def _was_answered(resources: Resources, case: Case) -> bool:
     """Whether an earlier run completed a turn that was written ahead of its reply: the reply's audit row comes last."""
-    from richpanel.worker import reservations  # noqa: PLC0415 - events of handled messages have no turn
+    from richpanel.worker.sending import reservations  # noqa: PLC0415 - events of handled messages have no turn
 
     key = reservations.action_id(case)
     return memory.is_ahead(case) and audit.is_written(resources, case.event, key)

@@ -15,7 +15,7 @@ from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision
 from richpanel.store.items import Action
 from richpanel.worker.cases import Case
-from richpanel.worker.replies import FRESH_MS, body_hash
+from richpanel.worker.sending.replies import FRESH_MS, body_hash
 from shared.action_ledger import OnDoubt, State
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient

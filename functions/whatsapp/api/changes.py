@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from shared.api.agent_inputs import end_of_snooze
 from shared.api.errors import InvalidInput
-from shared.api.routing import Request
+from shared.api.models.agent_inputs import end_of_snooze
+from shared.api.routing.routes import Request
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock

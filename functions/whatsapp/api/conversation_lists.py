@@ -9,7 +9,7 @@ from whatsapp import store
 from whatsapp.api.inputs import ConversationsQuery
 from whatsapp.api.queries import ApiDependencies, conversation_address, phone_of
 from whatsapp.api.views import Conversations, conversation_view
-from whatsapp.store.conversations.conversation_lists import START, ConversationList, Position
+from whatsapp.store.conversations.lists.conversation_lists import START, ConversationList, Position
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.conversations import ARCHIVED, Folder
 

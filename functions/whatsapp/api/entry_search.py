@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whatsapp.store.conversations import merged_entries
+from whatsapp.store.conversations.lists import merged_entries
 from whatsapp.store.items import Message
 from whatsapp.store.items.groups import Call
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from shared.aws.dynamodb import Attributes, Table
-    from whatsapp.store.conversations.merged_entries import EntryList, Positions
+    from whatsapp.store.conversations.lists.merged_entries import EntryList, Positions
 
 type Entry = Message | Call
 

@@ -15,8 +15,8 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from shared.api.agent_inputs import MOST_LABELS, Assignee, AssigneeFilter, Label, SnoozeEnd
-from shared.api.inputs import Input
+from shared.api.models.agent_inputs import MOST_LABELS, Assignee, AssigneeFilter, Label, SnoozeEnd
+from shared.api.models.inputs import Input
 from whatsapp.store import ordering
 
 MOST_DAYS = 90  # DynamoDB reads up to 100 items per call.

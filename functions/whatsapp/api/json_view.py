@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from shared.api import views
+from shared.api.models import views
 from whatsapp.store import ordering
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shared.action_ledger import Action, Ledger
+    from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
     from shared.aws.secrets import JsonSecret
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from shared.aws.sqs_standard import StandardQueue
     from shared.providers.whatsapp.aws_eum import Eum
     from shared.providers.whatsapp.meta_graph import Graph
-    from shared.spending.budget import Spending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from shared.audit_log.log import AuditedSettings
+from shared.api.audit_log.log import AuditedSettings
 from whatsapp.actions.dispatch import bootstrap, execution
 from whatsapp.configuration.settings import ActionsSettings
 

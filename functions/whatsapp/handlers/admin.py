@@ -9,10 +9,10 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
+from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.idempotency import Requests
-from shared.api.routing import Routes
-from shared.audit_log.log import AuditedSettings
+from shared.api.routing.routes import Routes
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket

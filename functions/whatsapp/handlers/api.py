@@ -9,12 +9,12 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
+from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.idempotency import Requests
-from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
-from shared.audit_log.log import AuditedSettings
+from shared.api.models.inputs import NoInput
+from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret

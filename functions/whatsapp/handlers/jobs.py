@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.aws.attempts import Attempts
+from shared.aws.tables.attempts import Attempts
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp.configuration.settings import ActionsSettings
@@ -66,7 +66,7 @@ def _handle(record: Record) -> Handled:
 def _of_campaign(event: Event, record: Record) -> Handled:
     """Read a part of a campaign's list, or send one of its pages."""
     # Downloads start faster without them.
-    from whatsapp.actions.campaigns import engine  # noqa: PLC0415 - see above
+    from whatsapp.actions.campaigns.pages import engine  # noqa: PLC0415 - see above
 
     remaining_ms = record.context.get_remaining_time_in_millis
     # Not the message id: the ledger takes a repeated owner for the same attempt.

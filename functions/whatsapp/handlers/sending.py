@@ -12,11 +12,11 @@ import boto3
 from botocore.config import Config
 
 from shared.action_ledger import Action, Ledger
+from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.idempotency import Requests
-from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
-from shared.audit_log.log import AuditedSettings
+from shared.api.models.inputs import NoInput
+from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret

@@ -10,7 +10,7 @@ from shared.aws import sqs_worker
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shared.aws.attempts import Attempts
+from shared.aws.tables.attempts import Attempts
 from shared.runtime.observability import metrics
 from whatsapp.worker.bootstrap import InboxSettings, resources_of, worker_of
 from whatsapp.worker.dispatcher import Handled, Invocation, process

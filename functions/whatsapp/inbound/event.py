@@ -5,9 +5,10 @@ from enum import StrEnum
 from typing import Any, Self
 
 from shared.aws.sqs_fifo import Entry, digest, to_json
-from shared.event_versions import FIELD, VERSION
+from shared.events.versions import FIELD, VERSION
 
-# Events that another context queued in the format of `shared.events`: their type there, and their kind in this context.
+# Events that another context queued in the format of `shared.events.exchange`: their type there, and their kind in
+# this context.
 ANNOUNCED = "outbound_message"
 OUTBOUND = "outbound"
 # A send whose function died, or whose outcome is in doubt.

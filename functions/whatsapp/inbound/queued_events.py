@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from shared.aws import record_body
-from shared.aws.record_body import MALFORMED
 from shared.aws.sqs_fifo import digest
+from shared.events import record_body
+from shared.events.record_body import MALFORMED
 from shared.failures import Permanent
 from shared.runtime import clock
 from whatsapp.inbound.event import ANNOUNCED, JSON_NAMES, LONGEST_ID, OUTBOUND, Event
@@ -36,7 +36,7 @@ def parse_event(body: str) -> Event:
 
 
 def _enveloped(announced: dict[str, Any]) -> dict[str, Any]:
-    """Return the event of a `shared.events.OutboundMessage`, whose parts the worker validates on use."""
+    """Return the event of a `shared.events.exchange.OutboundMessage`, whose parts the worker validates on use."""
     sent_at = clock.from_text(announced["occurred_at"])
     return {
         "kind": OUTBOUND,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shared.event_versions import NewerVersion
+from shared.events.versions import NewerVersion
 from shared.failures import Permanent
 from shared.recovery import over_quota
 from whatsapp import store

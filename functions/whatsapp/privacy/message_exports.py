@@ -25,8 +25,8 @@ from whatsapp.api.json_view import plain
 from whatsapp.configuration.folders import message_exports_of
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.privacy.subjects import hashes_of
-from whatsapp.store import exports
-from whatsapp.store.conversations.merged_entries import EntryList
+from whatsapp.store.conversations.lists.merged_entries import EntryList
+from whatsapp.store.inbox import exports
 from whatsapp.store.items import Conversation, Message
 
 if TYPE_CHECKING:

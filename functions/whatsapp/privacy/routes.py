@@ -8,11 +8,11 @@ from typing import Annotated, Self
 from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from shared.api import route_methods
 from shared.api.auth import Scope
-from shared.api.inputs import Input, NoInput
+from shared.api.models.inputs import Input, NoInput
 from shared.api.opaque_ids import NotOurs, seal_of
-from shared.api.routing import Request
+from shared.api.routing import route_methods
+from shared.api.routing.routes import Request
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret

@@ -12,7 +12,7 @@ from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import Entry, FifoQueue
 from shared.aws.stored_objects import Folder
-from shared.event_versions import NewerVersion
+from shared.events.versions import NewerVersion
 from shared.failures import Permanent
 from shared.recovery.port import NotReplayable, Parked, Position, stored_body
 from shared.recovery.states import OPEN, REPLAYED

@@ -7,7 +7,7 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.sqs_fifo import digest
-from shared.event_versions import NewerVersion
+from shared.events.versions import NewerVersion
 from shared.failures import Permanent
 from shared.recovery import over_quota
 from shared.redaction import outline, redact

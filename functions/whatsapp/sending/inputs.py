@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from shared.api import inputs
+from shared.api.models import inputs
 
 LONGEST_TEXT = 4_096
 _CONTENTS = ("text", "media", "template", "canned_reply")

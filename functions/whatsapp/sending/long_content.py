@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from whatsapp.configuration import folders
 from whatsapp.store.items import Message
-from whatsapp.worker.messages import full_content
+from whatsapp.worker.messages.contents import full_content
 
 if TYPE_CHECKING:
     from whatsapp.configuration.resources import SendingResources

@@ -23,7 +23,7 @@ from whatsapp.sending.failures import (
     of_not_sent,
 )
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
-from whatsapp.worker.updates import template_caches
+from whatsapp.worker.updates.templates import caches
 
 if TYPE_CHECKING:
     from whatsapp.configuration.resources import SendingResources
@@ -122,7 +122,7 @@ def _reported(
             found = meta = get(resources.table, TemplateMeta, key)
             status, category = (meta.status, meta.category) if meta else (None, None)
         if found is not None and found.company == phone.company and status is not None:
-            components = template_caches.components_of(resources, found)
+            components = caches.components_of(resources, found)
             return Described(status, category, components, _read_at(found))
     return None
 
@@ -153,7 +153,7 @@ def _learned(resources: SendingResources, gate: Gate, phone: Phone, template: Us
         return False
     # After a concurrent write the template is stored, by the same question or by a webhook.
     with suppress(Transient):
-        template_caches.record(resources, phone, listed)
+        caches.record(resources, phone, listed)
     return True
 
 

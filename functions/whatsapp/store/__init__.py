@@ -8,26 +8,27 @@ imported on first use: their item classes together would add as much to each col
 import importlib
 from typing import TYPE_CHECKING
 
-from whatsapp.store import events, media, message_reports, messages
-from whatsapp.store.accounts import phones
+from whatsapp.store import events
+from whatsapp.store.accounts.numbers import phones
 from whatsapp.store.contacts import aliases
 from whatsapp.store.conversations import heads, read_marks
+from whatsapp.store.inbox import media, message_reports, messages
 from whatsapp.store.sending import intents
 
 if TYPE_CHECKING:
-    from whatsapp.store import catalogs, forms, groups
-    from whatsapp.store.accounts import account_reports, cached_templates, payments
+    from whatsapp.store import groups
+    from whatsapp.store.accounts import account_reports, cached_templates, catalogs, forms
+    from whatsapp.store.accounts.orders import payments
     from whatsapp.store.analytics import counts
     from whatsapp.store.contacts import links, privacy_jobs
     from whatsapp.store.conversations import (
         agent_changes,
-        conversation_lists,
         customer_facts,
         head_erasure,
         linked_heads,
         notes,
-        timelines,
     )
+    from whatsapp.store.conversations.lists import conversation_lists, timelines
     from whatsapp.store.sending import canned_replies, failed_messages
 else:
     # The modules that are imported on first use, by package.
@@ -36,17 +37,19 @@ else:
         "agent_changes": "conversations",
         "cached_templates": "accounts",
         "canned_replies": "sending",
-        "conversation_lists": "conversations",
+        "catalogs": "accounts",
+        "conversation_lists": "conversations.lists",
         "counts": "analytics",
         "customer_facts": "conversations",
         "failed_messages": "sending",
+        "forms": "accounts",
         "head_erasure": "conversations",
         "linked_heads": "conversations",
         "links": "contacts",
         "notes": "conversations",
-        "payments": "accounts",
+        "payments": "accounts.orders",
         "privacy_jobs": "contacts",
-        "timelines": "conversations",
+        "timelines": "conversations.lists",
     }
 
     def __getattr__(name: str) -> object:

@@ -10,6 +10,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
 from shared.action_ledger import Action, Ledger
+from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -23,7 +24,6 @@ from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
-from shared.spending.configuration import SpendingSettings, spending_of
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.event import OUTBOUND, Outcome
 from whatsapp.recovery import parking
@@ -33,7 +33,7 @@ from whatsapp.worker.dispatcher import Handled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shared.aws.attempts import Attempts
+    from shared.aws.tables.attempts import Attempts
     from shared.failures import Permanent
 
 # For these kinds the provider's time is the time of the event; a synchronized history is months old.

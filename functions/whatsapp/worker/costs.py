@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from shared.spending import prices
-from shared.spending.budget import Cause, Reached
-from shared.spending.senders import sender_hash
+from shared.ai.spending import prices
+from shared.ai.spending.budget import Cause, Reached
+from shared.ai.spending.senders import sender_hash
 
 if TYPE_CHECKING:
-    from shared.spending.bounds import Kind
-    from shared.spending.budget import Spending
+    from shared.ai.spending.bounds import Kind
+    from shared.ai.spending.budget import Spending
     from whatsapp.inbound.event import Event
     from whatsapp.store.items import Phone
 

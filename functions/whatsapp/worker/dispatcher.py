@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.aws.dynamodb_json import storable
 from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
+from shared.aws.tables.dynamodb_json import storable
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from shared.runtime.observability import metrics
@@ -23,7 +23,6 @@ from whatsapp.worker import contacts
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import (
     app_echoes,
-    edits,
     history,
     intake,
     read_receipts,
@@ -31,6 +30,7 @@ from whatsapp.worker.messages import (
     settlement,
     statuses,
 )
+from whatsapp.worker.messages.contents import edits
 
 # The slowest calls for one receipt together.
 PROVIDER_MS = 40 * clock.SECOND_MS

@@ -5,7 +5,7 @@ edits, reactions and aliases have the number in their key.
 """
 
 from shared.action_ledger import Action
-from shared.events import OutboundMessage
+from shared.events.exchange import OutboundMessage
 from shared.failures import Permanent
 from shared.identity.business_accounts import BusinessAccount
 from whatsapp import store

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from urllib3 import BaseHTTPResponse
 
-    from shared.logins import LoginSettings
+    from shared.access.logins import LoginSettings
 
 _pool = urllib3.PoolManager(retries=False)
 _FORM = {"Content-Type": "application/x-www-form-urlencoded"}

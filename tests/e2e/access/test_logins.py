@@ -22,7 +22,7 @@ from events.whatsapp.sample_data import COMPANY
 from local.demo.webhook_sender import deliver, recent_samples, wait_until_empty
 from local.stack.processes import ROOT
 from local.stack.seed import LOGINS, NAMES, PASSWORD, TEAM
-from shared.logins import LoginSettings
+from shared.access.logins import LoginSettings
 from tests.e2e.access.browser import Browser
 from tests.e2e.conftest import Deployed
 

@@ -11,8 +11,8 @@ from playwright.sync_api import BrowserContext, expect
 
 from events.conversations.sample_data import COMPANY as RECRUITERS
 from events.whatsapp.sample_data import COMPANY
-from local.demo.email_threads import SCOPES as OF_MAIL
-from local.demo.recruiting_scenarios import SCOPES, RecruitingDemo, start_functions
+from local.demo.chapters.email_threads import SCOPES as OF_MAIL
+from local.demo.scenarios.recruiting_scenarios import SCOPES, RecruitingDemo, start_functions
 from local.mail.receipt import Verdicts, deliver, received
 from local.stack.seed import operate, recruiting_key
 from tests.e2e.conftest import Deployed

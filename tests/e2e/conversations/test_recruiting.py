@@ -13,9 +13,9 @@ import urllib3
 
 from events.conversations import sample_data, twilio
 from events.conversations.recruiting import ANSWER, FRAGMENTS, HANDOFF_REQUEST, STOP, project
-from local.demo import conversation_probe
-from local.demo.conversation_probe import LoggedConversation
-from local.demo.recruiting_scenarios import (
+from local.demo.scenarios import conversation_probe
+from local.demo.scenarios.conversation_probe import LoggedConversation
+from local.demo.scenarios.recruiting_scenarios import (
     INITIATE,
     SCOPES,
     RecruitingDemo,

@@ -7,7 +7,12 @@ import time
 import pytest
 
 from local import traces
-from local.demo.recruiting_scenarios import DELIVERED, SCOPES, RecruitingDemo, start_functions
+from local.demo.scenarios.recruiting_scenarios import (
+    DELIVERED,
+    SCOPES,
+    RecruitingDemo,
+    start_functions,
+)
 from local.stack.seed import recruiting_key
 from local.traces import Span
 from tests.e2e.conftest import Deployed

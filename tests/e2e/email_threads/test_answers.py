@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from local.demo import email_answers
 from local.demo.chapter import Chapter
+from local.demo.chapters import email_answers
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e

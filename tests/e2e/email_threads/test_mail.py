@@ -13,9 +13,10 @@ import urllib3
 
 from events.conversations import sample_data
 from events.conversations.recruiting import Run
-from local.demo import conversation_probe, email_threads
 from local.demo.chapter import Chapter
-from local.demo.recruiting_scenarios import SCOPES, request_conversation
+from local.demo.chapters import email_threads
+from local.demo.scenarios import conversation_probe
+from local.demo.scenarios.recruiting_scenarios import SCOPES, request_conversation
 from local.mail.receipt import Verdicts, deliver, received
 from local.stack.cli import Stack
 from local.stack.seed import operate, recruiting_key

@@ -13,8 +13,8 @@ import urllib3
 from events.richpanel.sample_data import AGENT_DISPUTES, KEYS
 from events.richpanel.samples import ROUTE
 from events.richpanel.scenarios import ORDER_NUMBER, PHONE, SCENARIOS, TRACKING_NUMBER, Run
-from local.demo import help_desk_scenarios
-from local.demo.help_desk_scenarios import HelpDeskTotals, SceneResult
+from local.demo.scenarios import help_desk_scenarios
+from local.demo.scenarios.help_desk_scenarios import HelpDeskTotals, SceneResult
 from local.stack.cli import Stack
 from tests.e2e.conftest import Deployed
 

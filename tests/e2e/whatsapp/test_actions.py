@@ -14,7 +14,7 @@ from events.whatsapp import gateway, payloads
 from events.whatsapp.payloads import Json
 from events.whatsapp.sample_data import COMPANY, WORKSHOP, Customer
 from local.demo.chapter import Chapter
-from local.demo.shop_software import Shop, key_of
+from local.demo.scenarios.shop_software import Shop, key_of
 from local.demo.webhook_sender import wait_until_empty
 from local.stack.cli import Stack
 from tests.e2e.conftest import Deployed

@@ -10,9 +10,9 @@ from botocore.exceptions import ClientError
 
 from access import company_rate
 from shared.api.auth import RateLimited, Scope, caller_of
-from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
-from shared.api.views import View
+from shared.api.models.inputs import NoInput
+from shared.api.models.views import View
+from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from shared.runtime.observability import metrics

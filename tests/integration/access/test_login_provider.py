@@ -8,10 +8,10 @@ import boto3
 import pytest
 
 from access.roles import SCOPES
+from shared.access.groups import Role
 from shared.api.auth import caller_of
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
-from shared.groups import Role
 from tests.integration.access.provider import KEYS, OTHER, Provider, new_key
 from tests.integration.access.test_authorizer import (
     a_key,

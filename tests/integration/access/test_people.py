@@ -18,12 +18,12 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from access import access_tokens, api_keys
 from access.roles import SCOPES
 from access.signing_keys import SigningKeys
+from shared.access.groups import Role
+from shared.access.logins import StoredLogins
 from shared.api.auth import Forbidden, RateLimited, caller_of
 from shared.api.errors import InvalidInput
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
-from shared.groups import Role
-from shared.logins import StoredLogins
 from shared.providers import http
 from shared.runtime import clock
 from tests.integration.access.provider import KEYS, POOL, Provider, new_key

@@ -12,7 +12,7 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from access import api_keys
-from shared import revocations
+from shared.access import revocations
 from shared.api.auth import RateLimited, caller_of
 from shared.aws.dynamodb import Table
 from tests.integration.access.provider import Provider

@@ -15,8 +15,8 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from shared.aws.dynamodb import Table
-from shared.live.hints import Announcer
-from shared.live.posts import Live
+from shared.inbox.live.hints import Announcer
+from shared.inbox.live.posts import Live
 from tests.integration.console.system import ACME, InboxSystem, Invocation
 from tests.template import environment, properties
 

@@ -12,8 +12,8 @@ import boto3
 import pytest
 
 from console.operations.deployment import QUEUES, SWITCHES
+from shared.api.audit_log.items import Change
 from shared.api.auth import Caller
-from shared.audit_log.items import Change
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.integration.answers import Answer
@@ -40,7 +40,7 @@ def changed(
     object_id: str | None = None,
     keep_days: int = 400,
 ) -> Change:
-    """A change in the audit log, as `shared.audit_log` writes it."""
+    """A change in the audit log, as `shared.api.audit_log` writes it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clock, "now_ms", lambda: clock.from_text(at))
         begun = Change.begun(

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from operations.inbox.rebuild import Run, Source
-from operations.people import People
-from shared import inbox_feed
+from operations.access.people import People
+from operations.contexts.inbox.rebuild import Run, Source
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
-from shared.inbox import entries
+from shared.inbox import entries, feed
 from shared.inbox.items import Context, Head
 from tests.integration.answers import Answer
 from tests.streams import Stream
@@ -80,12 +79,12 @@ class Fed:
         given = self.pending() if records is None else records
         if not given:
             return []
-        of = inbox_feed.Feed(
+        of = feed.Feed(
             table=self.table,
             heads=self.heads,
             announce=lambda changes, _: self.announced.extend(changes),
         )
-        answer = inbox_feed.process(of, {"Records": given}, Invocation())  # type: ignore[arg-type]  # has the method used
+        answer = feed.process(of, {"Records": given}, Invocation())  # type: ignore[arg-type]  # has the method used
         return [str(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
 
 

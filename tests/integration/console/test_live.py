@@ -13,9 +13,9 @@ from moto import mock_aws
 from shared.aws.dynamodb import Table
 from shared.inbox.entries import Change
 from shared.inbox.items import Context
-from shared.live import connections
-from shared.live.items import CONNECTION_SECONDS, TICKET_SECONDS
-from shared.live.posts import MOST_AT_ONCE, SETTLED_MS
+from shared.inbox.live import connections
+from shared.inbox.live.items import CONNECTION_SECONDS, TICKET_SECONDS
+from shared.inbox.live.posts import MOST_AT_ONCE, SETTLED_MS
 from shared.runtime import clock
 from tests.integration.console.live import LiveSystem, live_beside
 from tests.integration.console.system import ACME, GLOBEX, Listed, inbox_on_moto

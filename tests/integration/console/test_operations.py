@@ -14,10 +14,10 @@ from moto import mock_aws
 from console.operations.measurements import CloudWatchMetrics
 from console.store import metric_reads
 from console.store.metric_reads import LIMITS
+from shared.ai.spending.bounds import Kind
+from shared.ai.spending.budget import Cause, Spending
 from shared.rate_limits.limit import Limit
 from shared.runtime import clock
-from shared.spending.bounds import Kind
-from shared.spending.budget import Cause, Spending
 from tests.integration.console.operations import ADMIN, OPERATOR, Operations, operations_on_moto
 
 NOW_MS = clock.from_text("2026-11-27T12:00:00.000Z")

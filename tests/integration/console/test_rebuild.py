@@ -8,8 +8,8 @@ from typing import Any
 import boto3
 import pytest
 
-from operations.inbox import rebuild
-from operations.inbox.rebuild import Run, Source
+from operations.contexts.inbox import rebuild
+from operations.contexts.inbox.rebuild import Run, Source
 from shared.inbox import entries
 from shared.inbox.items import Context
 from tests.integration.console.system import Fed, InboxSystem, Listed

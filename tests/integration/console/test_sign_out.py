@@ -11,11 +11,11 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from access import api_keys
-from shared import revocations
+from shared.access import revocations
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
-from shared.live import posts
-from shared.live.posts import SETTLED_MS
+from shared.inbox.live import posts
+from shared.inbox.live.posts import SETTLED_MS
 from tests.integration.console.live import LiveSystem, live_beside
 from tests.integration.console.system import ACME, GLOBEX, inbox_on_moto
 from tests.integration.console.test_live import TYPING, Clock, change, time

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from shared import inbox_feed
 from shared.aws.dynamodb import Table
 from shared.failures import Permanent
-from shared.inbox import entries
+from shared.inbox import entries, feed
 from shared.inbox.items import Context, Entry, Head
 from tests.integration.console.system import GLOBEX, Fed, InboxSystem, Invocation
 from tests.integration.whatsapp.api.conftest import GLOBEX_PHONE, writes_to_globex
@@ -131,7 +130,7 @@ def test_a_batch_that_has_used_up_its_time_is_not_announced(
     harness: Harness, whatsapp: Fed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     receive(harness, "wamid.1")
-    monkeypatch.setattr(Invocation, "get_remaining_time_in_millis", lambda _: inbox_feed.SPARE_MS)
+    monkeypatch.setattr(Invocation, "get_remaining_time_in_millis", lambda _: feed.SPARE_MS)
 
     assert whatsapp.take() == []
 

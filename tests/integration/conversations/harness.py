@@ -31,7 +31,7 @@ from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from shared.action_ledger import Action
 from shared.api.auth import Caller, Scope
-from shared.aws.dynamodb_json import storable
+from shared.aws.tables.dynamodb_json import storable
 from shared.providers.outcomes import InDoubt, Sent
 from shared.runtime import clock
 from tests import keyring

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.store.items import Automation
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import body_of
+from shared.events.exchange import body_of
 from tests.integration.email_threads import desk, drafting
 from tests.integration.email_threads.test_api import THREADS
 from tests.integration.email_threads.test_failed_sends import unknown

@@ -9,7 +9,7 @@ import pytest
 
 from email_threads.store import threads
 from email_threads.store.items import Status
-from email_threads.threading import windows
+from email_threads.threading.head import windows
 from shared.failures import Transient
 from shared.runtime import clock
 from tests.cost import capacity

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from email_threads.store.items import ReplyMode
-from shared.spending import usage
-from shared.spending.bounds import Kind
+from shared.ai.spending import usage
+from shared.ai.spending.bounds import Kind
 from tests.integration.email_threads import desk
 from tests.integration.email_threads.test_review import automatic, writes_draft
 from tests.simulation.email_threads.mails import verified, with_files

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import TypeAdapter
 
-from shared.events import InboundMessage
+from shared.events.exchange import InboundMessage
 from tests.simulation.email_threads.mails import bounce, verified, with_files
 from tests.simulation.email_threads.system import ANN, AUTOMATED, COMPANY, MAILBOX, System, mail
 

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from email_threads.configuration.requirements_schema import MOST_FIELDS
+from shared.ai.spending import usage
+from shared.ai.spending.bounds import Kind
 from shared.aws.dynamodb import Table
-from shared.aws.dynamodb_json import plain
-from shared.spending import usage
-from shared.spending.bounds import Kind
+from shared.aws.tables.dynamodb_json import plain
 from tests.integration.email_threads import desk
 from tests.simulation import stored
 from tests.simulation.email_threads.system import COMPANY, MODEL, System

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from email_threads.privacy import jobs
-from email_threads.store import erased_addresses
+from email_threads.store.privacy import erased_addresses
 from email_threads.threading import tombstones
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import body_of
+from shared.events.exchange import body_of
 from tests import template
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import SENT

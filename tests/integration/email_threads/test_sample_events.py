@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from email_threads.inbound.events import EmailFeedback, EmailReceived
 from events.email_threads.direct import KEY, direct_events, queue_batch
-from shared.queued_events import body_of
+from shared.events.queued_events import body_of
 from tests.simulation.email_threads.system import ANN, System, mail
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import OutboundMessage, body_of
+from shared.events.exchange import OutboundMessage, body_of
 from shared.runtime import clock
 from tests.simulation.email_threads.mails import SENT, SES_ID
 from tests.simulation.email_threads.system import ANN, AUTOMATED, BOB, System, mail

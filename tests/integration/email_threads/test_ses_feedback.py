@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from shared.aws.sqs_fifo import Entry
-from shared.events import DeliveryStatus
+from shared.events.exchange import DeliveryStatus
 from tests.integration.email_threads.drafting import (
     again,
     answered,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shared.ownership import claims, ids
-from shared.ownership.claims import SHARED, Proof
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import SHARED, Proof
 from tests.integration.email_threads.test_api import result
 from tests.integration.email_threads.test_owners import OTHER, put
 from tests.simulation.email_threads.setup import running_system

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from email_threads.store.items import ReplyMode
-from shared.spending import usage
-from shared.spending.bounds import DEFAULTS, MICROS, STRANGERS_PERCENT, Kind
-from shared.spending.senders import sender_hash
+from shared.ai.spending import usage
+from shared.ai.spending.bounds import DEFAULTS, MICROS, STRANGERS_PERCENT, Kind
+from shared.ai.spending.senders import sender_hash
 from tests.integration.email_threads import desk
 from tests.integration.email_threads.test_api import result
 from tests.simulation.email_threads.system import ANN, ASSISTED, COMPANY, MODEL, System, mail

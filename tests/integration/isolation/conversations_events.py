@@ -12,12 +12,7 @@ from conversations.lifecycle.file_download import FileDownload
 from conversations.lifecycle.reply_trigger import ReplyTrigger
 from events.conversations import aws_sms, twilio
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import (
-    DeliveryStatus,
-    File,
-    FileStored,
-    InboundMessage,
-)
+from shared.events.exchange import DeliveryStatus, File, FileStored, InboundMessage
 from shared.runtime import clock
 from tests import template
 from tests.integration.isolation import surfaces
@@ -57,7 +52,7 @@ BUCKET = template.environment("ConversationsIntake", Stage="local")["MEDIA_BUCKE
 STATUS_OF_OTHERS = frozenset({"unknown_message", "TENANT_MISMATCH", "tenant_mismatch"})
 
 
-# Queues of events that are defined in shared.events
+# Queues of events that are defined in shared.events.exchange
 
 
 def inbound(companies: TwoCompanies, **facts: Any) -> InboundMessage:

@@ -11,7 +11,7 @@ import boto3
 
 from events.conversations import sample_data, twilio
 from shared.api.auth import Caller, Scope
-from shared.events import File, InboundMessage
+from shared.events.exchange import File, InboundMessage
 from shared.runtime import clock
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation.conversations.setup import running_system

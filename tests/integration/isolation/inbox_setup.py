@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from moto import mock_aws
 
-from operations.people import address_of
+from operations.access.people import address_of
 from shared.api.auth import Caller, Scope
 from shared.inbox.items import Context
 from tests.integration.console.system import (

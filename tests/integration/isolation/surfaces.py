@@ -11,8 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 from conversations.lifecycle import commands
-from shared import events
-from shared.api.routing import Routes
+from shared.api.routing.routes import Routes
+from shared.events import exchange
 from tests import template
 from tests.simulation.processes import imported
 
@@ -101,7 +101,7 @@ def words_of(union: Any) -> frozenset[str]:
 
 def shared_events() -> frozenset[str]:
     """The types of all events between contexts."""
-    return words_of(events.Event)
+    return words_of(exchange.Event)
 
 
 def channel_records() -> frozenset[str]:

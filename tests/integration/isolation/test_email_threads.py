@@ -18,7 +18,7 @@ from email_threads.inbound.events import (
 )
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import body_of
+from shared.events.exchange import body_of
 from tests.integration.isolation.attacks import Attack, Call, assert_unchanged, of_document
 from tests.integration.isolation.email_setup import MAILBOX_B, TwoCompanies, two_companies
 from tests.integration.isolation.events_under_attack import EventAttack

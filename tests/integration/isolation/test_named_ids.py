@@ -9,11 +9,11 @@ import pytest
 from conversations.configuration import ownership, projects
 from conversations.configuration.ownership import Claims, NotOwned
 from conversations.store.items.conversation import ChannelMethod
-from operations.arguments import Refused
+from operations.command_line.arguments import Refused
 from operations.projects import ownership as project_ownership
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import Proof
 from shared.aws.dynamodb import Table
-from shared.ownership import claims, ids
-from shared.ownership.claims import Proof
 from tests import provider_ids, template
 from tests.integration.isolation import named_ids
 from tests.simulation import stored

@@ -15,7 +15,7 @@ from newsletters.inbound.events import (
     entry,
 )
 from shared.api.auth import Caller, Scope
-from shared.queued_events import turn_entry
+from shared.events.queued_events import turn_entry
 from tests.integration.isolation.attacks import Attack, Call, assert_unchanged, of_document
 from tests.integration.isolation.events_under_attack import EventAttack
 from tests.integration.isolation.newsletters_setup import (

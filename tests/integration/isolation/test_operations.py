@@ -11,8 +11,8 @@ import pytest
 from boto3.dynamodb.conditions import Key
 from moto import mock_aws
 
+from shared.api.audit_log.items import PARTITION_KEY, SORT_KEY, Change
 from shared.api.auth import Caller, Scope
-from shared.audit_log.items import PARTITION_KEY, SORT_KEY, Change
 from shared.runtime import clock
 from tests.integration.console.operations import Operations, changed, operations_on_moto
 from tests.integration.isolation.attacks import (

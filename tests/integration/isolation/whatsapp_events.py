@@ -20,9 +20,9 @@ from events.whatsapp.direct import (
 )
 from events.whatsapp.sample_data import ADA, COUNTER, PRIYA, WORKSHOP, BusinessNumber
 from events.whatsapp.samples import samples
-from local.flows.client import encrypted, request
+from local.demo.flows.client import encrypted, request
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import OutboundMessage, body_of
+from shared.events.exchange import OutboundMessage, body_of
 from shared.runtime.clock import to_text
 from tests.integration.isolation.events_under_attack import EventAttack
 from tests.integration.isolation.whatsapp_items import CAMPAIGN, EXPORT, RUN

@@ -33,15 +33,15 @@ from newsletters.store.newsletters import Newsletter, get_newsletter_full
 from newsletters.store.objects import Store
 from newsletters.store.step_inputs import draft_hash, outline_hash, status_of, topics_hash
 from newsletters.store.steps import save
+from shared.access.ownership.claims import Owners
 from shared.ai.providers import ModelDependencies
+from shared.ai.retrieval.settings import RetrievalDependencies
 from shared.api.auth import Caller, Scope
-from shared.api.routing import Request
+from shared.api.routing.routes import Request
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
-from shared.ownership.claims import Owners
 from shared.providers.company_secrets import CompanySecrets
-from shared.retrieval.settings import RetrievalDependencies
 from shared.runtime import clock
 from tests import template
 from tests.simulation import stored

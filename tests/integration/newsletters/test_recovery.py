@@ -17,7 +17,7 @@ from newsletters.store import jobs
 from newsletters.store.items import JobState
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry, digest
-from shared.queued_events import body_of
+from shared.events.queued_events import body_of
 from tests.simulation.newsletters.system import COMPANY
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from newsletters.jobs.state import is_usable, is_working, job_state, step_state
 from newsletters.store import jobs
 from newsletters.store.items import JobState, StepStatus, Topics
 from newsletters.store.newsletters import StaleVersion
-from shared.aws.leases import LeaseLost
+from shared.aws.tables.leases import LeaseLost
 from tests.integration.newsletters.deployment import USER, chunk, draft, topics
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from events.newsletters import direct
 from newsletters.inbound.events import ExportRequested
 from newsletters.worker.dispatcher import EVENTS
-from shared.queued_events import body_of
+from shared.events.queued_events import body_of
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet
 

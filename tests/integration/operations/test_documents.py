@@ -8,8 +8,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from operations import arguments
 from operations.__main__ import main as operations
+from operations.command_line import arguments
 from operations.documents import BUCKET
 
 if TYPE_CHECKING:

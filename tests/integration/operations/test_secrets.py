@@ -8,8 +8,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from operations import arguments
 from operations.__main__ import main
+from operations.command_line import arguments
 from operations.secrets import cli, versions
 from operations.secrets.kinds import COMPANY, KINDS
 from tests.template import properties, resources

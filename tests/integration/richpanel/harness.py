@@ -27,12 +27,12 @@ from richpanel.store.rate_limit import Limiter
 from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
 from shared.action_ledger import Ledger
+from shared.ai.spending.budget import Spending
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.consent.records import Consents
 from shared.failures import Permanent
 from shared.runtime import clock
-from shared.spending.budget import Spending
 from tests import keyring
 from tests.template import create_table
 

@@ -11,7 +11,7 @@ import pytest
 from conversations.outbound.providers.status_codes import Verdict, meaning, verdict
 from conversations.store.items.log import Delivery
 from local.sandbox import Config, Sandbox, running
-from shared.events import DeliveryStatus
+from shared.events.exchange import DeliveryStatus
 from tests.integration.sandbox.client import Client
 from tests.integration.sandbox.topic import Topic
 

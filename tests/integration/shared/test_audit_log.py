@@ -16,12 +16,12 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from shared.api import idempotency
+from shared.api.audit_log.items import PARTITION_KEY, Change
+from shared.api.audit_log.log import AuditLog
 from shared.api.auth import Caller, Scope
-from shared.api.inputs import NoInput
-from shared.api.routing import Request, Routes
-from shared.api.views import View
-from shared.audit_log.items import PARTITION_KEY, Change
-from shared.audit_log.log import AuditLog
+from shared.api.models.inputs import NoInput
+from shared.api.models.views import View
+from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
 from tests.template import create_table

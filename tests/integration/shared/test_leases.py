@@ -7,9 +7,9 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from shared.aws import leases
 from shared.aws.dynamodb import Attributes, Table
-from shared.aws.leases import Finished, Held, LeaseAttributes, LeaseLost, Leases
+from shared.aws.tables import leases
+from shared.aws.tables.leases import Finished, Held, LeaseAttributes, LeaseLost, Leases
 from shared.runtime import clock
 from tests.template import create_table
 

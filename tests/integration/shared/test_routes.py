@@ -16,7 +16,7 @@ from tests.simulation.processes import imported
 from tests.template import environment, properties
 
 if TYPE_CHECKING:
-    from shared.api.routing import Routes
+    from shared.api.routing.routes import Routes
 
 FUNCTIONS = ["WhatsAppApi", "WhatsAppAdmin", "RichpanelAdmin", "ConversationsAdmin"]
 

@@ -10,20 +10,20 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from shared.access.ownership.claims import Proof
 from shared.action_ledger import Action, Ledger
+from shared.ai.spending.budget import Spending
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import Entry
 from shared.failures import Permanent
-from shared.ownership.claims import Proof
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.recovery.port import Recovery
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from shared.spending.budget import Spending
 from tests.integration.whatsapp.inbound.ingress import ingress  # noqa: F401 - a fixture for the tests of this folder
 from tests.simulation.whatsapp.system import LISTS
 from tests.template import create_queue, create_table, properties

@@ -16,12 +16,12 @@ from moto.core.exceptions import JsonRESTError
 from events.conversations.sample_data import COMPANY as OF_TALKS
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
-from operations.people import People
+from operations.access.people import People
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.failures import Permanent
 from shared.inbox.items import Context
-from shared.live.items import CONNECTION_SECONDS, Connection
+from shared.inbox.live.items import CONNECTION_SECONDS, Connection
 from shared.runtime import clock
 from tests.integration.console.system import inbox_call
 from tests.simulation.conversations.setup import running_system as running_conversations

@@ -14,9 +14,9 @@ from conversations.lifecycle import commands
 from conversations.lifecycle.commands import Release
 from events.conversations import sample_data
 from local.sandbox.accounts.openai import OpenAiAnswer
+from shared.ai.retrieval.documents import DocumentAttributes, Documents
 from shared.aws.s3 import Bucket
-from shared.events import InboundMessage
-from shared.retrieval.documents import DocumentAttributes, Documents
+from shared.events.exchange import InboundMessage
 from shared.runtime import clock
 from tests.simulation.conversations.setup import DOCUMENTS_BUCKET
 

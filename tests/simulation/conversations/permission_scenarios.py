@@ -16,7 +16,7 @@ from conversations.store.items.conversation import ChannelMethod
 from events.conversations import aws_sms, sample_data, twilio
 from local.sandbox.accounts.text_messages import TextMessage
 from shared.aws.sqs_fifo import Entry
-from shared.events import DeliveryStatus, File, FileStored, InboundMessage, body_of
+from shared.events.exchange import DeliveryStatus, File, FileStored, InboundMessage, body_of
 from shared.providers import http
 from shared.runtime import clock
 from tests import template

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from events.conversations import sample_data, twilio
 from local.sandbox.accounts.text_messages import TextMessage, media_sid
-from shared.events import DeliveryStatus
+from shared.events.exchange import DeliveryStatus
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -25,7 +25,13 @@ from local.sandbox.accounts.openai import OpenAi
 from local.sandbox.accounts.text_messages import TextMessages
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
-from shared.events import FileStored, InboundMessage, file_entry, inbound_entry, status_entry
+from shared.events.exchange import (
+    FileStored,
+    InboundMessage,
+    file_entry,
+    inbound_entry,
+    status_entry,
+)
 from tests import keyring
 from tests.simulation import stored
 from tests.simulation.conversations.invocations import (
@@ -44,7 +50,7 @@ if TYPE_CHECKING:
 
     from local.sandbox import Sandbox
     from local.sandbox.state import Sent
-    from shared.events import DeliveryStatus
+    from shared.events.exchange import DeliveryStatus
     from tests.simulation.fifo_queues import FifoQueues
 
 MOST_CALLS = 10

@@ -8,7 +8,7 @@ from typing import Any
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
-from shared.aws.dynamodb_json import storable
+from shared.aws.tables.dynamodb_json import storable
 from tests.simulation import stored
 
 KEY_NAMES = {

@@ -9,7 +9,7 @@ import pytest
 
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
-from shared.events import File, FileStored, body_of
+from shared.events.exchange import File, FileStored, body_of
 from shared.recovery import dead_letters
 from shared.recovery.port import NotFound, NotReplayable
 from tests.integration.conversations.steps import queue_name, start_conversation, status_of

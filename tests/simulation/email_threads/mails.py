@@ -5,7 +5,7 @@ from __future__ import annotations
 from email.message import EmailMessage
 from typing import Final
 
-from shared.events import OutboundMessage
+from shared.events.exchange import OutboundMessage
 from tests.simulation.email_threads.system import ANN, AUTOMATED, COMPANY, MAILBOX, mail
 
 SES_ID: Final = "0102018-abc"

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import body_of
+from shared.events.exchange import body_of
 from tests.simulation.email_threads.mails import SENT, verified, with_files
 from tests.simulation.email_threads.system import ANN, BOB, MAILBOX, System, mail
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from email_threads.store.items import Automation
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import body_of
+from shared.events.exchange import body_of
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import SENT, SES_ID, bounce, verified, with_files
 from tests.simulation.email_threads.system import (

@@ -17,10 +17,10 @@ from boto3.dynamodb.types import TypeDeserializer
 
 from email_threads.store import mailboxes
 from email_threads.store.items import Automation, Mailbox
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import Proof
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
-from shared.ownership import claims, ids
-from shared.ownership.claims import Proof
 from shared.runtime import clock as shared_clock
 from tests.simulation import stored
 from tests.simulation.clock import Clock

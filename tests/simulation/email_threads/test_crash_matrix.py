@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from email_threads.privacy import jobs, shared_threads, whole_threads
+from email_threads.privacy import jobs
+from email_threads.privacy.sources import shared_threads, whole_threads
 from email_threads.threading import expiry, ids
 from shared.providers.email.ses import message_ids
 from tests.simulation.disturbances import deaths, deaths_in, failures

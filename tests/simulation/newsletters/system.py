@@ -19,9 +19,9 @@ from boto3.dynamodb.types import TypeDeserializer
 from botocore.exceptions import BotoCoreError, ClientError
 
 from newsletters.store.items.jobs import OPEN_WORK
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import Proof
 from shared.aws.dynamodb import Table
-from shared.ownership import claims, ids
-from shared.ownership.claims import Proof
 from tests.simulation import stored
 from tests.simulation.clock import Clock
 from tests.simulation.fifo_queues import FifoQueues

@@ -14,7 +14,7 @@ from events.whatsapp.payloads import content, interactive, status, text
 from events.whatsapp.sample_builder import SampleBuilder
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER, BusinessNumber
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import OutboundMessage, body_of
+from shared.events.exchange import OutboundMessage, body_of
 from shared.runtime.clock import to_text
 from tests.simulation.whatsapp.system import registered
 from whatsapp.jobs import unfinished_sends

@@ -25,7 +25,7 @@ from tests.simulation.whatsapp.event_builders import (
 )
 from tests.simulation.whatsapp.scenario import Scenario
 from whatsapp import store
-from whatsapp.store.accounts import phone_settings
+from whatsapp.store.accounts.numbers import phone_settings
 from whatsapp.store.items import ACTION_PK_PATTERN, Intent, Message, pk
 from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
 from whatsapp.store.items.sequences import FIRST_MESSAGE, REQUEST_WELCOME, Sequence

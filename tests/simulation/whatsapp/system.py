@@ -15,9 +15,9 @@ import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
 from events.whatsapp.sample_data import APP_ID, COMPANY, COUNTER, WORKSHOP
+from shared.access.ownership.claims import Proof
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
-from shared.ownership.claims import Proof
 from shared.runtime.clock import to_text
 from tests.simulation import stored
 from tests.simulation.clock import Clock
@@ -26,7 +26,7 @@ from tests.simulation.interceptor import Died, Interceptor
 from tests.simulation.processes import quiet
 from tests.simulation.stored import attempts as attempts_now
 from whatsapp import store
-from whatsapp.store.accounts import ownership
+from whatsapp.store.accounts.numbers import ownership
 from whatsapp.store.items import AccountOwner, Phone, PhoneCompanies, PhoneList
 from whatsapp.store.items.phones import NO_AUTOMATION
 

@@ -4,9 +4,9 @@ import pytest
 
 from access.access_tokens import Holder
 from access.roles import SCOPES, caller_of, scopes_by_company
+from shared.access.groups import Role, role_of, team_of
 from shared.api.auth import EVERY_PROJECT, Caller, Scope, Unresolved
-from shared.groups import Role, role_of, team_of
-from shared.principals import is_team
+from shared.api.principals import is_team
 from whatsapp.actions.dispatch import catalogue
 
 ISSUED_AT = 1_767_268_800

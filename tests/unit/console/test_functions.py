@@ -10,8 +10,8 @@ import pytest
 
 from access.roles import SCOPES
 from local.console import build
+from shared.access.groups import Role
 from shared.api.auth import Scope
-from shared.groups import Role
 from shared.providers.sms.segments import gsm_equivalent, measure
 from tests.template import ROOT
 
@@ -49,7 +49,11 @@ def run(module: str, expression: str, value: Any) -> Any:
 
 
 def test_segments_of_an_sms_are_counted_as_the_server_counts_them() -> None:
-    counted = run("ai/segments.ts", "value.map((text) => m.measure(m.gsmEquivalent(text)))", TEXTS)
+    counted = run(
+        "conversations/ai/segments.ts",
+        "value.map((text) => m.measure(m.gsmEquivalent(text)))",
+        TEXTS,
+    )
 
     sizes = [measure(gsm_equivalent(text)) for text in TEXTS]
     assert counted == [
@@ -76,7 +80,9 @@ def test_an_order_has_a_total_only_in_one_currency() -> None:
     ]
 
     totals = run(
-        "whatsapp/order.ts", "value.map((content) => m.totalOf(m.itemsOf(content)))", orders
+        "conversations/whatsapp/message/order.ts",
+        "value.map((content) => m.totalOf(m.itemsOf(content)))",
+        orders,
     )
 
     assert totals == [{"amount": 60.27, "currency": "EUR"}, None, None, None, None]
@@ -95,7 +101,9 @@ def test_an_order_has_a_total_only_in_one_currency() -> None:
 def test_a_file_is_sent_as_what_it_fits(mime_type: str, size: int, kind: str) -> None:
     expression = "m.kindOf(value[0], value[1]).type"
 
-    assert run("whatsapp/attachments.ts", expression, [mime_type, size]) == kind
+    assert (
+        run("conversations/whatsapp/composer/attachments.ts", expression, [mime_type, size]) == kind
+    )
 
 
 def test_an_email_address_in_a_note_is_no_mention() -> None:
@@ -110,7 +118,11 @@ def test_an_email_address_in_a_note_is_no_mention() -> None:
 def test_a_canned_reply_keeps_variables_without_a_value() -> None:
     text = "Hello {{name}}, your {{item}} is ready. {{7*7}}"
 
-    filled = run("whatsapp/variables.ts", "m.filled(value, {name: 'Ada', item: ''})", text)
+    filled = run(
+        "conversations/whatsapp/composer/variables.ts",
+        "m.filled(value, {name: 'Ada', item: ''})",
+        text,
+    )
 
     assert filled == "Hello Ada, your {{item}} is ready. {{7*7}}"
 
@@ -167,7 +179,7 @@ globalThis.sessionStorage = Object.create({
 
 def test_a_repeat_of_a_content_has_the_same_key_until_it_is_forgotten() -> None:
     kept = run(
-        "drafts.ts",
+        "conversations/drafts.ts",
         f"({STORAGE}, value.map((content) => content === null ? m.forgetKey('form') : m.keyOf('form', content)))",
         ["yes", "yes", "no", "yes", None, "yes"],
     )
@@ -180,7 +192,7 @@ def test_a_repeat_of_a_content_has_the_same_key_until_it_is_forgotten() -> None:
 
 def test_what_is_typed_while_a_text_is_sent_stays_a_draft() -> None:
     left = run(
-        "drafts.ts",
+        "conversations/drafts.ts",
         "value.map((text) => m.withoutSent(text, 'Hello'))",
         ["Hello", "Hello\nand good", "", "Another text"],
     )
@@ -190,7 +202,7 @@ def test_what_is_typed_while_a_text_is_sent_stays_a_draft() -> None:
 
 def test_a_change_of_a_draft_is_told_to_the_forms_that_show_it() -> None:
     heard = run(
-        "drafts.ts",
+        "conversations/drafts.ts",
         f"({STORAGE}, globalThis.heard = [], m.onDrafts(() => heard.push(m.draftOf('form'))),"
         " m.keepDraft('form', value), m.keepDraft('form', ''), heard)",
         "Hello",
@@ -201,7 +213,7 @@ def test_a_change_of_a_draft_is_told_to_the_forms_that_show_it() -> None:
 
 def test_drafts_of_another_person_are_removed() -> None:
     kept = run(
-        "drafts.ts",
+        "conversations/drafts.ts",
         f"({STORAGE}, value.map((person) => "
         "(m.keepDraftsOf(person), m.draftOf('form') || m.keepDraft('form', person))))",
         ["user:ada", "user:ada", "user:tom", "user:tom"],

@@ -8,7 +8,7 @@ import pytest
 from conversations.inbound.webhooks.aws_sms_events import event_of
 from events.conversations.aws_sms import NUMBER, TOPIC_ARN, delivery, notification, text
 from events.proxy import made_up_id
-from shared.events import DeliveryStatus, InboundMessage, body_of
+from shared.events.exchange import DeliveryStatus, InboundMessage, body_of
 from shared.runtime import clock
 
 

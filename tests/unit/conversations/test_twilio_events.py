@@ -7,7 +7,7 @@ import pytest
 
 from conversations.inbound.webhooks import twilio_events
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER, sid_of, status, text, whatsapp
-from shared.events import Button, DeliveryStatus, File, InboundMessage, Location, body_of
+from shared.events.exchange import Button, DeliveryStatus, File, InboundMessage, Location, body_of
 
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
 MEDIA = "https://api.twilio.com/2010-04-01/Accounts/AC1/Messages/MM1/Media/ME"

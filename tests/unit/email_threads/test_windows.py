@@ -1,7 +1,7 @@
 """The window of the newest mails on the head of a thread."""
 
 from email_threads.store.items import HistoryEntry
-from email_threads.threading.windows import entry_of, history_with
+from email_threads.threading.head.windows import entry_of, history_with
 from tests.unit.email_threads.analysis.answers import mail
 
 

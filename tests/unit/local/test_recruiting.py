@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from events.conversations.recruiting import Run
-from local.demo.recruiting_scenarios import Totals
+from local.demo.scenarios.recruiting_scenarios import Totals
 from shared.identity.addresses import phone_number
 
 FINE = Totals(

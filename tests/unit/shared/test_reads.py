@@ -36,21 +36,21 @@ BOUNDED = {
     "conversations.store.states._exists": "a whole key",
     "conversations.store.messages.early_files": "one page, of one message's files",
     "conversations.store.messages.forget_early_files": "one page, of one message's files",
-    "email_threads.store.retention.head": "a whole key",
+    "email_threads.store.privacy.retention.head": "a whole key",
     "email_threads.store.thread_lists.entries": "read lazily; MOST_COMPARED heads a call",
     "newsletters.store.jobs.due": "one page",
     "newsletters.store.jobs.work_keys": "one page",
     "shared.aws.dead_letters.each": "at most *most* letters",
-    "shared.live.connections.of_principal": "connections of one caller, whose tickets have the API's rate limit",
-    "shared.spending.usage.of_day": "one page, with an item of each kind of cost",
+    "shared.inbox.live.connections.of_principal": "connections of one caller, whose tickets have the API's rate limit",
+    "shared.ai.spending.usage.of_day": "one page, with an item of each kind of cost",
     "shared.inbox.lists._of_partition": "read lazily; ENTRIES_PER_CALL a call",
     "whatsapp.actions.campaigns.queries._of_account": "MOST_CAMPAIGNS",
     "whatsapp.actions.campaigns.queries._without_messages": "MOST_PAGES, and a cursor",
     "whatsapp.api.entry_search.search": "*most* entries, and a cursor",
     "whatsapp.privacy.message_exports._entries_of": "a part of PART_BYTES",
-    "whatsapp.store.accounts.recent_messages.messages": "MOST_ENTRIES",
-    "whatsapp.store.call_logs.page": "MOST_ENTRIES, and a cursor",
-    "whatsapp.store.conversations.conversation_lists._of_partition": "read lazily; ENTRIES_PER_CALL",
+    "whatsapp.store.accounts.numbers.recent_messages.messages": "MOST_ENTRIES",
+    "whatsapp.store.inbox.call_logs.page": "MOST_ENTRIES, and a cursor",
+    "whatsapp.store.conversations.lists.conversation_lists._of_partition": "read lazily; ENTRIES_PER_CALL",
     "whatsapp.store.sending.timers.due": "MOST_ITEMS of each minute",
 }
 # Grows with one object. Each entry is read once, but for unanswered messages: the calls before it paid for the work.
@@ -69,7 +69,7 @@ GROWING = {
     "whatsapp.store.accounts.cached_templates.every_of_aws_account": "templates of an account",
     "whatsapp.store.accounts.cached_templates.every_of_meta_account": "templates of an account",
     "whatsapp.store.accounts.cached_templates.of_name": "accounts with a template of that name",
-    "whatsapp.store.catalogs._retailer_ids": "products of a catalog",
+    "whatsapp.store.accounts.catalogs._retailer_ids": "products of a catalog",
 }
 # Runs in a worker, a timer or a command of operators, never in a request.
 NOT_A_REQUEST = {
@@ -80,11 +80,11 @@ NOT_A_REQUEST = {
     "conversations.store.messages.lifetimes",
     "conversations.store.recovery.unhandled.indexed",
     "conversations.store.routes._placements_under",
-    "email_threads.store.retention.expired",
+    "email_threads.store.privacy.retention.expired",
     "newsletters.handlers.scheduled.handler",
     "newsletters.store.jobs.units",
     "newsletters.worker.purge.purge",
-    "richpanel.api.report.ticket_ids",
+    "richpanel.api.dry_runs.report.ticket_ids",
     "richpanel.recovery.backfill._decisions",
     "shared.aws.s3.all_keys_under",
     "shared.aws.s3.objects_under",
@@ -94,11 +94,11 @@ NOT_A_REQUEST = {
 }
 # Loops over a text.
 TEXTS = {
-    "email_threads.parsing.reply_text._quoted_runs",
-    "email_threads.parsing.reply_text._start_of_attribution",
+    "email_threads.parsing.body.reply_text._quoted_runs",
+    "email_threads.parsing.body.reply_text._start_of_attribution",
     "shared.ai.links._links",
     "shared.consent.keywords.folded",
-    "shared.api.routing._request",
+    "shared.api.routing.routes._request",
 }
 
 

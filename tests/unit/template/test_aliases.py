@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.aws.sqs_worker import wait_seconds
-from shared.event_versions import NewerVersion
+from shared.events.versions import NewerVersion
 from tests.template import environment, exists, parameters, properties, resources, template
 from tests.unit.template.test_first_deployment import STAGES, overrides_of, refused_by
 from tests.unit.template.translated import translated
@@ -177,7 +177,7 @@ def test_a_gradual_deployment_without_alarms_is_refused() -> None:
 
 @pytest.mark.parametrize("kind", GRADUAL)
 def test_all_traffic_is_shifted_before_a_newer_event_becomes_a_dead_letter(kind: str) -> None:
-    """A function of the previous release leaves it on the queue; see shared/event_versions.py."""
+    """A function of the previous release leaves it on the queue; see shared/events/versions.py."""
     attempts = min(int(environment(name).get("MAX_ATTEMPTS", "99")) for name in FUNCTIONS)
     waits = sum(wait_seconds(attempt, NewerVersion()) for attempt in range(1, attempts))
     percent, minutes = map(int, re.findall(r"\d+", kind))

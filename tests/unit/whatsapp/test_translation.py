@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from shared.events import Button, File, InboundMessage, Location, body_of
+from shared.events.exchange import Button, File, InboundMessage, Location, body_of
 from whatsapp.inbound.content import describe
 from whatsapp.inbound.event import Event
 from whatsapp.worker.forwarding import translation

@@ -11,7 +11,7 @@ from conversations.lifecycle import commands
 from conversations.lifecycle.file_download import FileDownload
 from events.conversations import sample_data, twilio
 from shared.aws.sqs_fifo import Entry
-from shared.events import File, FileStored, InboundMessage, file_entry, inbound_entry
+from shared.events.exchange import File, FileStored, InboundMessage, file_entry, inbound_entry
 from tests.integration.isolation import surfaces
 from tests.simulation.conversations.setup import running_system
 from tests.simulation.conversations.system import System

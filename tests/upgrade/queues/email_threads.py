@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any, get_args, get_type_hints
 
 from email_threads.inbound.events import EmailErase, EmailMerge, Event
-from shared.queued_events import body_of
+from shared.events.queued_events import body_of
 from tests.integration.email_threads import drafting
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import verified

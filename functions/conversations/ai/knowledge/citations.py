@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conversations.ai.knowledge.search_tool import Source, Sources
-    from shared.events import Channel
+    from shared.events.exchange import Channel
 
 SHORT_TITLE: Final = 40
 # [1], [1, 2], [1][2]; some models write other brackets and a mark behind the number. Not the text of a Markdown link.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from conversations.ai.knowledge.search_tool import Knowledge
     from conversations.ai.output_schema import Output
     from shared import ai
-    from shared.events import Channel
+    from shared.events.exchange import Channel
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ from shared.ai.links import links_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from shared.retrieval import Passage
+    from shared.ai.retrieval import Passage
 
 MOST_PASSAGES: Final = 5  # of one search
 LONGEST_TEXT: Final = 1_200

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pydantic import ValidationError
 
 from conversations.ai.config import AiConfigBroken
-from shared.aws.dynamodb_json import plain
-from shared.retrieval.settings import RetrievalSettings
+from shared.ai.retrieval.settings import RetrievalSettings
+from shared.aws.tables.dynamodb_json import plain
 from shared.runtime.validation_errors import errors_of, rule_of
 
 ATTRIBUTE = "knowledge_config"

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks.faults import ADVICE, Fault
 from shared import ai
-from shared.aws.dynamodb_json import plain, storable
+from shared.aws.tables.dynamodb_json import plain, storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from conversations.ai.prompt.whatsapp_templates import Template, Variable
-    from shared.events import Channel
+    from shared.events.exchange import Channel
 
 MOST_MESSAGES = 20
 MOST_CHARACTERS = 12_000

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from conversations.ai.checks.faults import Fault
-from shared.aws.dynamodb_json import plain
+from shared.aws.tables.dynamodb_json import plain
 from shared.runtime.validation_errors import errors_of, rule_of
 
 LONGEST_VALUE = 250

@@ -7,10 +7,10 @@ from http import HTTPStatus
 from conversations.api import inputs
 from conversations.api.access import ApiDependencies, opened_for
 from conversations.api.agents import annotation_views as views
-from shared.api import route_methods
 from shared.api.auth import Scope
-from shared.api.inputs import NoInput
-from shared.api.routing import Request
+from shared.api.models.inputs import NoInput
+from shared.api.routing import route_methods
+from shared.api.routing.routes import Request
 
 _OF_ONE = "/conversations/{ref}"
 _REPLY = Scope.CONVERSATIONS_REPLY

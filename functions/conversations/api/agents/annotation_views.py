@@ -1,6 +1,6 @@
 """Response models of labels, snoozes and notes."""
 
-from shared.api.views import View
+from shared.api.models.views import View
 
 
 class AnnotatedView(View):

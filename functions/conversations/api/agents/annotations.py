@@ -22,7 +22,7 @@ from conversations.store import agent_changes, notes
 from conversations.store.agent_changes import Change
 from conversations.store.items.log import Mode, of
 from conversations.store.items.note import Note
-from shared.api.agent_inputs import end_of_snooze
+from shared.api.models.agent_inputs import end_of_snooze
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
 from shared.runtime import clock
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from conversations.configuration.resources import Resources
     from conversations.lifecycle.conversation import OpenConversation
     from shared.api.auth import Caller
-    from shared.api.inputs import Input, NoInput
-    from shared.api.routing import Request
+    from shared.api.models.inputs import Input, NoInput
+    from shared.api.routing.routes import Request
 
 _ID_CHARACTERS = 32  # 128 bits
 

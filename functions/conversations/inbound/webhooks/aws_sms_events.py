@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from shared.events import DeliveryStatus, InboundMessage, bounded_extra
+from shared.events.exchange import DeliveryStatus, InboundMessage, bounded_extra
 from shared.runtime import clock
 
 if TYPE_CHECKING:

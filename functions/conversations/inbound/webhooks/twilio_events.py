@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.sqs_fifo import digest, to_json
-from shared.events import (
+from shared.events.exchange import (
     Button,
     Channel,
     DeliveryStatus,

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from conversations.ai.knowledge.search_tool import Knowledge
     from conversations.ai.knowledge.settings import KnowledgeConfig
     from conversations.lifecycle.conversation import OpenConversation
+    from shared.access.ownership.claims import Owners
+    from shared.ai.retrieval import Passage, Retriever
     from shared.aws.s3 import Bucket
-    from shared.ownership.claims import Owners
-    from shared.retrieval import Passage, Retriever
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -64,7 +64,7 @@ class DocumentSearch:
     def _search(self, company_id: str, settings: KnowledgeConfig, query: str) -> Sequence[Passage]:
         """Return the passages for a query, best first. Raises Unwritable: the retriever does not answer."""
         from conversations.ai.knowledge.search_tool import MOST_PASSAGES  # noqa: PLC0415 - as above
-        from shared.retrieval import CorpusTooLarge, RetrievalRefused, RetrieverUnavailable  # noqa: PLC0415 - as above
+        from shared.ai.retrieval import CorpusTooLarge, RetrievalRefused, RetrieverUnavailable  # noqa: PLC0415 - as above
 
         try:
             found = self._retriever(settings).retrieve(company_id, query, limit=2 * MOST_PASSAGES)
@@ -83,7 +83,7 @@ class DocumentSearch:
         return used
 
     def _retriever(self, settings: KnowledgeConfig) -> Retriever:
-        from shared.retrieval.settings import RetrievalDependencies, retriever_for  # noqa: PLC0415 - as above
+        from shared.ai.retrieval.settings import RetrievalDependencies, retriever_for  # noqa: PLC0415 - as above
 
         key = settings.knowledge_base_id
         if key not in self._retrievers:

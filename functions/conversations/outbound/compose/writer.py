@@ -33,15 +33,15 @@ from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages
 from shared import ai
 from shared.ai import providers
+from shared.ai.spending import prices
+from shared.ai.spending.bounds import Kind
+from shared.ai.spending.budget import REASON
+from shared.ai.spending.models import BoundedModel
 from shared.aws.secrets import SecretUnreadable
 from shared.policy.facts import Reason
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
-from shared.spending import prices
-from shared.spending.bounds import Kind
-from shared.spending.budget import REASON
-from shared.spending.models import BoundedModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from conversations.outbound.compose.openai_mirror import Mirror
     from conversations.store.items.log import Message
     from shared.ai.providers import ModelDependencies
+    from shared.ai.spending.budget import Spending
     from shared.providers.company_secrets import CompanySecrets
-    from shared.spending.budget import Spending
 
 HISTORY = 20
 FUNCTION = "function"  # the kind of a message that only holds a function call

@@ -44,7 +44,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from conversations.configuration.resources import Resources
     from conversations.lifecycle.conversation import OpenConversation
-    from shared.events import DeliveryStatus
+    from shared.events.exchange import DeliveryStatus
 
 _D = Delivery
 _RANKS = (_D.DRAFT, _D.SENDING, _D.UNKNOWN, _D.ACCEPTED, _D.QUEUED, _D.SENT, _D.DELIVERED, _D.READ)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from conversations.outbound.unwritable import Unwritable
 from conversations.store.items import identifiers
-from shared.spending import prices
-from shared.spending.bounds import Kind
-from shared.spending.budget import REASON, Cause, Reached
-from shared.spending.senders import sender_hash
+from shared.ai.spending import prices
+from shared.ai.spending.bounds import Kind
+from shared.ai.spending.budget import REASON, Cause, Reached
+from shared.ai.spending.senders import sender_hash
 
 if TYPE_CHECKING:
     from conversations.lifecycle.conversation import OpenConversation
-    from shared.spending.budget import Spending
+    from shared.ai.spending.budget import Spending
 
 
 def cause_of(opened: OpenConversation, event: str) -> Cause:

@@ -183,7 +183,7 @@ class Providers:
             event = for_inbox(opened, channel, message, action_id, provider_id)
         else:
             return
-        from shared.events import body_of  # noqa: PLC0415 - SMS needs none
+        from shared.events.exchange import body_of  # noqa: PLC0415 - SMS needs none
 
         group = digest("outbound", opened.state.business_address, opened.customer)
         queue.send([Entry(body_of(event), group, digest("outbound", action_id))])

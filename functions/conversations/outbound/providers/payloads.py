@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from conversations.configuration.projects import EmailChannel
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
-    from shared.events import OutboundMessage
+    from shared.events.exchange import OutboundMessage
     from shared.providers.email.ses import Mail
     from shared.providers.sms.aws_eum import TextMessage
     from shared.providers.twilio import messages
@@ -108,7 +108,7 @@ def for_inbox(
     provider_id: str,
 ) -> OutboundMessage:
     """Build the event that informs the inbox of a message sent from its WhatsApp number."""
-    from shared.events import OutboundMessage  # noqa: PLC0415 - of one channel
+    from shared.events.exchange import OutboundMessage  # noqa: PLC0415 - of one channel
 
     kind, content = _meta_content(opened, message)
     return OutboundMessage(
@@ -134,7 +134,7 @@ def for_threads(
     provider_id: str,
 ) -> OutboundMessage:
     """Build the event that informs the e-mail threads of a sent mail. *provider_id* is its Message-ID."""
-    from shared.events import OutboundMessage  # noqa: PLC0415 - of one channel
+    from shared.events.exchange import OutboundMessage  # noqa: PLC0415 - of one channel
 
     mail = for_ses(opened, channel, message, action_id)
     content = {

@@ -13,7 +13,7 @@ from shared.providers.twilio import api
 
 if TYPE_CHECKING:
     from conversations.lifecycle.conversation import OpenConversation
-    from shared.events import DeliveryStatus
+    from shared.events.exchange import DeliveryStatus
 
 COMPLAINT = "Complaint"
 _BOUNCE = "Bounce"

@@ -28,7 +28,7 @@ from conversations.store.items import identifiers
 from conversations.store.items.log import Delivery, Message
 from conversations.store.items.turn import Stage, Turn
 from shared.action_ledger import State as Sending
-from shared.aws import leases
+from shared.aws.tables import leases
 from shared.failures import Transient
 from shared.runtime import clock
 

@@ -6,7 +6,7 @@ from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 
 from shared.aws.dynamodb import Attributes
-from shared.aws.items import filled
+from shared.aws.tables.items import filled
 from shared.runtime import clock
 
 PARTITION_KEY = "pk"

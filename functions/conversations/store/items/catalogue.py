@@ -33,9 +33,9 @@ from conversations.store.items.routes import (
     Placement,
     Route,
 )
+from shared.access.ownership.claims import Claim
 from shared.consent.records import Consent
 from shared.consent.unreachable import Unreachable
-from shared.ownership.claims import Claim
 
 # Items of one conversation, then lookup items that lead to it, then other records.
 OF_THE_LOG: tuple[type[LogItem], ...] = (

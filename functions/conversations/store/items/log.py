@@ -20,9 +20,9 @@ from conversations.store.items.base import LogItem, key, sort_key
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
 from conversations.store.items.proposal import Proposal
 from conversations.store.items.turn import Turn, TurnKind
+from shared.api.principals import is_team
 from shared.aws.dynamodb import Attributes
 from shared.identity.authors import counts_as_customers
-from shared.principals import is_team
 
 DUE_INDEX = "due-index"
 DUE_BUCKETS = 4

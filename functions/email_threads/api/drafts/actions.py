@@ -16,7 +16,7 @@ from email_threads.store import drafts, mailboxes, threads
 from email_threads.store.drafts import MOST_OPEN
 from email_threads.store.items import DraftKind, Status
 from email_threads.store.items.draft import FINAL
-from email_threads.threading.heads import with_status
+from email_threads.threading.head.heads import with_status
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from email_threads.api.drafts import inputs
     from email_threads.api.queries import ApiDependencies
     from email_threads.store.items import Draft, DraftFile, Mail, Thread
-    from shared.api.inputs import NoInput
-    from shared.api.routing import Request
+    from shared.api.models.inputs import NoInput
+    from shared.api.routing.routes import Request
     from shared.aws.dynamodb import Attributes
 
 _ROWS: Final = 50

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from botocore.exceptions import ClientError
 
 from email_threads.api.drafts.views import UploadView
-from email_threads.parsing import attachments
+from email_threads.parsing.body import attachments
 from email_threads.store import objects, threads
 from email_threads.store.items import DraftFile
 from shared.api.errors import InvalidInput

@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from email_threads.api.inputs import Address, Flag, is_one_line, is_text
 from email_threads.replies.composition import LONGEST_BODY, LONGEST_SUBJECT
-from shared.api.inputs import Input
+from shared.api.models.inputs import Input
 
 LONGEST_NAME = 120
 LONGEST_TYPE = 78  # of a file, as SES takes it

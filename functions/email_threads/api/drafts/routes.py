@@ -6,11 +6,11 @@ from http import HTTPStatus
 
 from email_threads.api.drafts import actions, files, inputs, views
 from email_threads.api.queries import ApiDependencies, head_of
-from shared.api import route_methods
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from shared.api.inputs import NoInput
-from shared.api.routing import Request
+from shared.api.models.inputs import NoInput
+from shared.api.routing import route_methods
+from shared.api.routing.routes import Request
 
 _T = "/email-threads/{conversation_id}"
 _R = f"{_T}/replies/{{reply_id}}"

@@ -1,7 +1,7 @@
 """Response models of drafts."""
 
 from email_threads.store.items import DraftKind, DraftStatus
-from shared.api.views import View
+from shared.api.models.views import View
 
 
 class DraftFileView(View):

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import ClassVar, Final
 
 from shared.aws.dynamodb import Attributes
-from shared.aws.items import Item, filled
+from shared.aws.tables.items import Item, filled
 
 PARTITION_KEY: Final = "conversation_id"
 

@@ -12,7 +12,7 @@ from email_threads.parsing.trust import Trust
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.thread import EmailFields
 from shared.aws.dynamodb import Attributes
-from shared.aws.items import stored
+from shared.aws.tables.items import stored
 
 
 class Delivery(StrEnum):

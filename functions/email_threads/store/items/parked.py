@@ -14,7 +14,7 @@ NO_COMPANY = "-"
 
 
 class ParkReason(StrEnum):
-    """The reason why an event is parked. Also: the reasons of `shared.aws.record_body`, and `internal_error`."""
+    """The reason why an event is parked. Also: the reasons of `shared.events.record_body`, and `internal_error`."""
 
     UNREADABLE = "unreadable"  # no mail, or one without a From field
     UNKNOWN_MAILBOX = "unknown_mailbox"  # no mailbox is registered for it, or it is disabled

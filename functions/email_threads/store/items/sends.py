@@ -4,7 +4,7 @@ from typing import ClassVar, Final
 
 from email_threads.store.items.item import PARTITION_KEY, ThreadItem
 from shared.aws.dynamodb import Attributes
-from shared.aws.items import filled
+from shared.aws.tables.items import filled
 
 ACTION_PATTERN: Final = "action#{action_id}"
 

@@ -12,7 +12,7 @@ from newsletters.store.items.item import TableItem
 class CompanySettings(TableItem):
     """
     The settings of a company. *ai* is the model (`shared.ai.settings`), *retrieval* the retriever
-    (`shared.retrieval.settings`). *ai_daily_units* limits the calls of the model on a UTC day. With *four_eyes* an
+    (`shared.ai.retrieval.settings`). *ai_daily_units* limits the calls of the model on a UTC day. With *four_eyes* an
     author cannot approve an own draft.
     """
 

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import ClassVar, Literal
 
 from richpanel.store.items.row import Row
-from shared.aws.items import filled
+from shared.aws.tables.items import filled
 
 
 class DecisionOutcome(StrEnum):

@@ -8,9 +8,9 @@ from pydantic import ConfigDict
 from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row
 from shared import action_ledger
 from shared.aws.dynamodb import Attributes
-from shared.aws.items import filled
-from shared.aws.leases import LeaseAttributes
 from shared.aws.sqs_fifo import digest
+from shared.aws.tables.items import filled
+from shared.aws.tables.leases import LeaseAttributes
 from shared.runtime import clock
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shared.aws.items import Item
+from shared.aws.tables.items import Item
 from shared.runtime import clock
 
 TTL_ATTRIBUTE = "expires_at"  # of all three tables; epoch seconds

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from richpanel.store.items.row import Row
-from shared.aws.items import filled
+from shared.aws.tables.items import filled
 
 
 class SettingsVersion(Row):

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from richpanel.store.items.idempotency import Action
 from richpanel.store.items.row import AtMost, Row
-from shared.aws.items import filled
+from shared.aws.tables.items import filled
 from shared.runtime import clock
 
 RESERVED_PREFIXES = ("sys:", "cust:")  # no conversation id may begin with these

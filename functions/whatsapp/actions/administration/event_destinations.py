@@ -8,9 +8,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from shared.access.ownership import ids, proofs
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
-from shared.ownership import ids, proofs
 from shared.runtime import clock
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call

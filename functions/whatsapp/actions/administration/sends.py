@@ -21,7 +21,7 @@ from whatsapp.api.queries import NotFound
 from whatsapp.privacy import message_exports
 from whatsapp.sending import messages
 from whatsapp.sending.failures import ProviderRejected
-from whatsapp.store import exports
+from whatsapp.store.inbox import exports
 from whatsapp.store.items import Message
 from whatsapp.store.items.exports import ExportJob
 from whatsapp.store.sending import unknown_sends

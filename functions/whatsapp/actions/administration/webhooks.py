@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
+from shared.access.ownership import ids, proofs
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.aws.secrets import texts
-from shared.ownership import ids, proofs
 from shared.runtime import clock
 from whatsapp.actions.administration.parked import SECURITY
 from whatsapp.actions.administration.sends import OPS

@@ -29,7 +29,7 @@ from whatsapp.actions.calls.inputs import (
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.sending.views import View
-from whatsapp.store.accounts import phone_settings
+from whatsapp.store.accounts.numbers import phone_settings
 from whatsapp.store.analytics import reported
 from whatsapp.store.conversations import referrals
 

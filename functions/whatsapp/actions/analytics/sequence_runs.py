@@ -13,11 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shared.ai.spending.bounds import Kind
 from shared.api.errors import InvalidInput, KeyReused, StillRunning
 from shared.aws.sqs_fifo import digest, to_json
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
-from shared.spending.bounds import Kind
 from whatsapp import store, transmission
 from whatsapp.inbound.event import Outcome
 from whatsapp.jobs import sequence_steps
@@ -29,7 +29,7 @@ from whatsapp.worker import costs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shared.spending.budget import Spending
+    from shared.ai.spending.budget import Spending
     from whatsapp.actions.calls.call import ActionResources
     from whatsapp.inbound.event import Event
     from whatsapp.sending.drafts import Draft

@@ -15,7 +15,7 @@ from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import Flag, Input, Language, TemplateName, Text, WabaId, Whole
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
-from whatsapp.store.accounts import phone_settings
+from whatsapp.store.accounts.numbers import phone_settings
 from whatsapp.store.items.sequences import Sequence
 from whatsapp.store.sending import sequences
 

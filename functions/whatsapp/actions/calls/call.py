@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shared.aws.sqs_standard import StandardQueue
     from shared.consent.records import Consents
     from whatsapp.sending.gate import Gate
-    from whatsapp.store.accounts.ownership import Ownership
+    from whatsapp.store.accounts.numbers.ownership import Ownership
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

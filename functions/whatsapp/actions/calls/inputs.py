@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from shared.api import inputs
+from shared.api.models import inputs
 from whatsapp.sending.inputs import Input as CamelCaseInput
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")

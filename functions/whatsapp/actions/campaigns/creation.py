@@ -11,8 +11,9 @@ from shared.runtime import clock
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import BadEnvelope, StateConflict
-from whatsapp.actions.campaigns import cutting, job_events, pacing, recipients
+from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.inputs import BulkSend, CreateCampaign
+from whatsapp.actions.campaigns.pages import cutting, pacing, recipients
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media.company_files import file_of

@@ -20,7 +20,7 @@ from whatsapp.actions.conversations.views import ShownConversation, Window
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.json_view import View
 from whatsapp.api.queries import PhoneRequired
-from whatsapp.store.conversations.conversation_lists import START, ConversationList, Position
+from whatsapp.store.conversations.lists.conversation_lists import START, ConversationList, Position
 from whatsapp.store.items import Conversation, Phone
 from whatsapp.store.items.conversations import Folder
 

@@ -15,8 +15,8 @@ from whatsapp.api.json_view import View
 from whatsapp.privacy import erasure
 from whatsapp.privacy.inventory import Inventory
 from whatsapp.privacy.subjects import Contact
-from whatsapp.store import deletions
 from whatsapp.store.conversations import head_repair
+from whatsapp.store.inbox import deletions
 from whatsapp.store.items import Message
 
 LEGACY = Group("legacy")

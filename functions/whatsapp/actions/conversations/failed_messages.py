@@ -10,7 +10,7 @@ from whatsapp.actions.conversations import inputs, message_lists
 from whatsapp.actions.conversations.message_lists import SEARCH, Cursor, Limit
 from whatsapp.actions.dispatch import error_meanings
 from whatsapp.api.json_view import View
-from whatsapp.store.conversations.merged_entries import EntryList
+from whatsapp.store.conversations.lists.merged_entries import EntryList
 from whatsapp.store.items import Message
 
 

@@ -20,7 +20,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.entry_search import Entry, Search, search
 from whatsapp.api.json_view import View
 from whatsapp.api.queries import PhoneRequired
-from whatsapp.store.conversations.merged_entries import EntryList
+from whatsapp.store.conversations.lists.merged_entries import EntryList
 from whatsapp.store.items import Conversation, Message, Phone
 
 SEARCH = Group("query_search")

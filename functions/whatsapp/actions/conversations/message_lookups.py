@@ -16,7 +16,7 @@ from whatsapp.actions.conversations import views
 from whatsapp.actions.conversations.message_lists import SEARCH
 from whatsapp.actions.conversations.views import ShownMessage, ShownStatus
 from whatsapp.api.json_view import Json, View
-from whatsapp.store.conversations import merged_entries
+from whatsapp.store.conversations.lists import merged_entries
 from whatsapp.store.items import Message, Status
 from whatsapp.store.items.groups import Group
 

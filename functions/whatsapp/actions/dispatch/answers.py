@@ -5,10 +5,10 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from shared.api import responses
 from shared.api.auth import RateLimited
 from shared.api.errors import InvalidInput, KeyReused
-from shared.api.responses import INTERNAL
+from shared.api.routing import responses
+from shared.api.routing.responses import INTERNAL
 from shared.aws.sqs_fifo import to_json
 from shared.runtime.observability import describe, logger
 from whatsapp.actions.calls import failures
@@ -18,7 +18,7 @@ from whatsapp.sending import failures as sending
 from whatsapp.store.conversations import agent_changes
 
 if TYPE_CHECKING:
-    from shared.api.responses import Errors
+    from shared.api.routing.responses import Errors
 
 _OWN: Errors = {
     UnknownAction: (HTTPStatus.NOT_FOUND, "unknown_action"),

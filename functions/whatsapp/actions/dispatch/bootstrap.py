@@ -21,7 +21,7 @@ from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from whatsapp.actions.calls.call import ActionResources, Deployment
 from whatsapp.sending.gate import Gate
-from whatsapp.store.accounts.ownership import Ownership
+from whatsapp.store.accounts.numbers.ownership import Ownership
 from whatsapp.store.items import ACTION_PK_PATTERN, pk
 
 if TYPE_CHECKING:

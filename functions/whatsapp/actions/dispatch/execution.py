@@ -9,13 +9,13 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from shared import principals
-from shared.api import inputs
+from shared.api import principals
 from shared.api.auth import EVERY_PROJECT, Caller, Forbidden, Scope, Unauthenticated, caller_of
 from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
+from shared.api.models import inputs
 from shared.api.proxy_event import has_header, header, raw_body
-from shared.api.routing import KEY, KEY_HEADER
+from shared.api.routing.routes import KEY, KEY_HEADER
 from shared.aws.sqs_fifo import digest
 from shared.runtime import tracing
 from shared.runtime.observability import logger, metrics
@@ -30,8 +30,8 @@ from whatsapp.store.items.requests import Idempotency
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shared.api.routing import Result
-    from shared.audit_log.log import AuditLog
+    from shared.api.audit_log.log import AuditLog
+    from shared.api.routing.routes import Result
     from whatsapp.actions.dispatch.registration import Action
 
 LARGEST_BODY_BYTES = 4 << 20

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from shared.api import declarations
 from shared.api.cursors import Page
-from shared.api.views import View
+from shared.api.models.views import View
+from shared.api.routing import declarations
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.sending.drafts import Draft

@@ -15,9 +15,10 @@ from whatsapp.actions.calls.failures import StateConflict, Unsupported
 from whatsapp.actions.calls.inputs import Flag, FlowId, Input, S3Key, Text, WabaId
 from whatsapp.actions.calls.views import Done
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.flows import accounts, documents, provider
+from whatsapp.actions.flows import documents
 from whatsapp.actions.flows.documents import FlowJson
-from whatsapp.actions.flows.provider import Definition, Form, FormsAtProvider
+from whatsapp.actions.flows.providers import accounts, provider
+from whatsapp.actions.flows.providers.provider import Definition, Form, FormsAtProvider
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import ProviderRejected
 from whatsapp.sending.views import View

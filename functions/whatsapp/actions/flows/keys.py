@@ -21,7 +21,7 @@ from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, SenderInput
 from whatsapp.actions.flows.builder import BUILDER
-from whatsapp.actions.flows.graph import post_form
+from whatsapp.actions.flows.providers.graph import post_form
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.sending.views import View

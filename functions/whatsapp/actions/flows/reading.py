@@ -10,10 +10,11 @@ from shared.api.cursors import Page
 from whatsapp.actions.calls import paging
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, FlowId, Input, PageInput, S3Key, WabaId
-from whatsapp.actions.flows import accounts, documents, flow_json
+from whatsapp.actions.flows import documents, flow_json
 from whatsapp.actions.flows.builder import BUILDER, MESSAGING, FormInput
 from whatsapp.actions.flows.documents import FlowJson
-from whatsapp.actions.flows.provider import Asset, Form, Preview
+from whatsapp.actions.flows.providers import accounts
+from whatsapp.actions.flows.providers.provider import Asset, Form, Preview
 from whatsapp.sending.views import View
 
 _AFTER = "after"

@@ -8,7 +8,7 @@ from pydantic import Field
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
-from shared.aws.dynamodb_json import plain, storable
+from shared.aws.tables.dynamodb_json import plain, storable
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import paging, participants

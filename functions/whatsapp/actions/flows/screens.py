@@ -7,13 +7,13 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from shared.aws.dynamodb_json import storable
+from shared.aws.tables.dynamodb_json import storable
 from whatsapp import store
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import FlowId, Input, ProviderObject
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.flows import accounts
 from whatsapp.actions.flows.builder import BUILDER
+from whatsapp.actions.flows.providers import accounts
 from whatsapp.api.queries import NotFound
 from whatsapp.inbound.flows import exchange
 from whatsapp.inbound.flows.routing import SUCCESS as END

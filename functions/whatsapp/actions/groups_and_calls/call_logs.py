@@ -15,8 +15,8 @@ from whatsapp.actions.calls.inputs import Moment, PageInput, PhoneFilter, PhoneO
 from whatsapp.actions.groups_and_calls.calls import CALLING, CallView, view_of
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
-from whatsapp.store import call_logs
-from whatsapp.store.call_logs import CallLog
+from whatsapp.store.inbox import call_logs
+from whatsapp.store.inbox.call_logs import CallLog
 from whatsapp.store.items import Conversation, Phone
 
 _FIRST, _LAST = "2000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"

@@ -13,7 +13,7 @@ from whatsapp.actions.calls.inputs import Flag, Input, SenderInput, Whole
 from whatsapp.actions.calls.views import ProviderAnswer
 from whatsapp.actions.groups_and_calls.calls import CALLING
 from whatsapp.api.json_view import plain
-from whatsapp.store.accounts import phone_settings
+from whatsapp.store.accounts.numbers import phone_settings
 from whatsapp.store.items import Phone
 
 _SWITCH = {True: "ENABLED", False: "DISABLED"}

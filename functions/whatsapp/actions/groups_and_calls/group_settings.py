@@ -18,7 +18,8 @@ from whatsapp.actions.calls.views import Done
 from whatsapp.actions.dispatch.registration import Group as ActionGroup
 from whatsapp.actions.groups_and_calls import known_groups
 from whatsapp.actions.groups_and_calls.groups import GroupId, GroupInput
-from whatsapp.actions.numbers import deletion, pictures
+from whatsapp.actions.numbers import deletion
+from whatsapp.actions.numbers.profiles import pictures
 from whatsapp.sending.views import View
 from whatsapp.store.items.groups import Group
 

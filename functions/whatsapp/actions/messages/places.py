@@ -10,7 +10,7 @@ from shared.api.auth import Scope
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Amount, ProviderObject, ReplyInput, Text
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages.interactive_parts import checked
+from whatsapp.actions.messages.interactive.parts import checked
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.sending.drafts import Draft
 

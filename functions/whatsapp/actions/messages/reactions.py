@@ -22,7 +22,7 @@ from whatsapp.actions.messages.emoji import is_emoji
 from whatsapp.sending.gate import Subject
 from whatsapp.store import ordering
 from whatsapp.store.items import Conversation, Message, Phone, Reaction
-from whatsapp.worker.messages import edits
+from whatsapp.worker.messages.contents import edits
 
 CORE = Group("core_messaging")
 DEFAULT_EMOJI = "\N{THUMBS UP SIGN}"

@@ -14,7 +14,7 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Components, Language, SendInput, TemplateName, Text
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages.interactive_parts import checked
+from whatsapp.actions.messages.interactive.parts import checked
 from whatsapp.sending import templates
 from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.payloads import of_template, of_text

@@ -15,11 +15,13 @@ from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger
 from whatsapp import store
-from whatsapp.actions.numbers import profiles, proofs, reports
+from whatsapp.actions.numbers import reports
+from whatsapp.actions.numbers.profiles import profiles
+from whatsapp.actions.numbers.registrations import proofs
 from whatsapp.actions.templates import synchronisation
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured, ProviderRejected, ProviderUnavailable
-from whatsapp.store.accounts import refreshes
+from whatsapp.store.accounts.numbers import refreshes
 from whatsapp.store.items.refreshes import NumberRefresh
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from whatsapp import store, transmission
 from whatsapp.actions.calls.remote import EumAccount, GraphAccount
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.store import ordering
-from whatsapp.store.accounts import phone_settings
+from whatsapp.store.accounts.numbers import phone_settings
 from whatsapp.store.items.accounts import QualityRating
 from whatsapp.worker.updates import quality
 

@@ -19,7 +19,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.numbers import reports
 from whatsapp.sending import gate
 from whatsapp.sending.views import View
-from whatsapp.store.accounts import phone_settings, recent_messages
+from whatsapp.store.accounts.numbers import phone_settings, recent_messages
 from whatsapp.store.items import Phone, pk
 from whatsapp.store.items.counts import Analytics, Hour
 from whatsapp.store.items.rates import SendRate

@@ -25,8 +25,8 @@ from whatsapp.actions.payments.views import OrderView
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import PolicyRefused
 from whatsapp.store.items.tenants import PaymentOrder
-from whatsapp.worker.updates import payment_settlement as settlement
-from whatsapp.worker.updates.payment_look_up import Attempt, Payment
+from whatsapp.worker.updates.payments import settlement
+from whatsapp.worker.updates.payments.look_up import Attempt, Payment
 
 PAYMENTS = Group("payments")
 type Word = Annotated[Text, Field(max_length=128)]

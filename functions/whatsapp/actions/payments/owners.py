@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from whatsapp import store
 from whatsapp.actions.calls import paging, participants
 from whatsapp.api.queries import NotFound
-from whatsapp.store.accounts import payment_lists, refunds, tenants
+from whatsapp.store.accounts.orders import payment_lists, refunds, tenants
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.tenants import Tenant
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Attributes
     from whatsapp.actions.calls.call import Call
-    from whatsapp.store.accounts.payment_lists import Filter
+    from whatsapp.store.accounts.orders.payment_lists import Filter
     from whatsapp.store.items import Phone
     from whatsapp.store.items.tenants import PaymentConfig, PaymentOrder, Refund
 

@@ -36,7 +36,7 @@ from whatsapp.actions.payments.views import OrdersView, OrderView, order_view
 from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.failures import TemplateNotSendable
 from whatsapp.sending.payloads import of_template
-from whatsapp.store.accounts.payments import ReferenceTaken
+from whatsapp.store.accounts.orders.payments import ReferenceTaken
 from whatsapp.store.items import Conversation, Phone
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 from whatsapp.store.items.tenants import PaymentOrder

@@ -31,11 +31,10 @@ from whatsapp.api.queries import NotFound
 from whatsapp.inbound import payment_claims
 from whatsapp.recovery import parking
 from whatsapp.sending.failures import NotConfigured
-from whatsapp.store.accounts import payment_lists
+from whatsapp.store.accounts.orders import payment_lists
 from whatsapp.store.items.tenants import PaymentOrder
-from whatsapp.worker.updates import payment_look_up
-from whatsapp.worker.updates import payment_settlement as settlement
-from whatsapp.worker.updates.payment_look_up import Payment
+from whatsapp.worker.updates.payments import look_up, settlement
+from whatsapp.worker.updates.payments.look_up import Payment
 
 PAYMENTS = Group("payments")
 EXTRA = Group("payments_extra")
@@ -134,12 +133,12 @@ def looked_up(call: Call[Any], order: PaymentOrder) -> Payment:
     found: list[Payment] = []
 
     def attempt() -> dict[str, Any]:
-        found.append(payment_look_up.look_up(call.resources, phone, order))
+        found.append(look_up.look_up(call.resources, phone, order))
         return {}
 
     try:
         remote.answered(attempt)
-    except payment_look_up.NoLookUp as reason:
+    except look_up.NoLookUp as reason:
         raise NotConfigured(str(reason)) from None
     return found[-1]
 

@@ -26,7 +26,8 @@ from whatsapp.actions.calls.inputs import (
 )
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.payments import checkouts, owners, provider_configs
+from whatsapp.actions.payments import owners
+from whatsapp.actions.payments.configurations import provider_configs
 from whatsapp.actions.payments.inputs import Mcc, OrderInput, PurposeCode
 from whatsapp.actions.payments.order_details import (
     Checkout,
@@ -34,6 +35,7 @@ from whatsapp.actions.payments.order_details import (
     settings_of,
     totals_of,
 )
+from whatsapp.actions.payments.requests import checkouts
 from whatsapp.actions.payments.views import (
     ConfigsView,
     ConfigView,
@@ -44,7 +46,7 @@ from whatsapp.actions.payments.views import (
 )
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.store import phones as phone_store
-from whatsapp.store.accounts import tenants
+from whatsapp.store.accounts.orders import tenants
 from whatsapp.store.items.tenants import PaymentConfig, Tenant
 
 PAYMENTS = Group("payments")

@@ -23,7 +23,7 @@ from whatsapp.actions.calls.inputs import Input, WabaId
 from whatsapp.actions.templates import definitions
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured, ProviderRejected
-from whatsapp.worker.updates import template_caches
+from whatsapp.worker.updates.templates import caches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -256,7 +256,7 @@ def remember(
     """Store a description in the caches; repeated after concurrent writes. Raises Transient if they do not end."""
     for attempt in range(_ROUNDS):
         try:
-            template_caches.record(
+            caches.record(
                 account.resources, account.phone, listed, read_at=read_at, is_synced=is_synced
             )
         except Transient:

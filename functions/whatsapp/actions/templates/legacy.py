@@ -8,8 +8,9 @@ from shared.api.errors import InvalidInput
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Components, Language, PageInput, S3Key, TemplateName
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.templates import accounts, creation, definitions, listings, removal, samples
+from whatsapp.actions.templates import accounts, definitions, listings
 from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates
+from whatsapp.actions.templates.authoring import creation, removal, samples
 from whatsapp.actions.templates.definitions import Category
 from whatsapp.actions.templates.naming import TemplateId
 from whatsapp.actions.templates.views import RemovedTemplate, TemplateView

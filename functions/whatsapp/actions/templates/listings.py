@@ -13,8 +13,9 @@ from whatsapp.actions.calls import paging, participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, Input, Language, PageInput, TemplateName, WabaId
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.templates import accounts, editing, synchronisation, views
+from whatsapp.actions.templates import accounts, synchronisation, views
 from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates
+from whatsapp.actions.templates.authoring import editing
 from whatsapp.actions.templates.naming import NamedTemplate
 from whatsapp.actions.templates.views import TemplatesView, TemplateView
 from whatsapp.api.queries import NotFound

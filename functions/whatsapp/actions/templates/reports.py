@@ -16,8 +16,9 @@ from whatsapp.actions.calls import remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Day, Input, Language, TemplateName, WabaId
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.templates import accounts, editing, views
+from whatsapp.actions.templates import accounts, views
 from whatsapp.actions.templates.accounts import GraphTemplates, Templates
+from whatsapp.actions.templates.authoring import editing
 from whatsapp.actions.templates.naming import TemplateId
 from whatsapp.actions.templates.views import TemplateView
 from whatsapp.api.queries import NotFound

@@ -21,8 +21,8 @@ from whatsapp.actions.templates import accounts, views
 from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates
 from whatsapp.sending.views import View
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
-from whatsapp.worker.updates import template_caches, template_words
-from whatsapp.worker.updates.template_words import DELETED
+from whatsapp.worker.updates.templates import caches, words
+from whatsapp.worker.updates.templates.words import DELETED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -194,14 +194,14 @@ def _equals(
     confirmed_at = known.synced_at if isinstance(cached, TemplateEum) else known.cached_at
     if confirmed_at is None or read_at - clock.from_text(confirmed_at) >= _CONFIRMED_AGAIN_MS:
         return False
-    score = template_words.score_of(listed)
+    score = words.score_of(listed)
     reported: dict[str, Any] = {
         "status_raw": listed.get("status"),
         "category": listed.get("category"),
         "id": listed.get("id"),
         "message_send_ttl_seconds": listed.get("message_send_ttl_seconds"),
         "quality_score": score if score in _SCORES else None,
-        "components": template_caches.components_in(listed),
+        "components": caches.components_in(listed),
     }
     # What the provider does not report is not compared.
     return all(value is None or value == getattr(known, name) for name, value in reported.items())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from whatsapp.sending.views import View
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
-from whatsapp.worker.updates import template_caches, template_words
+from whatsapp.worker.updates.templates import caches, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +71,7 @@ def of_item(resources: SendingResources, item: TemplateEum | TemplateMeta) -> Te
         status_raw=item.status_raw,
         quality_score=item.quality_score,
         reason=item.reason,
-        components=template_caches.components_of(resources, item),
+        components=caches.components_of(resources, item),
         message_send_ttl_seconds=item.message_send_ttl_seconds,
         cached_at=item.cached_at,
         **own,
@@ -80,18 +80,18 @@ def of_item(resources: SendingResources, item: TemplateEum | TemplateMeta) -> Te
 
 def of_listed(listed: Mapping[str, Any], *, has_components: bool = True) -> TemplateView:
     """Return a template as a provider describes it; *has_components*: with its content."""
-    word = template_words.word_of(listed.get("status"))
-    reason = template_words.word_of(listed.get("rejected_reason"))
+    word = words.word_of(listed.get("status"))
+    reason = words.word_of(listed.get("rejected_reason"))
     ttl = listed.get("message_send_ttl_seconds")
     return TemplateView(
         name=str(listed["name"]),
         language=str(listed["language"]),
         id=str(listed["id"]) if listed.get("id") else None,
-        status=template_words.STATUSES.get(word),
+        status=words.STATUSES.get(word),
         status_raw=word or None,
-        category=template_words.word_of(listed.get("category")) or None,
-        quality_score=template_words.score_of(listed) or None,
+        category=words.word_of(listed.get("category")) or None,
+        quality_score=words.score_of(listed) or None,
         reason=reason if reason not in {"", "NONE"} else None,
-        components=template_caches.components_in(listed) if has_components else None,
+        components=caches.components_in(listed) if has_components else None,
         message_send_ttl_seconds=ttl if isinstance(ttl, int) else None,
     )

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.aws.dynamodb_json import plain
 from shared.aws.sqs_fifo import digest, to_json
+from shared.aws.tables.dynamodb_json import plain
 from shared.failures import Transient
 from shared.runtime.observability import metrics
 from whatsapp import store

@@ -13,7 +13,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from shared.aws.dynamodb_json import plain, storable
+from shared.aws.tables.dynamodb_json import plain, storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,9 +7,9 @@ from shared.failures import Permanent, Transient
 from whatsapp.store.conversations.head_writes import MAX_ROUNDS, as_seen, file
 from whatsapp.store.conversations.heads import get, trim
 from whatsapp.store.conversations.read_marks import inbound_keys
+from whatsapp.store.inbox.messages import TIMELINE_INDEX
 from whatsapp.store.items import Conversation, Message, Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.messages import TIMELINE_INDEX
 from whatsapp.store.ordering import order_key
 
 MOST_LINKED = 10

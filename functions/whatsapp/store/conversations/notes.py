@@ -3,10 +3,10 @@
 from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from whatsapp.store.inbox.messages import TIMELINE_INDEX
 from whatsapp.store.items import pk
 from whatsapp.store.items.agents import Note
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.messages import TIMELINE_INDEX
 
 
 def add(table: Table, note: Note) -> Note:

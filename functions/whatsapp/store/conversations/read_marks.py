@@ -16,8 +16,8 @@ from whatsapp.store.conversations.head_writes import (
     existing,
     lists_of,
 )
+from whatsapp.store.inbox.messages import TIMELINE_INDEX, live_messages
 from whatsapp.store.items import Conversation, Message, pk
-from whatsapp.store.messages import TIMELINE_INDEX, live_messages
 from whatsapp.store.ordering import order_key, second_of
 
 # A call is in the timeline at its start, and counted at its end if it was missed.

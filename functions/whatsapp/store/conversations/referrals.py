@@ -3,9 +3,9 @@
 from boto3.dynamodb.conditions import Key
 
 from shared.aws.dynamodb import Table
+from whatsapp.store.inbox.messages import TIMELINE_INDEX
 from whatsapp.store.items import Conversation, Message, pk
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.messages import TIMELINE_INDEX
 
 _MOST_IN_A_SECOND = 50
 

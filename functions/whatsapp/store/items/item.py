@@ -7,7 +7,7 @@ from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
 from shared.aws.dynamodb import Attributes
-from shared.aws.items import Item, filled
+from shared.aws.tables.items import Item, filled
 
 PARTITION_KEY = "pk"
 

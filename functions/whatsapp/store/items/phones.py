@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from shared.events import Provider
+from shared.events.exchange import Provider
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 # Values of `automation`: the context that answers automatically at a number.
@@ -17,7 +17,8 @@ class Phone(WhatsAppItem):
     `phone_arn` is the AWS ARN, or `arn:parley:whatsapp:::phone-number-id/{phone}` for a number that is only on Graph.
     `token_ref` names the access token in the secret of tokens. `app_id`: the Meta app that may report about the number.
     `message_ttl_days`: retention of its messages, if different from the deployment's default. `proof`: why the number
-    is the company's (`shared.ownership.claims.Proof`); it ends with the proof, and without it the number is not used.
+    is the company's (`shared.access.ownership.claims.Proof`); it ends with the proof, and without it the number is not
+    used.
     """
 
     item_type: ClassVar[str] = "PHONE"
@@ -108,7 +109,7 @@ class Phone(WhatsAppItem):
 
     @property
     def carrier(self) -> Provider:
-        """The provider's name as used between contexts (`shared.events`)."""
+        """The provider's name as used between contexts (`shared.events.exchange`)."""
         return "meta" if self.provider == "graph" else "aws_social"
 
     @property

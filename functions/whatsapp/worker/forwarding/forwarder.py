@@ -5,7 +5,7 @@ Runs on every delivery of an event, including repeats: an earlier delivery may h
 The queues and their consumers deduplicate.
 """
 
-from shared.events import File, FileStored, file_entry, inbound_entry, status_entry
+from shared.events.exchange import File, FileStored, file_entry, inbound_entry, status_entry
 from shared.runtime import clock
 from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound import content

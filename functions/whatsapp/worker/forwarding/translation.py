@@ -1,5 +1,5 @@
 """
-Translates events of a number into the event types shared between contexts (`shared.events`).
+Translates events of a number into the event types shared between contexts (`shared.events.exchange`).
 
 A repeated event always has the same translation: except for the copy of a file, everything is read from the event, not
 from the stored item. Fields without a shared equivalent are in `extra`, under the provider's names.
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.events import (
+from shared.events.exchange import (
     Button,
     DeliveryStatus,
     File,

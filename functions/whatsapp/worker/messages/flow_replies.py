@@ -11,8 +11,8 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.aws.dynamodb_json import plain, storable
 from shared.aws.sqs_fifo import digest
+from shared.aws.tables.dynamodb_json import plain, storable
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration.folders import content_of

@@ -17,7 +17,8 @@ from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Message, Phone
 from whatsapp.worker import contacts
 from whatsapp.worker.contacts import Lookup
-from whatsapp.worker.messages import intake, statuses, versions
+from whatsapp.worker.messages import intake, statuses
+from whatsapp.worker.messages.contents import versions
 
 ORIGIN = "history"
 # The provider's values (Meta, "history webhook"), in any case; any other value leaves the message as accepted.

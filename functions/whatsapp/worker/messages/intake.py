@@ -22,7 +22,8 @@ from whatsapp.worker import contacts
 from whatsapp.worker.contacts import Lookup
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import downloads
-from whatsapp.worker.messages import flow_replies, full_content, read_receipts, versions
+from whatsapp.worker.messages import flow_replies, read_receipts
+from whatsapp.worker.messages.contents import full_content, versions
 
 # The customer's phone has a new key. The first word is documented, the second was reported by others.
 _IDENTITY_CHANGES = frozenset({"customer_identity_changed", "user_identity_changed"})

@@ -10,7 +10,7 @@ from functools import cache
 
 from pydantic import TypeAdapter
 
-from shared.events import OutboundMessage
+from shared.events.exchange import OutboundMessage
 from shared.failures import Permanent
 from shared.identity.addresses import USER_ID_PREFIX
 from whatsapp.configuration.resources import Resources

@@ -19,7 +19,8 @@ from whatsapp.store.items import Alias, Intent, Message, Phone, pk
 from whatsapp.worker import contacts, ownership
 from whatsapp.worker.contacts import Lookup
 from whatsapp.worker.forwarding import forwarder
-from whatsapp.worker.messages import intake, versions
+from whatsapp.worker.messages import intake
+from whatsapp.worker.messages.contents import versions
 
 DIRECTION = intake.OUTBOUND
 # As long as the ledgers of all contexts keep an action, and statuses wait. Stored messages stay correct afterwards.

@@ -27,7 +27,8 @@ from whatsapp.privacy import subjects, tombstones
 from whatsapp.store.items import Alias, Message, Phone, Status
 from whatsapp.worker import ownership
 from whatsapp.worker.forwarding import forwarder
-from whatsapp.worker.messages import full_content, sent_messages
+from whatsapp.worker.messages import sent_messages
+from whatsapp.worker.messages.contents import full_content
 
 RANKS: Mapping[str, int] = {"sent": 1, "delivered": 2, "read": 3, "played": 3, "failed": 9}
 WAITS_SECONDS = 35 * clock.DAY_SECONDS

@@ -16,7 +16,7 @@ from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.event import correlation_id_of
 from whatsapp.jobs import sequence_steps
 from whatsapp.store import ordering
-from whatsapp.store.conversations import timelines
+from whatsapp.store.conversations.lists import timelines
 from whatsapp.store.items import Conversation, Message, Phone
 from whatsapp.store.items.sequences import FIRST_MESSAGE, REQUEST_WELCOME, SequenceRun
 from whatsapp.store.sending import sequences

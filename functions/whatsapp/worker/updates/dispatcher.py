@@ -7,16 +7,10 @@ from whatsapp.inbound.event import PAYMENT_CLAIM, Event, Outcome
 from whatsapp.inbound.owners import Account, Origin
 from whatsapp.recovery import parking
 from whatsapp.store.items import Phone
-from whatsapp.worker.updates import (
-    accounts,
-    calls,
-    flows,
-    groups,
-    payment_configs,
-    payments,
-    preferences,
-    templates,
-)
+from whatsapp.worker.updates import accounts, calls, flows, groups, preferences
+from whatsapp.worker.updates.payments import configurations
+from whatsapp.worker.updates.payments import reports as payments
+from whatsapp.worker.updates.templates import reports as templates
 
 _OF_PHONES: Mapping[str, Callable[[Resources, Event, Phone], Outcome]] = {
     "call": calls.receive,
@@ -29,7 +23,7 @@ _OF_ACCOUNTS: Mapping[str, Callable[[Resources, Event, Account], Outcome]] = {
     "template": templates.update,
     "account": accounts.update,
     "flow": flows.note,
-    "payment_config": payment_configs.update,
+    "payment_config": configurations.update,
 }
 
 

@@ -10,8 +10,8 @@ attempt.
                               `-- deadline over, at most once -----> unknown --late callback--> confirmed | failed
 
 A redelivery that finds `reserved` is in doubt: the previous worker may have died before, during or after its call. A
-reservation is a lease (`shared.aws.leases`) until its deadline, which is later than the end of that worker's life, so
-two workers never act on the same one. A settled item keeps its owner: its state shows that it is complete.
+reservation is a lease (`shared.aws.tables.leases`) until its deadline, which is later than the end of that worker's
+life, so two workers never act on the same one. A settled item keeps its owner: its state shows that it is complete.
 
 If the caller writes a row before the call anyway, that row can hold the reservation (`perform_reserved`).
 """

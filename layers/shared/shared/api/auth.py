@@ -114,8 +114,8 @@ class Caller:
     """
     The caller of an API operation. Every number, conversation and message that a call uses must belong to `company`.
 
-    `principal` identifies the caller in logs and stored changes (`shared.principals`). It is not a secret. `issued_at`:
-    when the access token was issued (epoch seconds); 0 for an API key.
+    `principal` identifies the caller in logs and stored changes (`shared.api.principals`). It is not a secret.
+    `issued_at`: when the access token was issued (epoch seconds); 0 for an API key.
     """
 
     company: str

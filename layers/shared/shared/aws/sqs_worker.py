@@ -6,7 +6,7 @@ The queue worker of every context: handles each record of an SQS batch, or parks
            -> a bug (TypeError ...)  retried; at the last attempt parked as `internal_error`
            -> any other exception    retried; after the last attempt moved to the dead-letter queue
 
-Attempts are runs, not receives (`shared.aws.attempts`): a message that Lambda could not hand over, because all
+Attempts are runs, not receives (`shared.aws.tables.attempts`): a message that Lambda could not hand over, because all
 concurrent executions were in use, has not failed. So the worker moves dead letters itself; the queue's own limit of
 receives is high, for functions that cannot even start.
 
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
     from mypy_boto3_sqs import SQSClient
 
-    from shared.aws.attempts import Attempts
     from shared.aws.dynamodb import Table
+    from shared.aws.tables.attempts import Attempts
 
 FIRST_WAIT_SECONDS, WAIT_FACTOR = 20, 3
 LONGEST_WAIT_SECONDS = 3_600

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from shared.events import InboundMessage
+    from shared.events.exchange import InboundMessage
 
 
 class ConsentKeyword(StrEnum):

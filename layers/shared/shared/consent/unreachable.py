@@ -12,7 +12,7 @@ from typing import ClassVar
 from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.aws.items import Item, filled
+from shared.aws.tables.items import Item, filled
 from shared.identity.keyed_hashes import address_hash, address_hashes
 from shared.runtime import clock
 

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Final, Literal
 from pydantic import Field
 
 from shared.aws.dynamodb import Attributes
-from shared.aws.items import Item, filled
 from shared.aws.sqs_fifo import digest
+from shared.aws.tables.items import Item, filled
 
 PARTITION_KEY: Final = "pk"
 LIST_INDEX: Final = "gsi_list"

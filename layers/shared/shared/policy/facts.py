@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-    from shared.events import Channel
+    from shared.events.exchange import Channel
     from shared.policy.quiet_hours import QuietHours
 
 

@@ -13,7 +13,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shared.events import Channel
+    from shared.events.exchange import Channel
 
 _HOUR_SECONDS = 3_600
 # One message in six seconds to the same customer, with a short burst. Check: Meta permits borrowing 45 from the

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from shared.aws.items import Item
+from shared.aws.tables.items import Item
 from shared.recovery import states
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
 """
 Parked events, their replays and the notes about dead letters, in the table of a context.
 
-For contexts whose queued events are JSON bodies (`shared.queued_events`). The id of a parked event is a hash of event
-and reason. Replays are numbered; workers record their outcomes at any time and in any order, so the state is derived
-from the highest number sent and the highest number parked again.
+For contexts whose queued events are JSON bodies (`shared.events.queued_events`). The id of a parked event is a hash of
+its event and reason. Replays are numbered; workers record their outcomes at any time and in any order, so the state is
+derived from the highest number sent and the highest number parked again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
 
     from shared.aws.dynamodb import Attributes, Table
-    from shared.queued_events import QueuedEvent
+    from shared.events.queued_events import QueuedEvent
     from shared.recovery.port import Position
 
 KEPT_DAYS: Final = 30  # parked events and notes

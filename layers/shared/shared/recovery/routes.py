@@ -20,10 +20,10 @@ from pydantic import Field
 
 from shared.api.auth import Caller, Forbidden, Scope
 from shared.api.cursors import Listing, Page
-from shared.api.inputs import Input, NoInput
+from shared.api.models.inputs import Input, NoInput
 from shared.api.opaque_ids import seal_of
-from shared.api.responses import Errors
-from shared.api.routing import Request, Routes
+from shared.api.routing.responses import Errors
+from shared.api.routing.routes import Request, Routes
 from shared.aws.secrets import JsonSecret
 from shared.recovery import dead_letters, parked_events
 from shared.recovery.parked_events import Replay

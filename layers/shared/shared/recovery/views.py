@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from shared.api import views
+from shared.api.models import views
 
 
 class View(views.View):

@@ -11,7 +11,7 @@ from conversations.lifecycle import transitions
 from conversations.lifecycle.status import Status
 from conversations.store import states
 from conversations.store.items.log import Delivery, Mode
-from shared.event_versions import VERSION
+from shared.events.versions import VERSION
 from tests.integration.conversations.harness import CAROL, DAN, SMS, Harness
 
 REPLIES = "ConversationsRepliesQueue"

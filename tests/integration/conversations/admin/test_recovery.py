@@ -13,7 +13,7 @@ from conversations.store import routes
 from conversations.store.items.routes import BusinessAddress
 from events.conversations.twilio import SMS_NUMBER
 from shared.api.auth import Scope
-from shared.events import InboundMessage, body_of
+from shared.events.exchange import InboundMessage, body_of
 from shared.runtime import clock
 from tests.integration.conversations.harness import (
     COMPANY,

@@ -15,7 +15,7 @@ from conversations.store.items.log import Mode
 from conversations.store.items.routes import BusinessAddress
 from conversations.store.recovery import unhandled
 from shared.aws.sqs_standard import StandardQueue
-from shared.events import InboundMessage
+from shared.events.exchange import InboundMessage
 from tests.integration.conversations.harness import (
     ANN,
     COMPANY,

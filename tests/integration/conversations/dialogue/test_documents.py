@@ -11,9 +11,9 @@ import pytest
 
 from events.conversations import sample_data
 from local.sandbox.accounts.knowledge_bases import KnowledgeDocument
-from shared.retrieval import RetrieverUnavailable
-from shared.retrieval.documents import DocumentAttributes
-from shared.retrieval.local import LocalRetriever
+from shared.ai.retrieval import RetrieverUnavailable
+from shared.ai.retrieval.documents import DocumentAttributes
+from shared.ai.retrieval.local import LocalRetriever
 from tests.integration.conversations.inbound.test_intake import mail
 from tests.integration.conversations.steps import (
     function_call,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conversations.outbound.compose.document_search import DocumentSearch
-    from shared.retrieval.documents import Documents
+    from shared.ai.retrieval.documents import Documents
     from tests.simulation.conversations.system import System
 
 FIRST = model_answer("Hello Ann, can you start in May?")
@@ -330,7 +330,7 @@ def test_a_corpus_that_is_too_large_hands_off(
     system: System, documents: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(documents, "night", "The night shift begins at ten.", "Shifts", NIGHT)
-    monkeypatch.setattr("shared.retrieval.corpora.MOST_DOCUMENTS", 0)
+    monkeypatch.setattr("shared.ai.retrieval.corpora.MOST_DOCUMENTS", 0)
     ref = start(system, SEARCH)
 
     write(system)

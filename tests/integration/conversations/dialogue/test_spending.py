@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from events.conversations import sample_data
+from shared.ai.spending import usage
+from shared.ai.spending.bounds import Kind
 from shared.aws.dynamodb import Table
-from shared.spending import usage
-from shared.spending.bounds import Kind
 from tests.integration.conversations.dialogue.test_tokens import model_calls_made
 from tests.integration.conversations.steps import model_answer, status_of, with_model
 

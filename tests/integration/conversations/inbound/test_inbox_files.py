@@ -11,10 +11,10 @@ import pytest
 from conversations.store import routes
 from conversations.store.items.routes import BusinessAddress
 from events.conversations import sample_data
-from shared.events import File, FileStored, InboundMessage
-from shared.ownership import claims
-from shared.ownership.claims import Proof
-from shared.ownership.ids import ProviderId
+from shared.access.ownership import claims
+from shared.access.ownership.claims import Proof
+from shared.access.ownership.ids import ProviderId
+from shared.events.exchange import File, FileStored, InboundMessage
 from shared.runtime import clock
 from tests.integration.conversations.inbound.test_media import message
 from tests.integration.conversations.steps import (

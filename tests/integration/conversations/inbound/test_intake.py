@@ -10,7 +10,7 @@ from conversations.lifecycle import conversation, transitions
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
 from events.conversations import sample_data, twilio
-from shared.events import InboundMessage
+from shared.events.exchange import InboundMessage
 from shared.runtime import clock
 from tests.integration.conversations.steps import (
     DAY_MS,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.conversations import sample_data
+from shared.ai.spending import usage
+from shared.ai.spending.bounds import Kind
 from shared.aws.dynamodb import Table
-from shared.spending import usage
-from shared.spending.bounds import Kind
 from tests.integration.conversations.steps import MINUTE_MS, texts_by
 
 if TYPE_CHECKING:

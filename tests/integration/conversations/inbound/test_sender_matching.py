@@ -12,9 +12,9 @@ from conversations.store.items import identifiers
 from conversations.store.items.routes import BusinessAddress
 from events.conversations import sample_data, twilio
 from events.conversations.twilio import SMS_NUMBER
-from operations import arguments
+from operations.command_line import arguments
 from operations.projects import cli as projects
-from shared.events import DeliveryStatus, InboundMessage
+from shared.events.exchange import DeliveryStatus, InboundMessage
 from shared.runtime import clock
 from tests.integration.conversations.inbound.test_intake import mail
 from tests.integration.conversations.steps import (

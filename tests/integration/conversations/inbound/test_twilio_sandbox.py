@@ -17,7 +17,7 @@ from conversations.inbound.webhooks import twilio_events
 from events.conversations.twilio import AUTH_TOKEN, PUBLIC_URL
 from events.proxy import proxy_event
 from local.sandbox import Config, Sandbox, running
-from shared.events import inbound_entry
+from shared.events.exchange import inbound_entry
 from shared.providers.twilio.api import Credentials
 from shared.providers.twilio.messages import Message, Text, Twilio, status_callback
 from tests.integration.conversations.inbound.ingress import Ingress

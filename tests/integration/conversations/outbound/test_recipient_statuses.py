@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.store.items import identifiers
 from events.conversations import twilio
-from shared.events import DeliveryStatus
+from shared.events.exchange import DeliveryStatus
 from shared.runtime import clock
 from tests.integration.conversations.inbound.test_intake import mail
 from tests.integration.conversations.outbound.delivery_reports import (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from events.conversations import sample_data, twilio
 from events.conversations.twilio import SMS_NUMBER
-from shared.events import InboundMessage
+from shared.events.exchange import InboundMessage
 from tests.integration.conversations.steps import start_conversation
 
 if TYPE_CHECKING:

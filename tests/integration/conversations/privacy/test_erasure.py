@@ -16,7 +16,7 @@ from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from shared.aws.sqs_fifo import Entry, digest
 from shared.consent.records import Consents
-from shared.events import DeliveryStatus
+from shared.events.exchange import DeliveryStatus
 from shared.failures import Transient
 from shared.recovery import quota
 from shared.runtime import clock

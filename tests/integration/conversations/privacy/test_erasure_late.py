@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from conversations.initiation.context_object import ContextObject
 from events.conversations import sample_data, twilio
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import DeliveryStatus
+from shared.events.exchange import DeliveryStatus
 from tests.integration.conversations.privacy.erasure import (
     PERSONAL_DATA,
     answered_conversation,

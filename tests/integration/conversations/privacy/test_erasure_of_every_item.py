@@ -12,7 +12,7 @@ from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.log import FunctionResult, of
 from events.conversations import sample_data
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import File
+from shared.events.exchange import File
 from tests.erasure.coverage import Day, class_of
 from tests.erasure.traces import words
 from tests.integration.conversations.privacy.erasure import (

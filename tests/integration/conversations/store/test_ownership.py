@@ -18,10 +18,10 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
 from events.conversations import sample_data, twilio
 from events.conversations.twilio import SMS_NUMBER
-from shared.events import InboundMessage
-from shared.ownership import claims
-from shared.ownership.claims import SHARED, Proof
-from shared.ownership.ids import ProviderId, of_phone
+from shared.access.ownership import claims
+from shared.access.ownership.claims import SHARED, Proof
+from shared.access.ownership.ids import ProviderId, of_phone
+from shared.events.exchange import InboundMessage
 from shared.providers.company_secrets import CompanySecrets
 from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from shared.ownership.claims import SHARED
+from shared.access.ownership.claims import SHARED
 from tests.integration.newsletters.api.test_retrieval import BASE, _add, _knowledge_base
 
 if TYPE_CHECKING:

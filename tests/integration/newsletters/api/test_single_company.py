@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import Proof
 from shared.aws.dynamodb import Table
-from shared.ownership import claims, ids
-from shared.ownership.claims import Proof
 from tests.integration.newsletters.api.author import Author
 from tests.integration.newsletters.api.test_knowledge_base_owners import FIELD, SETTINGS, settings
 from tests.integration.newsletters.api.test_retrieval import BASE

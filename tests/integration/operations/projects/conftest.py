@@ -13,13 +13,13 @@ import pytest
 from conversations.configuration import projects as set_ups
 from events.conversations import sample_data, twilio
 from local.sandbox import Config, Sandbox, running
-from operations import arguments
-from operations.owners.tables import MAIL
+from operations.access.owners.tables import MAIL
+from operations.command_line import arguments
 from operations.projects import cli as projects
 from shared.aws.dynamodb import Table
 from tests.integration.conversations.second_company import ACCOUNT
 from tests.template import create_table
-from whatsapp.store.accounts import phones as inbox_numbers
+from whatsapp.store.accounts.numbers import phones as inbox_numbers
 
 STACK = "parley-dev"
 TWILIO_WEBHOOK = "parley-local-twilio-webhook"

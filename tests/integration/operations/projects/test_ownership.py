@@ -10,13 +10,13 @@ from conversations.configuration import projects as set_ups
 from conversations.store import routes
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
-from operations.owners import cli as owners
+from operations.access.owners import cli as owners
 from operations.projects import cli as projects
 from operations.secrets.kinds import KINDS
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import SHARED, Proof
+from shared.access.ownership.ids import ProviderId
 from shared.aws.dynamodb import Table
-from shared.ownership import claims, ids
-from shared.ownership.claims import SHARED, Proof
-from shared.ownership.ids import ProviderId
 from tests.integration.conversations.second_company import (
     ACCOUNT,
     EMAIL,
@@ -34,7 +34,7 @@ from tests.integration.operations.projects.conftest import (
     run,
     stored,
 )
-from whatsapp.store.accounts import phones as inbox_numbers
+from whatsapp.store.accounts.numbers import phones as inbox_numbers
 from whatsapp.store.items import Phone
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.richpanel import cli, deployment
+from operations.contexts.richpanel import cli, deployment
 from richpanel.store import events, states
 from shared.failures import Transient
 from tests.integration.richpanel.admin.conftest import DISPUTE, WHERE

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.richpanel import cli, deployment
+from operations.contexts.richpanel import cli, deployment
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.store.rate_limit import Throttled
 from tests.integration.richpanel.admin.conftest import DISPUTE, WHERE

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from operations import arguments
-from operations.richpanel import cli, deployment
+from operations.command_line import arguments
+from operations.contexts.richpanel import cli, deployment
 from tests.integration.richpanel.admin.conftest import SETTINGS
 from tests.template import environment
 

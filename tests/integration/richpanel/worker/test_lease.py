@@ -10,7 +10,7 @@ import pytest
 from richpanel.store.items import TTL_ATTRIBUTE, Event, EventStatus, Mode, key_of
 from richpanel.store.lease import Finish, Lease, hold
 from shared.aws.dynamodb import Table
-from shared.aws.leases import Held, LeaseLost
+from shared.aws.tables.leases import Held, LeaseLost
 from shared.failures import Transient
 from shared.runtime import clock
 from tests.integration.richpanel.conftest import NOW, Time

@@ -11,8 +11,9 @@ from richpanel.guards.customer_hash import customer_hmac
 from richpanel.inbound.event import event_id_of_message
 from richpanel.store import events, states
 from richpanel.store.items import CustomerState
-from richpanel.worker import actions, audit, case_decisions, memory, replies, ticket_tags
+from richpanel.worker import actions, audit, case_decisions, memory, ticket_tags
 from richpanel.worker.cases import Overtaken
+from richpanel.worker.sending import replies
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
 from shared.providers.outcomes import Refused

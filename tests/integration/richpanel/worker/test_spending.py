@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from richpanel.worker.costs import HELP_DESK
-from shared.spending import usage
-from shared.spending.bounds import DEFAULTS, Kind
+from shared.ai.spending import usage
+from shared.ai.spending.bounds import DEFAULTS, Kind
 from tests.integration.richpanel.worker.test_model_path import answers, decision, judge_of
 
 if TYPE_CHECKING:

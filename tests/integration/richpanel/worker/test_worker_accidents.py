@@ -8,7 +8,8 @@ import boto3
 import pytest
 
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.worker import actions, memory, replies, reservations, ticket_tags
+from richpanel.worker import actions, memory, ticket_tags
+from richpanel.worker.sending import replies, reservations
 from shared.failures import Transient
 from tests.integration.logs import counted
 from tests.integration.richpanel.harness import AGENT, Harness, open_harness

@@ -19,7 +19,7 @@ from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, te
 from tests.template import create_queue, create_table, environment, properties
 from whatsapp import store
 from whatsapp.actions.dispatch import bootstrap
-from whatsapp.store.accounts import ownership
+from whatsapp.store.accounts.numbers import ownership
 from whatsapp.store.items import Phone
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from tests.integration.whatsapp.actions.payments.conftest import (
 )
 from tests.integration.whatsapp.conftest import NOW, PHONE, a_phone
 from whatsapp import store
-from whatsapp.actions.campaigns import recipients
+from whatsapp.actions.campaigns.pages import recipients
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp import store
 from whatsapp.api import conversation_lists
 from whatsapp.store.conversations import head_writes
-from whatsapp.store.conversations.conversation_lists import ConversationList
+from whatsapp.store.conversations.lists.conversation_lists import ConversationList
 from whatsapp.store.items import Conversation, Message
 
 ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from operations import identity
+from operations.contexts.whatsapp import identity
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp import store
 from whatsapp.store.conversations.agent_changes import Change

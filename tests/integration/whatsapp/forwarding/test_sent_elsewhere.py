@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.events import OutboundMessage, body_of
+from shared.events.exchange import OutboundMessage, body_of
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from whatsapp import store
 from whatsapp.inbound.event import Outcome

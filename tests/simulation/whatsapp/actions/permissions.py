@@ -12,8 +12,8 @@ import boto3
 import events.whatsapp.actions
 from events.whatsapp.actions.flows import BODIES, MESSAGE
 from events.whatsapp.sample_data import APP_SECRET, COUNTER
-from local.flows import client
-from shared.ownership.claims import Proof
+from local.demo.flows import client
+from shared.access.ownership.claims import Proof
 from shared.runtime.clock import HOUR_MS, to_text
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.actions.actor import Actor, actor_of

@@ -13,7 +13,7 @@ import pytest
 
 from events.whatsapp.sample_data import APP_SECRET, COMPANY, COUNTER, STRANGER, BusinessNumber
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events import OutboundMessage, body_of
+from shared.events.exchange import OutboundMessage, body_of
 from tests.integration.logs import recorded
 from tests.simulation.whatsapp.system import System
 from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from conversations.ai.functions import LONGEST_RESULT, CallRefused
 from conversations.ai.knowledge.citations import cited, states_something
 from conversations.ai.knowledge.search_tool import Sources, query_of
-from shared.retrieval import Passage
+from shared.ai.retrieval import Passage
 
 if TYPE_CHECKING:
-    from shared.events import Channel
+    from shared.events.exchange import Channel
 
 PRICES, TRADE = "https://example.org/prices", "https://example.org/trade"
 

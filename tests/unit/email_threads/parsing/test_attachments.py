@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from email_threads.parsing.attachments import safe_name
+from email_threads.parsing.body.attachments import safe_name
 from tests.unit.email_threads.samples import mail, sample
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from email_threads.parsing.html import to_text
+from email_threads.parsing.body.html import to_text
 from tests.unit.email_threads.samples import mail, sample
 
 

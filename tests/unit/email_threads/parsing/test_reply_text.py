@@ -2,7 +2,7 @@
 
 import pytest
 
-from email_threads.parsing.reply_text import new_text
+from email_threads.parsing.body.reply_text import new_text
 from tests.unit.email_threads.samples import sample
 
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from email_threads.parsing import verification, verification_words
-from email_threads.parsing.verification import is_verification, normal
+from email_threads.parsing.verification import verification, words
+from email_threads.parsing.verification.verification import is_verification, normal
 from tests.unit.email_threads.parsing.verification_samples import ORDINARY, VERIFICATION, Sample
 from tests.unit.email_threads.samples import MAILS, mail, sample
 
@@ -111,7 +111,7 @@ class Counted:
 def test_the_work_on_a_mail_does_not_grow_with_the_square_of_its_codes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    counted = Counted(verification_words.VERIFICATION)
+    counted = Counted(words.VERIFICATION)
     monkeypatch.setattr(verification, "VERIFICATION", counted)
     is_verification(mail("Your code 123456 a-b-c-d 1 2 3 " * 4_000 + "\n" + "x" * 20_000, **TEXT))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from email_threads.replies.text_checks import Fault, amounts_in, fault_of
+from email_threads.replies.checks.text_checks import Fault, amounts_in, fault_of
 
 
 def fault(

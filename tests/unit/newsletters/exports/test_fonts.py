@@ -4,7 +4,7 @@ import json
 
 from fontTools.ttLib import TTFont
 
-from local.fonts import COVERAGE, FOLDER, coverage
+from local.docs.fonts import COVERAGE, FOLDER, coverage
 from newsletters.exports.writers.pdf.fonts import FAMILIES, displayable, fonts_folder, has_glyph
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from newsletters.retrieval.passages import Search, _of_type
-from shared.retrieval import Passage
+from shared.ai.retrieval import Passage
 from shared.runtime import clock
 
 if TYPE_CHECKING:

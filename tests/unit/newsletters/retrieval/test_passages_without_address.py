@@ -1,7 +1,7 @@
 """Passages whose knowledge base names no location."""
 
 from newsletters.retrieval.selection import selected
-from shared.retrieval import Passage
+from shared.ai.retrieval import Passage
 
 TEXTS = (
     "Maize yields rose in all districts last season.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from newsletters.retrieval.selection import selected
-from shared.retrieval import Passage
+from shared.ai.retrieval import Passage
 
 WORDS = [f"word{number}" for number in range(60)]
 

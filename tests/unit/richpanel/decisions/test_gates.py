@@ -16,7 +16,7 @@ from richpanel.decisions.facts import (
     RouteOnly,
     Turn,
 )
-from richpanel.decisions.gates import Gate
+from richpanel.decisions.gates.gates import Gate
 from richpanel.decisions.outcome import Decision
 from richpanel.decisions.switches import OutboundScope, Switches
 from richpanel.inbound.channels import Channel

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from shared.api import route_methods
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from shared.api.declarations import signature_of
-from shared.api.inputs import Input
-from shared.api.routing import Request, Routes
-from shared.api.views import View
+from shared.api.models.inputs import Input
+from shared.api.models.views import View
+from shared.api.routing import route_methods
+from shared.api.routing.declarations import signature_of
+from shared.api.routing.routes import Request, Routes
 
 
 class ThingInput(Input):

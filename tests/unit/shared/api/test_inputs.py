@@ -4,7 +4,7 @@ import pytest
 from pydantic import field_validator
 
 from shared.api.errors import InvalidInput
-from shared.api.inputs import Input, body
+from shared.api.models.inputs import Input, body
 
 
 class _Order(Input):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.aws.dynamodb import _storable as as_decimals
-from shared.aws.dynamodb_json import storable
+from shared.aws.tables.dynamodb_json import storable
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None)),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shared.events import (
+from shared.events.exchange import (
     DeliveryStatus,
     File,
     FileStored,

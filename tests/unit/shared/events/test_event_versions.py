@@ -14,9 +14,9 @@ from events.conversations import direct as conversations
 from events.richpanel import direct as richpanel
 from events.whatsapp import direct as whatsapp
 from richpanel.inbound import queued_events as richpanel_events
-from shared import event_versions, events
-from shared.aws.record_body import parse_body
-from shared.event_versions import NEWER, PREVIOUS, VERSION, NewerVersion
+from shared.events import exchange, versions
+from shared.events.record_body import parse_body
+from shared.events.versions import NEWER, PREVIOUS, VERSION, NewerVersion
 from shared.failures import Permanent
 from whatsapp.inbound import queued_events as whatsapp_events
 
@@ -29,7 +29,7 @@ def body_in(event: Json) -> Json:
 
 
 def read_inbound(body: str) -> object:
-    return parse_body(body, TypeAdapter(events.InboundMessage), from_provider=True)
+    return parse_body(body, TypeAdapter(exchange.InboundMessage), from_provider=True)
 
 
 READERS = [
@@ -56,10 +56,10 @@ def test_an_event_without_a_version_is_of_the_time_before_the_field_existed(
     read: Callable[[str], object], body: Json, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = json.dumps({name: value for name, value in body.items() if name != "v"})
-    monkeypatch.setattr(event_versions, "PREVIOUS", 0)
+    monkeypatch.setattr(versions, "PREVIOUS", 0)
     assert read(old)
-    monkeypatch.setattr(event_versions, "PREVIOUS", 1)
-    monkeypatch.setattr(event_versions, "VERSION", 2)
+    monkeypatch.setattr(versions, "PREVIOUS", 1)
+    monkeypatch.setattr(versions, "VERSION", 2)
 
     with pytest.raises(Permanent, match=r"^unsupported_event_version$"):
         read(old)
@@ -85,7 +85,7 @@ def test_an_event_of_any_other_version_is_refused_with_that_reason(
 
 
 def test_every_event_is_enqueued_with_the_version() -> None:
-    shapes = [*get_args(events.Event.__value__), *get_args(commands.Record.__value__)]
+    shapes = [*get_args(exchange.Event.__value__), *get_args(commands.Record.__value__)]
 
     for shape in shapes:
         declared = getattr(shape, "model_fields", None) or shape.__dataclass_fields__

@@ -2,7 +2,7 @@
 
 import json
 
-from shared.events import bounded_extra
+from shared.events.exchange import bounded_extra
 
 
 def test_values_within_the_limit_are_unchanged() -> None:

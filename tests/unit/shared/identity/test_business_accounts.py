@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.events import DeliveryStatus
+from shared.events.exchange import DeliveryStatus
 from shared.identity.business_accounts import BusinessAccount
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.consent.keywords import ConsentKeyword, vocabulary
-from shared.events import Button, InboundMessage
+from shared.events.exchange import Button, InboundMessage
 
 OURS = vocabulary()
 STOP_WORDS = [

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.integration.whatsapp.conftest import a_phone
-from whatsapp.actions.campaigns import pacing, recipients
+from whatsapp.actions.campaigns.pages import pacing, recipients
 from whatsapp.sending import gate
 from whatsapp.store.items.campaigns import Campaign
 

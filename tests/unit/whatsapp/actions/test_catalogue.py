@@ -13,8 +13,8 @@ import yaml
 
 from events.whatsapp.actions import bodies
 from local.docs import action_reference
-from shared.api import inputs
 from shared.api.auth import Scope
+from shared.api.models import inputs
 from whatsapp.actions import ACTIONS
 from whatsapp.actions.dispatch import catalogue
 from whatsapp.actions.dispatch.execution import SECRETS

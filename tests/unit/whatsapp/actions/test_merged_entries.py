@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whatsapp.store.conversations import merged_entries
-from whatsapp.store.conversations.merged_entries import EntryList
+from whatsapp.store.conversations.lists import merged_entries
+from whatsapp.store.conversations.lists.merged_entries import EntryList
 
 
 class Index:

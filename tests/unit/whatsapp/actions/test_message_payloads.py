@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from local.sandbox.providers.whatsapp import rules
 from shared.api.errors import InvalidInput
 from whatsapp.actions.messages.emoji import is_emoji
-from whatsapp.actions.messages.interactives import framed, of_interactive
+from whatsapp.actions.messages.interactive.interactives import framed, of_interactive
 from whatsapp.actions.messages.places import of_location
 from whatsapp.actions.messages.reactions import payload
 from whatsapp.actions.messages.receipts import receipt

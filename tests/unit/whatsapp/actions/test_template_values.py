@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whatsapp.actions.templates import values
+from whatsapp.actions.templates.sending import values
 from whatsapp.sending import template_fit
 
 if TYPE_CHECKING:

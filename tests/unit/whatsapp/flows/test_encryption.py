@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local.flows import client
+from local.demo.flows import client
 from whatsapp.inbound.flows import encryption
 
 JSON = st.recursive(

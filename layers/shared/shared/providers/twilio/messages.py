@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote, urlencode
 
-from shared.events import File
+from shared.events.exchange import File
 from shared.identity.addresses import USER_ID_PREFIX
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, Refused, Sent

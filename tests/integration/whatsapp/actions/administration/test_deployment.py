@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import Proof
 from shared.aws.sqs_fifo import Entry
-from shared.ownership import claims, ids
-from shared.ownership.claims import Proof
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import (
     AWS_WABA,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
+from shared.ai.spending import usage
+from shared.ai.spending.bounds import Kind
 from shared.runtime import clock
-from shared.spending import usage
-from shared.spending.bounds import Kind
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.analytics.welcomes import (
     GRACE,

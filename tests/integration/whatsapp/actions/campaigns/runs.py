@@ -18,7 +18,7 @@ from shared.runtime.observability import metrics
 from tests.integration.whatsapp.actions.conftest import AWS_KEY, WABA
 from tests.integration.whatsapp.conftest import NOW, PHONE
 from tests.template import environment
-from whatsapp.actions.campaigns import outcomes, recipients
+from whatsapp.actions.campaigns.pages import outcomes, recipients
 from whatsapp.store.items import Conversation
 
 if TYPE_CHECKING:

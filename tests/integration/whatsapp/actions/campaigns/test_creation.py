@@ -10,7 +10,7 @@ import pytest
 
 from tests.integration.whatsapp.actions.campaigns.runs import OF_TEMPLATE, Runs, numbers, total
 from tests.integration.whatsapp.actions.conftest import ADA, EUM_PHONE
-from whatsapp.actions.campaigns import recipients
+from whatsapp.actions.campaigns.pages import recipients
 from whatsapp.store.sending import campaigns as records
 
 

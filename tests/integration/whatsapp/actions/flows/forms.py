@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from local.flows import client
-from local.flows.client import Exchange
+from local.demo.flows import client
+from local.demo.flows.client import Exchange
 from tests.integration.whatsapp.actions.conftest import APP_SECRETS, EUM_WABA, WABA
 from tests.template import environment
 from whatsapp.store.items.customers import FlowConfig

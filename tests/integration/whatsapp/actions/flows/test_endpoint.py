@@ -8,7 +8,7 @@ import pytest
 
 from events.whatsapp.direct import direct_event
 from events.whatsapp.sample_data import APP_ID, APP_SECRET
-from local.flows import client
+from local.demo.flows import client
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import ADA, EUM_WABA, GLOBEX, WABA, Actions
 from tests.integration.whatsapp.actions.flows.forms import (

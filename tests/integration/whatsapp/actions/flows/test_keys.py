@@ -6,7 +6,7 @@ from typing import Any
 import boto3
 import pytest
 
-from local.flows import client
+from local.demo.flows import client
 from local.sandbox.config import Number
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import (

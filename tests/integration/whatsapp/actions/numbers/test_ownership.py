@@ -7,9 +7,9 @@ from typing import Any
 import boto3
 import pytest
 
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import Proof
 from shared.api.auth import Caller
-from shared.ownership import claims, ids
-from shared.ownership.claims import Proof
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import (
     AWS_KEY,

@@ -6,8 +6,8 @@ from typing import Any
 import boto3
 import pytest
 
-from shared.ownership import claims, ids
-from shared.ownership.claims import Proof
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import Proof
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import (
     AWS_PHONE,

@@ -20,7 +20,7 @@ from tests.integration.whatsapp.actions.templates.catalogue import BODY, at_aws,
 from tests.integration.whatsapp.conftest import NOW, PHONE
 from whatsapp import store
 from whatsapp.actions.templates import accounts, synchronisation
-from whatsapp.worker.updates import template_caches
+from whatsapp.worker.updates.templates import caches
 
 HOUR_MS = 3_600_000
 META = {"metaWabaId": WABA}
@@ -223,7 +223,7 @@ def test_a_concurrent_write_is_repeated_and_then_reported(
     actions: Actions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed(actions.sandbox, BODY, id="77")
-    record, failures = template_caches.record, [2]
+    record, failures = caches.record, [2]
 
     def contended(*given: Any, **more: Any) -> None:
         failures[0] -= 1
@@ -231,7 +231,7 @@ def test_a_concurrent_write_is_repeated_and_then_reported(
             raise Transient("template_contended")
         record(*given, **more)
 
-    monkeypatch.setattr(template_caches, "record", contended)
+    monkeypatch.setattr(caches, "record", contended)
     assert actions.run("sync_templates_meta", META).result["changed"] == 1
     failures[0] = 9
     listed(actions.sandbox, BODY, name="other", id="78")

@@ -1,0 +1,54 @@
+// Who leads the conversation: take it over, give it to a colleague, hand it back to the model. Snooze it.
+
+import { useAction } from "../../api/resource";
+import { useApp } from "../../app";
+import { AssignMenu } from "../contact/AssignMenu";
+import { Snooze } from "../contact/Snooze";
+import { useSay } from "../../live/hooks";
+import { t } from "../../texts/texts";
+import { Button, ErrorNotice } from "../../ui/controls";
+import { ENDED, type Head } from "./conversationState";
+
+export function AiActions({ head, me, onChange }: { head: Head; me: string | null; onChange: () => void }) {
+  const { client } = useApp();
+  const path = { ref: head.ref };
+  const say = useSay("conversations", head.ref);
+  let assignee: string | null = null;
+  const take = useAction(async () => {
+    if (!assignee) say("taking_over");
+    const force = head.owner != null && head.owner !== me;
+    await client.call("POST /conversations/{ref}/take-over", { path, body: { force, ...(assignee ? { assignee } : {}) } });
+    onChange();
+  });
+  const giveBack = useAction(async () => {
+    await client.call("POST /conversations/{ref}/hand-back", { path, body: { answer_pending: true } });
+    onChange();
+  });
+  if (ENDED.includes(head.conversation_status)) return null;
+  const give = (one: string | null) => {
+    if (one === null) return;
+    assignee = one;
+    void take.run();
+  };
+  const snooze = (until: string | null) =>
+    until
+      ? client.call("POST /conversations/{ref}/snooze", { path, body: { snoozed_until: until } })
+      : client.call("POST /conversations/{ref}/wake", { path, body: {} });
+  const error = take.error ?? giveBack.error;
+  return (
+    <>
+      {error && <ErrorNotice error={error} />}
+      <AssignMenu assignee={head.owner ?? null} me={me} busy={take.busy} canRemove={false} onAssign={give} />
+      <Snooze until={head.snoozed_until ?? null} onSnooze={snooze} onChange={onChange} />
+      {head.mode === "human" && head.owner === me ? (
+        <Button icon="robot" busy={giveBack.busy} onClick={() => void giveBack.run()}>
+          {t("ai.hand_back")}
+        </Button>
+      ) : (
+        <Button icon="person" kind="primary" busy={take.busy} onClick={() => void take.run()}>
+          {t("ai.take_over")}
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,125 @@
+// Assigns a conversation: to oneself, a team or a colleague. If the people of the company are not known, to someone who
+// has conversations.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useResource } from "../../api/resource";
+import { useApp, useSession } from "../../app";
+import { actor } from "../../texts/format";
+import { assigneesOf } from "../../people/assignees";
+import { usePeople } from "../../people/people";
+import { t } from "../../texts/texts";
+import { Icon } from "../../ui/icons";
+import { ErrorNotice, Menu, Skeleton } from "../../ui/controls";
+
+const MOST_WITHOUT_SEARCH = 8;
+
+interface Props {
+  assignee: string | null;
+  me: string | null;
+  busy: boolean;
+  canRemove: boolean;
+  onAssign: (assignee: string | null) => void;
+}
+
+interface Section {
+  title: string | null;
+  members: string[];
+}
+
+type ChoicesProps = Props & { onDone: () => void };
+
+export function AssignMenu(props: Props) {
+  return (
+    <Menu label={t("assign.label")} button={<Icon name="person" size={16} />}>
+      {(close) => <Choices {...props} onDone={close} />}
+    </Menu>
+  );
+}
+
+function Choices(props: ChoicesProps) {
+  const people = usePeople();
+  const { teams } = useSession();
+  if (!people) return <Seen {...props} />;
+  const found = assigneesOf(people, props.me, teams);
+  const sections = [
+    { title: null, members: props.me ? [props.me] : [] },
+    { title: t("assign.teams"), members: [...found.mine, ...found.teams] },
+    { title: t("assign.people"), members: found.people },
+  ];
+  return <List {...props} sections={sections} />;
+}
+
+function Seen(props: ChoicesProps) {
+  const { client } = useApp();
+  const found = useResource(
+    async (signal) => {
+      const { result } = await client.call("GET /inbox", { query: { limit: 100 }, signal });
+      return result.conversations.flatMap((row) => (row.assignee ? [row.assignee] : []));
+    },
+    [client],
+  );
+  if (found.error) return <ErrorNotice error={found.error} onRetry={() => void found.reload()} />;
+  if (found.value === null) return <Skeleton rows={2} kind="row" />;
+  const members = [...new Set([...(props.me ? [props.me] : []), ...found.value])];
+  return <List {...props} sections={[{ title: null, members }]} />;
+}
+
+function List({ assignee, me, busy, canRemove, onAssign, onDone, sections }: ChoicesProps & { sections: Section[] }) {
+  const [words, setWords] = useState("");
+  const panel = useRef<HTMLDivElement>(null);
+  const isSearched = sections.flatMap((section) => section.members).length > MOST_WITHOUT_SEARCH;
+  useEffect(() => panel.current?.querySelector<HTMLElement>("input, button")?.focus(), [isSearched]);
+  const shown = sections
+    .map(({ title, members }) => ({ title, members: members.filter((one) => one !== assignee && contains(actor(one, me), words)) }))
+    .filter((section) => section.members.length);
+  const choose = (one: string | null) => {
+    onDone();
+    onAssign(one);
+  };
+  const first = shown[0]?.members[0];
+  return (
+    <div class="choices" ref={panel} onKeyDown={(event) => move(event, panel.current)}>
+      <p class="choices-title">{t("assign.label")}</p>
+      {isSearched && (
+        <input
+          class="choices-search"
+          aria-label={t("assign.search")}
+          placeholder={t("assign.search")}
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === "Enter" && words.trim() && first && !busy && choose(first)}
+        />
+      )}
+      {shown.map(({ title, members }) => (
+        <div key={title} class="choices" role="group" aria-label={title ?? undefined}>
+          {title && <p class="choices-title">{title}</p>}
+          {members.map((one) => (
+            <button key={one} type="button" class="choice" disabled={busy} onClick={() => choose(one)}>
+              {actor(one, me)}
+            </button>
+          ))}
+        </div>
+      ))}
+      {isSearched && !shown.length && <p class="quiet choices-empty">{t("assign.none")}</p>}
+      {assignee && canRemove && (
+        <button type="button" class="choice" disabled={busy} onClick={() => choose(null)}>
+          {t("action.unassign")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function contains(name: string, words: string): boolean {
+  return words.toLocaleLowerCase().split(/\s+/).every((word) => name.toLocaleLowerCase().includes(word));
+}
+
+// Arrow keys go through the field and the choices.
+function move(event: KeyboardEvent, panel: HTMLElement | null): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || !panel) return;
+  event.preventDefault();
+  const stops = [...panel.querySelectorAll<HTMLElement>("input, button:not(:disabled)")];
+  const at = stops.indexOf(document.activeElement as HTMLElement);
+  stops[(at + step + stops.length) % stops.length]?.focus();
+}

@@ -1,0 +1,300 @@
+// An e-mail thread: its mails as text, its drafts and their review, an answer.
+
+import { useMemo, useState } from "preact/hooks";
+import type { EmailThreadsApi } from "../../api/routes";
+import { useOlder } from "../../api/older";
+import { useAction, useResource } from "../../api/resource";
+import { useApp, useSession } from "../../app";
+import { consentOf } from "../contact/consent";
+import { OptedOut } from "../contact/OptedOut";
+import { AssignMenu } from "../contact/AssignMenu";
+import { Labels } from "../contact/Labels";
+import { NoteCard, NoteForm } from "../contact/Notes";
+import { OtherConversations } from "../contact/OtherConversations";
+import { Snooze } from "../contact/Snooze";
+import { DraftCard, SENDING } from "./DraftCard";
+import { Writer } from "./Writer";
+import { actor, moment, when } from "../../texts/format";
+import { Colleagues, useLiveConversation, useSay } from "../../live/hooks";
+import { named, t } from "../../texts/texts";
+import { Fact, Frame, Timeline, type Entry } from "../../ui/frame";
+import { rightsOf } from "../../operations/access";
+import { Icon } from "../../ui/icons";
+import { Avatar, Badge, Button, Empty, ErrorNotice, Skeleton } from "../../ui/controls";
+
+type Thread = EmailThreadsApi.ThreadView;
+type Mail = EmailThreadsApi.MailView;
+
+const POLL_MS = 10_000;
+const DONE = ["completed", "archived"];
+const DELIVERED_WITHIN_MS = 30_000; // mostly
+
+// The provider's report about a mail brings no hint.
+function isOnItsWay(mail: Mail): boolean {
+  return mail.direction === "outbound" && !mail.delivery && Date.now() - Date.parse(mail.received_at) < DELIVERED_WITHIN_MS;
+}
+
+export function EmailThread({ id, back }: { id: string; back: string }) {
+  const { client } = useApp();
+  const me = useSession().person?.principal ?? null;
+  const path = { conversation_id: id };
+  const loaded = useLiveConversation(
+    "email_threads",
+    id,
+    async (signal) => {
+      const [thread, mails, drafts, notes] = await Promise.all([
+        client.call("GET /email-threads/{conversation_id}", { path, signal }),
+        client.call("GET /email-threads/{conversation_id}/emails", { path, signal, query: { limit: 50 } }),
+        client.call("GET /email-threads/{conversation_id}/replies", { path, signal }),
+        client.call("GET /email-threads/{conversation_id}/notes", { path, signal, query: { limit: 50 } }),
+      ]);
+      return { thread: thread.result, mails: mails.result.mails, before: mails.result.next_before ?? null, drafts: drafts.result.drafts, notes: notes.result.notes };
+    },
+    [client, id],
+    POLL_MS,
+    ({ drafts, mails }) => drafts.some((draft) => SENDING.includes(String(draft.draft_status))) || mails.some(isOnItsWay),
+  );
+  const newest = useMemo(() => loaded.value && { items: loaded.value.mails, cursor: loaded.value.before }, [loaded.value]);
+  const older = useOlder<Mail, number>(newest, (mail) => mail.n, async (before) => {
+    const page = await client.call("GET /email-threads/{conversation_id}/emails", { path, query: { before, limit: 50 } });
+    return { items: page.result.mails, cursor: page.result.next_before ?? null };
+  });
+  if (loaded.value === null) {
+    return (
+      <main class="pane">
+        {loaded.error ? <ErrorNotice error={loaded.error} onRetry={() => void loaded.reload()} /> : <Skeleton rows={4} kind="bubble" />}
+      </main>
+    );
+  }
+  const { thread, drafts, notes } = loaded.value;
+  const reload = () => void loaded.reload();
+  const entries: Entry[] = [...older.items].reverse().map((mail) => ({
+    key: String(mail.n),
+    at: mail.received_at,
+    content: <MailCard mail={mail} thread={id} onChange={reload} />,
+  }));
+  for (const draft of drafts) {
+    entries.push({ key: draft.reply_id, at: draft.updated_at, content: <DraftCard draft={draft} me={me} onChange={reload} /> });
+  }
+  for (const note of notes) {
+    entries.push({ key: `note-${note.k}`, at: note.at, content: <NoteCard note={note} me={me} /> });
+  }
+  entries.sort((one, other) => one.at.localeCompare(other.at));
+  return (
+    <Frame
+      title={thread.subject}
+      icon="mail"
+      line={[thread.participant, thread.mailbox].filter(Boolean).join(" → ")}
+      colleagues={<Colleagues context="email_threads" id={id} />}
+      back={back}
+      actions={<Actions thread={thread} me={me} onChange={reload} />}
+      facts={<Facts thread={thread} me={me} onChange={reload} />}
+      foot={<Foot thread={thread} me={me} onChange={reload} />}
+    >
+      {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
+      {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
+      <Timeline entries={entries} onOlder={older.cursor ? () => void older.next.run() : null} empty={<Empty icon="mail" title={t("timeline.empty")} />} />
+    </Frame>
+  );
+}
+
+function MailCard({ mail, thread, onChange }: { mail: Mail; thread: string; onChange: () => void }) {
+  const [whole, setWhole] = useState(false);
+  const sender = mail.from ?? "";
+  const hasMore = mail.body.trim().length > mail.new_text.trim().length;
+  return (
+    <article class={`mail ${mail.direction === "outbound" ? "mail-out" : ""}`}>
+      <header class="mail-head">
+        <Avatar name={sender} size="s" />
+        <div>
+          <b>{sender}</b>
+          <p class="quiet">{t("mail.to", { to: [...mail.to, ...mail.cc].join(", ") })}</p>
+        </div>
+        {isLeftOut(mail) ? <Badge kind="warn">{t("mail.left_out")}</Badge> : mail.needs_review && <Badge kind="warn">{t("mail.review")}</Badge>}
+        {mail.delivery && <Badge>{named("delivery", String(mail.delivery))}</Badge>}
+        <time class="quiet" dateTime={mail.received_at} title={moment(mail.received_at)}>
+          {when(mail.received_at)}
+        </time>
+      </header>
+      <Evidence mail={mail} thread={thread} onChange={onChange} />
+      {mail.erased ? <p class="bubble-note">{t("message.erased")}</p> : <p class="mail-text">{whole ? mail.body : mail.new_text || mail.body}</p>}
+      {hasMore && (
+        <button type="button" class="button button-quiet" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {t(whole ? "mail.less" : "mail.whole")}
+        </button>
+      )}
+      {mail.attachments.length > 0 && (
+        <div class="mail-files">
+          {mail.attachments.map((file) => (
+            <Attachment key={file.index} thread={thread} n={mail.n} file={file} />
+          ))}
+        </div>
+      )}
+    </article>
+  );
+}
+
+// Only people see such a mail: no model reads it, and nothing follows from it.
+function isLeftOut(mail: Mail): boolean {
+  return !mail.erased && (mail.kind === "held" || mail.evidence === "weak");
+}
+
+function Evidence({ mail, thread, onChange }: { mail: Mail; thread: string; onChange: () => void }) {
+  const { client } = useApp();
+  const { approves } = rightsOf(useSession());
+  const path = { conversation_id: thread, n: String(mail.n) };
+  const admit = useAction(async () => {
+    await client.call("POST /email-threads/{conversation_id}/emails/{n}/admit", { path });
+    onChange();
+  });
+  const withhold = useAction(async () => {
+    await client.call("POST /email-threads/{conversation_id}/emails/{n}/withhold", { path });
+    onChange();
+  });
+  const isAdmitted = mail.evidence === "admitted" && !mail.erased;
+  if (!isLeftOut(mail) && !isAdmitted) return null;
+  const error = admit.error ?? withhold.error;
+  const reason = mail.kind === "held" ? named("mail.held", String(mail.hold_reason)) : named("mail.evidence", String(mail.evidence_reason));
+  return (
+    <div class="bubble-note">
+      {error && <ErrorNotice error={error} />}
+      <p>{isAdmitted ? t("mail.admitted") : reason}</p>
+      {approves && mail.may_be_admitted && isLeftOut(mail) && (
+        <Button icon="check" busy={admit.busy} onClick={() => void admit.run()}>
+          {t("mail.admit")}
+        </Button>
+      )}
+      {approves && isAdmitted && (
+        <Button kind="quiet" busy={withhold.busy} onClick={() => void withhold.run()}>
+          {t("mail.withhold")}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Attachment({ thread, n, file }: { thread: string; n: number; file: EmailThreadsApi.AttachmentView }) {
+  const { client } = useApp();
+  const open = useAction(async () => {
+    const link = await client.call("GET /email-threads/{conversation_id}/emails/{n}/attachments/{index}", {
+      path: { conversation_id: thread, n: String(n), index: String(file.index) },
+    });
+    window.open(link.result.url, "_blank", "noreferrer");
+  });
+  return (
+    <button type="button" class="file" disabled={!file.available || open.busy} title={file.available ? "" : t("mail.unsafe")} onClick={() => void open.run()}>
+      <Icon name={open.error || !file.available ? "alert" : "file"} />
+      <span>{file.filename}</span>
+    </button>
+  );
+}
+
+function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; onChange: () => void }) {
+  const { client } = useApp();
+  const path = { conversation_id: thread.conversation_id };
+  const say = useSay("email_threads", thread.conversation_id);
+  let assignee = me;
+  const take = useAction(async () => {
+    say("taking_over");
+    await client.call("PATCH /email-threads/{conversation_id}", { path, body: { assigned_to: assignee } });
+    onChange();
+  });
+  const isDone = DONE.includes(thread.status);
+  const complete = useAction(async () => {
+    await client.call("PATCH /email-threads/{conversation_id}", { path, body: { status: isDone ? "active" : "completed" } });
+    onChange();
+  });
+  return (
+    <>
+      {(take.error ?? complete.error) && <ErrorNotice error={(take.error ?? complete.error)!} />}
+      <AssignMenu
+        assignee={thread.assigned_to ?? null}
+        me={me}
+        busy={take.busy}
+        canRemove
+        onAssign={(one) => {
+          assignee = one;
+          void take.run();
+        }}
+      />
+      {me && thread.assigned_to !== me && (
+        <Button icon="person" busy={take.busy} onClick={() => void take.run()}>
+          {t("action.assign_me")}
+        </Button>
+      )}
+      {["active", "pending_info"].includes(thread.status) && (
+        <Snooze
+          until={thread.snoozed_until ?? null}
+          onSnooze={(until) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { snoozed_until: until } })}
+          onChange={onChange}
+        />
+      )}
+      <Button icon="check" kind={isDone ? "plain" : "primary"} busy={complete.busy} onClick={() => void complete.run()}>
+        {t(isDone ? "action.reopen" : "action.resolve")}
+      </Button>
+    </>
+  );
+}
+
+function Foot({ thread, me, onChange }: { thread: Thread; me: string | null; onChange: () => void }) {
+  const { client } = useApp();
+  const consent = useResource((signal) => consentOf(client, thread.participant ?? null, "email", signal), [client, thread.participant]);
+  if (consent.value?.state === "opted_out") {
+    return (
+      <footer class="composer">
+        <OptedOut consent={consent.value} me={me} />
+      </footer>
+    );
+  }
+  return <Writer thread={thread.conversation_id} onChange={onChange} />;
+}
+
+function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; onChange: () => void }) {
+  const { client } = useApp();
+  const path = { conversation_id: thread.conversation_id };
+  const analysis = thread.ai_analysis;
+  return (
+    <>
+      <dl>
+        <Fact label={t("facts.status")}>
+          <Badge kind="accent">{named("status", String(thread.status))}</Badge>
+          {thread.snoozed_until && <span class="quiet"> {t("facts.snoozed", { at: moment(thread.snoozed_until) })}</span>}
+        </Fact>
+        <Fact label={t("facts.assignee")}>{thread.assigned_to ? actor(thread.assigned_to, me) : <span class="quiet">{t("facts.unassigned")}</span>}</Fact>
+        <Fact label={t("facts.people")}>{thread.participants.join(", ")}</Fact>
+        <Fact label={t("facts.created")}>{moment(thread.created_at)}</Fact>
+      </dl>
+      {analysis?.summary && (
+        <section class="facts-part">
+          <h3>{t("facts.summary")}</h3>
+          <p>{analysis.summary}</p>
+          {analysis.needs_human && <Badge kind="warn">{t("ai.needs_person")}</Badge>}
+        </section>
+      )}
+      {analysis && analysis.pending_info.length > 0 && (
+        <section class="facts-part">
+          <h3>{t("facts.open_questions")}</h3>
+          <ul>
+            {analysis.pending_info.map((question) => (
+              <li key={question.field}>{question.question}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <Labels
+        conversation={thread.conversation_id}
+        labels={thread.tags}
+        onSet={({ added, removed }) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { add_tags: added, remove_tags: removed } })}
+        onChange={onChange}
+      />
+      <NoteForm
+        conversation={thread.conversation_id}
+        count={thread.note_count}
+        longest={10_000}
+        onAdd={(text, key) => client.call("POST /email-threads/{conversation_id}/notes", { path, body: { text }, key })}
+        onChange={onChange}
+      />
+      <OtherConversations handles={[thread.participant]} context="email_threads" id={thread.conversation_id} />
+    </>
+  );
+}

@@ -1,0 +1,250 @@
+"""Walks the MIME tree of a mail: which parts are its text, which are attachments."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from email.errors import MessageError
+from email.message import Message
+from html import escape
+from typing import Final
+
+from email_threads.parsing import charsets
+from email_threads.parsing.body import attachments, html
+from email_threads.parsing.flags import Flag
+from email_threads.parsing.headers import Headers
+
+MOST_ATTACHMENTS: Final = 100
+RICH_TEXT_ONLY: Final = "[rich text only]"
+ENCRYPTED: Final = "[encrypted]"
+
+_PLAIN: Final = "text/plain"
+_HTML: Final = "text/html"
+_CALENDAR: Final = "text/calendar"
+_RETURNED_HEADERS: Final = "text/rfc822-headers"
+_SHORT_TEXT: Final = 20
+_ENCODING: Final = re.compile(r"[\s\"']*([\w-]+)")
+_TNEF: Final = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
+# Read from the headers' kind; nothing of them is a file for a person.
+_REPORTS: Final = frozenset(
+    {"message/delivery-status", "message/feedback-report", "message/disposition-notification"}
+    | {"message/global-delivery-status", _RETURNED_HEADERS}
+)
+
+
+@dataclass(slots=True)
+class Content:
+    """
+    The decoded content of a mail.
+
+    *html* is as it came, within the caps, None if there is none. *quote_at* is the offset in *text* at which a mail
+    client marked the quoted mail. *calendar_method*: the method of an invitation, in upper case. *returned_ids* are the
+    Message-IDs of embedded mails: in a bounce, of the mail that came back.
+    """
+
+    text: str = ""
+    html: str | None = None
+    quote_at: int | None = None
+    attachments: list[attachments.Attachment] = field(default_factory=list)
+    calendar_method: str | None = None
+    returned_ids: list[str] = field(default_factory=list)
+    flags: set[Flag] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A part of the body: plain text, HTML, or both as alternatives."""
+
+    plain: str | None
+    html: str | None
+
+
+def read(message: Message) -> Content:
+    """Read the text and the attachments of a parsed mail, of which the caps were checked."""
+    content = Content()
+    if any(part.defects for part in message.walk()):
+        content.flags.add(Flag.DEFECTS)
+    files: list[Message] = []
+    pieces = _walk(message, content, files)
+    _set_text(content, [piece for piece in pieces if piece.html or (piece.plain or "").strip()])
+    _add_attachments(content, files)
+    if not content.text.strip():
+        if Flag.TNEF in content.flags:
+            content.text = RICH_TEXT_ONLY
+        elif Flag.ENCRYPTED in content.flags:
+            content.text = ENCRYPTED
+    return content
+
+
+def _walk(
+    part: Message, content: Content, files: list[Message], *, is_alternative: bool = False
+) -> list[_Piece]:
+    kind = part.get_content_type()
+    if kind == _RETURNED_HEADERS:
+        content.returned_ids += Headers.read(_bytes_of(part)).ids("message-id")
+    if kind in _REPORTS or (is_alternative and _is_other_rendering(part, kind)):
+        return []
+    if not kind.startswith("multipart/") or not part.is_multipart():
+        return _leaf(part, kind, content, files)
+    if kind == "multipart/encrypted":
+        content.flags.add(Flag.ENCRYPTED)
+    are_alternatives = kind == "multipart/alternative"
+    children = [child for child in part.get_payload() if isinstance(child, Message)]
+    branches = [_walk(child, content, files, is_alternative=are_alternatives) for child in children]
+    if are_alternatives:
+        return _alternative([branch for branch in branches if branch])
+    return [piece for branch in branches for piece in branch]
+
+
+def _leaf(part: Message, kind: str, content: Content, files: list[Message]) -> list[_Piece]:
+    is_body = (
+        kind in {_PLAIN, _HTML} or kind.startswith("multipart/") or _is_unnamed_text(part, kind)
+    )
+    if not is_body or part.get_content_disposition() == "attachment":
+        files.append(part)
+        return []
+    text, is_valid = charsets.decode(_bytes_of(part), _charset(part))
+    if not is_valid:
+        content.flags.add(Flag.DEFECTS)
+    text = charsets.normal(text)
+    if kind != _HTML:
+        return [_Piece(text, None)]
+    text, is_cut = html.cut(text)
+    if is_cut:
+        content.flags.add(Flag.HTML_TRUNCATED)
+    return [_Piece(None, text)]
+
+
+def _is_unnamed_text(part: Message, kind: str) -> bool:
+    """Whether this is text of another type than plain text, HTML and invitations, and no file."""
+    return (
+        kind.startswith("text/")
+        and kind not in {_PLAIN, _HTML, _CALENDAR}
+        and not attachments.given_name(part)
+    )
+
+
+def _is_other_rendering(part: Message, kind: str) -> bool:
+    """Whether this alternative is for special clients, as `text/x-amp-html` or `text/watch-html`."""
+    return _is_unnamed_text(part, kind) and part.get_content_disposition() != "attachment"
+
+
+def _alternative(branches: list[list[_Piece]]) -> list[_Piece]:
+    """
+    Choose the first alternative of plain text and the last with HTML.
+
+    The plain text is left out if it has under 20 characters and the HTML has more, as in "Your client shows no HTML".
+    """
+    with_html = next((branch for branch in reversed(branches) if _has_html(branch)), None)
+    plain = next((branch for branch in branches if not _has_html(branch)), None)
+    if with_html is None or plain is None:
+        return with_html or plain or []
+    text, document = _text_of(plain).text, _html_of(with_html)
+    if len(text.strip()) < _SHORT_TEXT:
+        other = len(html.to_text(document).text.strip())
+        if other >= _SHORT_TEXT or not text.strip():
+            return [_Piece(None, document)]
+    return [_Piece(text, document)]
+
+
+def _set_text(content: Content, pieces: list[_Piece]) -> None:
+    converted = _text_of(pieces)
+    content.text, content.quote_at = converted.text, converted.quote_at
+    if _has_html(pieces):
+        content.html = _html_of(pieces)
+
+
+def _text_of(pieces: list[_Piece]) -> html.HtmlText:
+    """Join the text of all pieces. The offset of a quote is known if the text is one HTML document."""
+    texts = [
+        html.HtmlText(piece.plain, None)
+        if piece.plain is not None
+        else html.to_text(piece.html or "")
+        for piece in pieces
+    ]
+    if len(texts) == 1:
+        return texts[0]
+    return html.HtmlText("\n".join(text.text for text in texts), None)
+
+
+def _html_of(pieces: list[_Piece]) -> str:
+    return "\n".join(piece.html or f"<pre>{escape(piece.plain or '')}</pre>" for piece in pieces)
+
+
+def _has_html(pieces: list[_Piece]) -> bool:
+    return any(piece.html is not None for piece in pieces)
+
+
+def _add_attachments(content: Content, files: list[Message]) -> None:
+    names: list[str] = []
+    if len(files) > MOST_ATTACHMENTS:
+        content.flags.add(Flag.ATTACHMENTS_CUT)
+    for number, part in enumerate(files[:MOST_ATTACHMENTS], 1):
+        kind = part.get_content_type()
+        given = attachments.given_name(part)
+        if kind in _TNEF or given.lower() == "winmail.dat":
+            content.flags.add(Flag.TNEF)
+        if kind in {"application/pkcs7-mime", "application/x-pkcs7-mime"}:
+            content.flags.add(Flag.ENCRYPTED)
+        if kind == _CALENDAR:
+            content.calendar_method = str(part.get_param("method", "")).upper() or None
+        if kind == "message/rfc822":
+            given = _name_of_message(part, number)
+            content.returned_ids += _ids_of_message(part)
+        name = attachments.safe_name(given, number, names)
+        names.append(name)
+        content.attachments.append(_attachment(part, kind, name, content.html or ""))
+
+
+def _attachment(part: Message, kind: str, name: str, document: str) -> attachments.Attachment:
+    content_id = (Headers.of(part).first("content-id") or "").strip("<> ") or None
+    is_used = content_id is not None and f"cid:{content_id}" in document
+    return attachments.make(
+        _bytes_of(part),
+        name=name,
+        content_type=kind,
+        content_id=content_id,
+        is_inline=is_used or part.get_content_disposition() == "inline",
+    )
+
+
+def _name_of_message(part: Message, number: int) -> str:
+    """Name an embedded mail by its subject."""
+    inner = part.get_payload(0) if part.is_multipart() else None
+    subject = Headers.of(inner).text("subject") if isinstance(inner, Message) else ""
+    return f"{subject.replace('/', '_').replace('\\', '_') or f'attachment-{number}'}.eml"
+
+
+def _ids_of_message(part: Message) -> tuple[str, ...]:
+    inner = part.get_payload(0) if part.is_multipart() else None
+    return Headers.of(inner).ids("message-id") if isinstance(inner, Message) else ()
+
+
+def _bytes_of(part: Message) -> bytes:
+    """Return the decoded content of a part, or the source of an embedded mail; of damaged base64 what can be read."""
+    if part.is_multipart():
+        return b"".join(
+            _source(inner) for inner in part.get_payload() if isinstance(inner, Message)
+        )
+    encoding = Headers.of(part).first("content-transfer-encoding") or ""
+    if named := _ENCODING.match(encoding):
+        # As in "base64;" and "quoted-printable (8 bit)", which the standard library takes for unknown ones.
+        part.replace_header("Content-Transfer-Encoding", named[1])
+    decoded = part.get_payload(decode=True)
+    return decoded if isinstance(decoded, bytes) else b""
+
+
+def _source(message: Message) -> bytes:
+    try:
+        return message.as_bytes()
+    except (MessageError, ValueError, LookupError, TypeError, AttributeError):
+        # The generator refuses some damaged headers, which the parser accepts.
+        return message.as_string().encode("utf-8", "surrogateescape")
+
+
+def _charset(part: Message) -> str | None:
+    try:
+        charset = part.get_content_charset()
+    except (ValueError, LookupError, TypeError):
+        return None
+    return charset if isinstance(charset, str) else None

@@ -1,0 +1,1 @@
+"""Verification mails: their recognition, and its words of many languages."""

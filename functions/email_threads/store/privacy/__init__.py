@@ -1,0 +1,1 @@
+"""Access patterns of erasure, export and retention."""

@@ -1,0 +1,1 @@
+"""The head of a thread: its bounded lists, and their changes."""

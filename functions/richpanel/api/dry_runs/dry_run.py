@@ -1,0 +1,87 @@
+"""Dry run: the decision on a ticket's newest message, made now and not carried out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from richpanel.api.access import NothingToDecide
+from richpanel.inbound.channels import Channel
+from richpanel.store.items import DecisionOutcome, Event, EventStatus, Mode
+from richpanel.worker import audit, case_decisions, turns
+from richpanel.worker.cases import Case
+from richpanel.worker.turns import CustomerTurn
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from richpanel.api.dry_runs.visits import Visit
+    from richpanel.configuration.resources import Sources
+    from richpanel.decisions.switches import Switches
+    from richpanel.worker.turns import CustomerTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """
+    *message_id* is the id of the newest customer message, *payload* the audit payload of its decision, *outcome* what
+    the decision would have led to.
+    """
+
+    message_id: str
+    payload: dict[str, Any]
+    outcome: DecisionOutcome
+
+
+def rehearse(
+    resources: Sources, visit: Visit, switches: Switches, *, at_ms: int | None = None
+) -> Rehearsed:
+    """
+    Decide as if the newest message had just arrived; looks up its order if the decision depends on it.
+
+    *at_ms*: the time of the decision, ms since 1970, default now. Raises NothingToDecide, Permanent and Transient.
+    """
+    if not visit.reading.customer:
+        raise NothingToDecide("the ticket has no customer message")
+    newest = visit.reading.customer[-1]
+    earlier_rows = {key: row for key, row in visit.rows.items() if key != newest.key}
+    customer_turn = turns.due(visit.reading, None, None, earlier_rows)[-1]
+    case = _case(resources, visit, customer_turn, switches)
+    decision = case_decisions.decision_on(resources, case, at_ms)
+    outcome = DecisionOutcome.HANDED_OVER if decision.takes_over else DecisionOutcome.ROUTED
+    if decision.reply:
+        outcome = DecisionOutcome.REPLIED
+    return Rehearsed(newest.name, audit.of_decision(case, decision), outcome)
+
+
+def _case(
+    resources: Sources, visit: Visit, customer_turn: CustomerTurn, switches: Switches
+) -> Case:
+    now = clock.to_text(clock.now_ms())
+    unclaimed_event = Event(
+        event_id=customer_turn.target.key,
+        conversation_id=visit.ticket.id,
+        source_message_id=customer_turn.target.message_id,
+        created_at=now,
+        last_processed_at=now,
+        status=EventStatus.PROCESSING,
+        mode=Mode.ROUTE_ONLY,
+        safe_mode=switches.safe_mode,
+        automation_enabled=switches.automation_enabled,
+        payload_sha256="",
+        payload_bytes=0,
+        expires_at=Event.time_to_live(),
+    )
+    return Case(
+        event=unclaimed_event,
+        customer_turn=customer_turn,
+        channel=resources.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
+        switches=switches,
+        state=visit.state,
+        help_desk=visit.help_desk,
+        ticket=visit.ticket,
+        reading=visit.reading,
+        read_at=visit.read_at,
+        owner="nobody",
+        remaining_ms=lambda: max(0, visit.help_desk.deadline_ms - clock.now_ms()),
+        customer=case_decisions.sender_hmac(resources, visit.ticket, customer_turn.target),
+    )

@@ -1,0 +1,1 @@
+"""The gates before an automatic reply."""

@@ -1,0 +1,1 @@
+"""Automatic replies, and the reservations that prevent a second one."""

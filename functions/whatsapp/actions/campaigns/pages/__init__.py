@@ -1,0 +1,1 @@
+"""Pages of a campaign: recipients, cut into pages and sent to once."""

@@ -1,0 +1,150 @@
+"""Cuts the recipients of a campaign into pages: rows of a call, or parts of a list in S3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from botocore.exceptions import ClientError
+
+from shared.runtime import clock
+from whatsapp import store
+from whatsapp.actions.campaigns import job_events
+from whatsapp.actions.campaigns.pages import recipients
+from whatsapp.store.items.campaigns import Campaign, CampaignPage
+from whatsapp.store.sending import campaigns as records
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from whatsapp.actions.calls.call import ActionResources
+    from whatsapp.actions.campaigns.pages.recipients import Row
+    from whatsapp.store.items import Phone
+
+MOST_LINES_SHOWN = 100
+SPARE_MS = 20 * clock.SECOND_MS
+
+
+def cut(resources: ActionResources, campaign: Campaign, remaining_ms: Callable[[], int]) -> None:
+    """
+    Cut a further part of a campaign's list into pages; enqueue the rest, or finish when all of it is cut.
+
+    Safe to repeat: the same lines give the same pages. A list that cannot be read ends the campaign. Raises Transient
+    after a concurrent cut.
+    """
+    phone = store.phones.get(resources.table, campaign.phone)
+    key = campaign.source_key
+    if phone is None or key is None:
+        return
+    try:
+        _cut(resources, campaign, phone, key, remaining_ms)
+    except recipients.Unreadable as problem:
+        _give_up(resources, campaign.campaign_id, str(problem))
+    except ClientError as error:
+        if not resources.bucket.is_missing(key, error):
+            raise
+        _give_up(resources, campaign.campaign_id, "list_missing")
+
+
+def _cut(
+    resources: ActionResources,
+    campaign: Campaign,
+    phone: Phone,
+    key: str,
+    remaining_ms: Callable[[], int],
+) -> None:
+    first = resources.bucket.first_bytes(key, recipients.LONGEST_LINE_BYTES).partition(b"\n")[0]
+    header = recipients.header_of(first.decode("utf-8-sig", "replace").strip())
+    lines = recipients.lines_from(resources.bucket, key, campaign.position)
+    if header is not None and campaign.position == 0:
+        next(lines, None)
+    part, position = Part.after(campaign), campaign.position
+    for position, line in lines:
+        if line:
+            part.take(recipients.parsed(line, header), phone)
+        if part.number > recipients.MOST_ROWS:
+            raise recipients.Unreadable("too_many_recipients")
+        if len(part.rows) == recipients.PAGE:
+            campaign = saved(resources, campaign, part, position)
+            part = Part.after(campaign)
+            if remaining_ms() < SPARE_MS:
+                job_events.enqueue_cut(resources, campaign)
+                return
+    # With the position: a repetition must not read the last rows again.
+    finish(resources, saved(resources, campaign, part, position))
+
+
+def _give_up(resources: ActionResources, campaign_id: str, reason: str) -> None:
+    """End a campaign whose list cannot be read: what was cut is cancelled, and the schedule deletes it."""
+    campaign = records.get(resources.table, campaign_id)
+    if campaign is None or campaign.source_key is None:
+        return
+    records.change(
+        resources.table, campaign_id, ["draft", "scheduled", "paused"], status="completed",
+        outcome="cancelled", pause_reason=reason, source_key=None, total_recipients=campaign.rows,
+        completed_at=clock.to_text(clock.now_ms()),
+    )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Part:
+    """Rows read since the last page. *number*: the last line of the list that was read."""
+
+    number: int
+    invalid_count: int
+    invalid_lines: list[int]
+    rows: list[Row]
+
+    @classmethod
+    def after(cls, campaign: Campaign) -> Self:
+        """Return the part that follows what is stored."""
+        return cls(campaign.rows, campaign.invalid_count, list(campaign.invalid_lines or []), [])
+
+    def take(self, given: object, phone: Phone) -> None:
+        """Add a row, or note its line as invalid."""
+        self.number += 1
+        row = recipients.checked(given, self.number, phone)
+        if row is not None:
+            self.rows.append(row)
+            return
+        self.invalid_count += 1
+        if len(self.invalid_lines) < MOST_LINES_SHOWN:
+            self.invalid_lines.append(self.number)
+
+
+def saved(resources: ActionResources, campaign: Campaign, part: Part, position: int) -> Campaign:
+    """Write a page of rows, if there are any, and the progress that includes it."""
+    number = campaign.pages + bool(part.rows)
+    pages = []
+    if part.rows:
+        key = recipients.page_key(str(campaign.company), campaign.campaign_id, number)
+        recipients.store_page(resources.bucket, key, part.rows)
+        pages = [
+            CampaignPage(
+                pk=CampaignPage.of(campaign.campaign_id, number),
+                company=campaign.company,
+                size=len(part.rows),
+            )
+        ]
+    progress: dict[str, Any] = {
+        "pages": number,
+        "position": position,
+        "rows": part.number,
+        "invalid_count": part.invalid_count,
+        "invalid_lines": part.invalid_lines or None,
+    }
+    records.cut(resources.table, campaign, pages, **progress)
+    return campaign.model_copy(update=progress)
+
+
+def finish(resources: ActionResources, campaign: Campaign) -> Campaign:
+    """Set the number of recipients, and start the campaign if it shall start by itself. Safe to repeat."""
+    found = records.change(
+        resources.table, campaign.campaign_id, ["draft", "scheduled", "paused"],
+        total_recipients=campaign.rows, source_key=None,
+    )  # fmt: skip
+    if found is None:
+        return records.get(resources.table, campaign.campaign_id) or campaign
+    if found.auto_start and found.status == "draft":
+        return job_events.start(resources, found) or found
+    return found  # The schedule closes a draft.

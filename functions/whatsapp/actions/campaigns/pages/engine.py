@@ -1,0 +1,181 @@
+"""
+Processes one page of a campaign: every recipient once, in the order of the list.
+
+    lease -> for each recipient: send, with an action id made of campaign and contact -> tallies and cursor, every ten
+
+The ledger makes a repetition harmless: a page that runs twice, or again after a crash, finds its own sends. A contact
+that another line of the list has finds the send of that line, and counts as a duplicate. A worker whose lease has
+expired saves nothing more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NoReturn
+
+from shared.aws.tables import leases
+from whatsapp import store
+from whatsapp.actions.campaigns import job_events
+from whatsapp.actions.campaigns.pages import cutting, outcomes, recipients
+from whatsapp.actions.campaigns.pages.outcomes import SPARE_MS, PageRun, Stopped
+from whatsapp.configuration.folders import ERASED_RECIPIENT
+from whatsapp.inbound.event import CAMPAIGN_CUT, Outcome
+from whatsapp.store.sending import campaigns as records
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from whatsapp.actions.calls.call import ActionResources
+    from whatsapp.actions.campaigns.pages.recipients import Row
+    from whatsapp.inbound.event import Event
+    from whatsapp.store.items.campaigns import Campaign
+
+EVERY = 10  # recipients between two saves
+# More failures than this share of a run of a page stop the campaign, once so many of its recipients have an outcome.
+# What failed in earlier runs does not stop a resumed page again.
+WORST_SHARE, ENOUGH = 0.2, 50
+
+
+def handle(
+    resources: ActionResources, event: Event, owner: str, remaining_ms: Callable[[], int]
+) -> Outcome:
+    """Process an event of a campaign: a part of its list, or a page. Raises Transient."""
+    about = event.payload or {}
+    campaign = records.get(resources.table, str(about.get("campaign")))
+    if campaign is None or campaign.phone != event.phone:  # an id in an event proves no ownership
+        return Outcome.DUPLICATE
+    if event.kind == CAMPAIGN_CUT:
+        cutting.cut(resources, campaign, remaining_ms)
+        return Outcome.PERSISTED
+    return _process(resources, campaign, int(about.get("page", 0)), owner, remaining_ms)
+
+
+def _process(
+    resources: ActionResources,
+    campaign: Campaign,
+    number: int,
+    owner: str,
+    remaining_ms: Callable[[], int],
+) -> Outcome:
+    is_cancelled = campaign.status == "completed" and campaign.outcome == "cancelled"
+    if campaign.status != "running" and not is_cancelled:
+        return Outcome.DUPLICATE
+    phone = store.phones.get(resources.table, campaign.phone)
+    page = records.lease(
+        resources.table,
+        campaign.campaign_id,
+        number,
+        owner=owner,
+        until=leases.expiry(remaining_ms()),
+    )
+    if page is None or phone is None or phone.company != campaign.company:
+        return Outcome.DUPLICATE
+    run = PageRun(
+        resources=resources, campaign=campaign, phone=phone, page=page, number=number,
+        remaining_ms=remaining_ms, cursor=page.cursor,
+        tallies=Counter(page.tallies), outcomes=dict(page.outcomes),
+    )  # fmt: skip
+    if is_cancelled:
+        if run.cursor < page.size:
+            run.tallies["cancelled"] += page.size - run.cursor
+            run.cursor = page.size
+        _end(run)
+        return Outcome.PERSISTED
+    _send_page(run)
+    return Outcome.PERSISTED
+
+
+def _send_page(run: PageRun) -> None:
+    """Send to the recipients of a page, until it is done, time is over, or the campaign stops."""
+    try:
+        if run.phone.in_use:
+            for row in _rows(run):
+                _take(run, row)
+        else:
+            _stop("number_not_in_use")
+    except Stopped as stop:
+        _save(run, "pending")
+        if stop.pause is not None:
+            _pause(run, stop.pause)
+        elif run.remaining_ms() < SPARE_MS:
+            job_events.enqueue_pages(run.resources, run.campaign, [run.number])
+        return
+    _end(run)
+
+
+def _take(run: PageRun, row: Row) -> None:
+    """Send to the next recipient and note the outcome. Raises Stopped."""
+    is_erased = row.get(ERASED_RECIPIENT)
+    outcome = f"refused:{ERASED_RECIPIENT}" if is_erased else outcomes.outcome_of(run, row)
+    word = outcome.partition(":")[0]
+    run.tallies[word] += 1
+    run.tried, run.failed = run.tried + 1, run.failed + (word == "failed")
+    if outcome != "sent":
+        run.outcomes[str(row["line"])] = outcome
+    run.cursor += 1
+    if run.pause is not None:
+        _stop(run.pause)
+    if run.cursor % EVERY == 0 and run.cursor < run.page.size:
+        _checkpoint(run)
+
+
+def _stop(reason: str) -> NoReturn:
+    raise Stopped(reason)
+
+
+def _checkpoint(run: PageRun) -> None:
+    """Save the progress, and see whether the campaign goes on. Raises Stopped."""
+    _save(run, "leased")
+    if run.remaining_ms() < SPARE_MS:
+        raise Stopped
+    if run.tried >= ENOUGH and run.failed / run.tried > WORST_SHARE:
+        raise Stopped("failures")
+    campaign = records.get(run.resources.table, run.campaign.campaign_id)
+    if campaign is None or campaign.status != "running":
+        raise Stopped
+
+
+def _save(run: PageRun, state: str) -> None:
+    """Save the progress. Raises Transient if another worker has taken over."""
+    saved = records.save(
+        run.resources.table, run.page, cursor=run.cursor, tallies=run.tallies, outcomes=run.outcomes,
+        state=state,
+    )  # fmt: skip
+    if saved is None:
+        raise leases.LeaseLost
+    run.page = saved
+
+
+def _end(run: PageRun) -> None:
+    """
+    Finish a page, delete its recipients, and enqueue the next page of its lane.
+
+    The progress is saved first, so that a repetition needs no recipients; done is a page only without them.
+    """
+    _save(run, "leased")
+    campaign = run.campaign
+    run.resources.bucket.delete(
+        recipients.page_key(str(campaign.company), campaign.campaign_id, run.number)
+    )
+    _save(run, "done")
+    following = run.number + campaign.lanes
+    if following <= campaign.pages:
+        job_events.enqueue_pages(run.resources, campaign, [following])
+
+
+def _pause(run: PageRun, reason: str) -> None:
+    records.change(
+        run.resources.table,
+        run.campaign.campaign_id,
+        ["running"],
+        status="paused",
+        pause_reason=reason,
+    )
+
+
+def _rows(run: PageRun) -> list[Row]:
+    """Return the recipients that are left; those of a finished page may be deleted already."""
+    if run.cursor >= run.page.size:
+        return []
+    key = recipients.page_key(str(run.campaign.company), run.campaign.campaign_id, run.number)
+    return recipients.rows_of_page(run.resources.bucket, key)[run.cursor :]

@@ -1,0 +1,193 @@
+"""Sends to one recipient of a campaign and returns the outcome."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from shared.api.auth import Caller
+from shared.api.errors import InvalidInput, KeyReused, StillRunning
+from shared.aws.sqs_fifo import to_json
+from shared.failures import Permanent, Transient
+from shared.runtime import clock
+from whatsapp import transmission
+from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import NoInput
+from whatsapp.actions.campaigns.pages import pacing
+from whatsapp.api.queries import NotFound
+from whatsapp.inbound import provider_errors
+from whatsapp.sending import failures, messages, payloads
+from whatsapp.sending.drafts import UsedTemplate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from whatsapp.actions.calls.call import ActionResources
+    from whatsapp.actions.campaigns.pages.recipients import Row
+    from whatsapp.sending.drafts import Draft
+    from whatsapp.sending.views import SentView
+    from whatsapp.store.items import Phone
+    from whatsapp.store.items.campaigns import Campaign, CampaignPage
+
+TRIES = 3
+LONGEST_WAIT = 6  # seconds: the provider's interval for one customer
+pause_for = time.sleep
+SPARE_MS = 15_000
+# A page that would wait longer for its place rests until the schedule continues it.
+LONGEST_QUEUE_MS = 20_000
+
+
+class Stopped(Exception):
+    """The page ends here; *pause* is why the whole campaign stops, if it does."""
+
+    def __init__(self, pause: str | None = None) -> None:
+        super().__init__(pause or "later")
+        self.pause = pause
+
+
+@dataclass(slots=True, kw_only=True)
+class PageRun:
+    """A page in work: what is counted since the last save is in *tallies* and *outcomes*."""
+
+    resources: ActionResources
+    campaign: Campaign
+    phone: Phone
+    page: CampaignPage
+    number: int
+    remaining_ms: Callable[[], int]
+    cursor: int
+    tallies: Counter[str] = field(default_factory=Counter)
+    outcomes: dict[str, str] = field(default_factory=dict)
+    tried: int = 0
+    failed: int = 0
+    places: int = 0  # messages that may be sent without taking further places in the rates
+    pause: str | None = None  # why the campaign stops after the current recipient
+
+
+def outcome_of(run: PageRun, row: Row) -> str:
+    """Send to one recipient and return the outcome, with its reason. Raises Stopped."""
+    try:
+        sent = _sent_in_time(run, row)
+    except (KeyReused, InvalidInput, NotFound) as problem:
+        outcome = "duplicate" if isinstance(problem, KeyReused) else "invalid"
+    except failures.PolicyRefused as refusal:
+        if refusal.concerns_the_number:
+            raise Stopped(refusal.reason) from None
+        run.places += 1  # not used
+        outcome = f"refused:{refusal.reason}"
+    except failures.ProviderRejected as refusal:
+        # The ledger has this outcome for good: the recipient counts as failed, or it would stop each resumed run, too.
+        if provider_errors.stops_campaign(refusal.code):
+            run.pause = provider_errors.reason_of(refusal.code)
+        outcome = f"failed:{refusal.code}"
+    except failures.TemplateNotFitting:
+        if not (row.get("components") or row.get("bodyParams")):
+            raise Stopped("template_parameters") from None
+        outcome = "invalid:template_parameters"
+    except Permanent as fault:
+        outcome = f"failed:{fault.reason}"
+    else:
+        outcome = "sent" if sent.state == "sent" else "in_doubt"
+    return outcome
+
+
+def _sent_in_time(run: PageRun, row: Row) -> SentView:
+    """
+    Send to one recipient, after a short wait if a rate is exhausted. Raises Stopped for what concerns later
+    recipients, too; else as `_sent`.
+    """
+    for attempt in range(1, TRIES + 1):
+        try:
+            return _sent(run, row)
+        except failures.TooFast as refusal:
+            wait_ms = refusal.retry_after * clock.SECOND_MS
+            is_short = refusal.retry_after <= LONGEST_WAIT
+            if attempt == TRIES or not is_short or run.remaining_ms() - wait_ms < SPARE_MS:
+                raise Stopped from None  # The schedule continues the page within a minute.
+            pause_for(refusal.retry_after)
+        except failures.TemplateNotFitting:
+            raise
+        except failures.TemplateNotSendable:
+            raise Stopped("template_not_sendable") from None
+        except (failures.NotConfigured, failures.NotSupported):
+            raise Stopped("not_configured") from None
+        except (failures.ProviderUnavailable, StillRunning, Transient):
+            raise Stopped from None  # As above.
+    raise AssertionError("unreachable")
+
+
+def _sent(run: PageRun, row: Row) -> SentView:
+    """Send to one recipient, or return what an earlier run of this line sent. Raises as the send use case."""
+    campaign, resources = run.campaign, run.resources
+    conversation = participants.conversation_with(
+        _call_of(run), run.phone, str(row.get("to") or row.get("recipient")), "to"
+    )
+    parts = ("campaign", str(campaign.company), campaign.campaign_id, str(conversation.from_))
+    order = messages.Order(
+        action_id=transmission.action_id(resources, *parts),
+        principal=campaign.created_by,
+        phone=run.phone,
+        conversation=conversation,
+        # The line of the list: another line with this contact is another request.
+        request=to_json([campaign.campaign_id, row["line"]]),
+        draft=_draft(campaign, row),
+    )
+    sent = messages.earlier(resources, order)
+    if sent is None:
+        _take_place(run)
+        attempt = messages.Run(owner=str(run.page.owner), remaining_ms=run.remaining_ms)
+        sent = messages.send(resources, resources.gate, order, attempt)
+    return sent
+
+
+def _take_place(run: PageRun) -> None:
+    """Take a place in the rates of campaigns, and wait for it. Raises Stopped if that takes too long."""
+    if not run.places:
+        left = run.page.size - run.cursor
+        count = min(pacing.places_at_once(run.phone, run.campaign), left)
+        for subject, rate in pacing.rates_of(run.phone, run.campaign, count):
+            now = clock.now_ms()
+            latest = now + min(LONGEST_QUEUE_MS, run.remaining_ms() - SPARE_MS)
+            at = run.resources.gate.pace.line_up_until(subject, rate, now, latest)
+            if at is None:
+                raise Stopped
+            if at > now:
+                pause_for((at - now) / clock.SECOND_MS)
+        run.places = count
+    run.places -= 1
+
+
+def _call_of(run: PageRun) -> Call[Any]:
+    """Return a call on behalf of the campaign's maker, for the company's numbers and contacts."""
+    campaign = run.campaign
+    caller = Caller(
+        company=str(campaign.company), scopes=frozenset(), principal=campaign.created_by
+    )
+    return Call(
+        action="campaign", caller=caller, input=NoInput(), id=str(run.page.owner),
+        cause=campaign.campaign_id, remaining_ms=run.remaining_ms, resources=run.resources,
+    )  # fmt: skip
+
+
+def _draft(campaign: Campaign, row: Row) -> Draft:
+    """Return the message to one recipient: with the values of the row, or of the campaign."""
+    if campaign.kind == "text":
+        draft = payloads.of_text(str(row.get("text") or campaign.text))
+    else:
+        components = row.get("components") or campaign.components or []
+        if row.get("bodyParams"):
+            values = [{"type": "text", "text": value} for value in row["bodyParams"]]
+            others = [part for part in components if str(part.get("type")).lower() != "body"]
+            components = [*others, {"type": "body", "parameters": values}]
+        draft = payloads.of_template(
+            UsedTemplate(
+                name=str(campaign.template_name),
+                language=str(campaign.language),
+                components=components,
+                category=campaign.category,
+            )
+        )
+    return replace(draft, shown=draft.shown | {"campaign_id": campaign.campaign_id})

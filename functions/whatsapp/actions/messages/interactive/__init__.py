@@ -1,0 +1,1 @@
+"""Interactive messages: their kinds, parts and limits."""

@@ -1,0 +1,129 @@
+"""Interactive messages: buttons, lists, links, forms and questions."""
+
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, Field
+
+from shared.api.auth import Scope
+from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.inputs import HttpsUrl, ProviderObject, ReplyInput, Text
+from whatsapp.actions.dispatch.registration import Group
+from whatsapp.actions.messages.files import known_media
+from whatsapp.actions.messages.interactive.kinds import KINDS, InteractiveType
+from whatsapp.actions.messages.interactive.parts import Body, Label, Short, checked
+from whatsapp.inbound.content import PREVIEW_CHARACTERS
+from whatsapp.sending.drafts import Draft
+
+CORE = Group("core_messaging")
+LEGACY = Group("legacy")
+INTERACTIVE = "interactive"
+
+
+class SendInteractive(ReplyInput):
+    """An interactive message: the provider's object without its `type`, which `interactiveType` gives."""
+
+    interactive_type: InteractiveType
+    interactive: ProviderObject
+
+
+class SendLink(ReplyInput):
+    """A text with one button that opens a web page. `text` is another name of `bodyText`."""
+
+    body_text: Annotated[Body, Field(validation_alias=AliasChoices("bodyText", "text"))]
+    button_text: Label
+    url: HttpsUrl
+    header_text: Short | None = None
+    footer_text: Short | None = None
+
+
+class SendLocationRequest(ReplyInput):
+    """A text with a button that sends the customer's location."""
+
+    body: Annotated[Text, Field(max_length=1_024)]
+
+
+@CORE.sends(Scope.WHATSAPP_SEND)
+def send_interactive(call: Call[SendInteractive]) -> Draft:
+    """
+    Send an interactive message after the provider's limits were checked; a fault is named with its place.
+
+    Requests for payment (order_details, order_status) have actions of their own.
+    """
+    given = call.input
+    draft = of_interactive(
+        given.interactive_type, given.interactive, given.reply_to_message_id, place=INTERACTIVE
+    )
+    check_files(call, given.interactive, INTERACTIVE)
+    return draft
+
+
+@CORE.sends(Scope.WHATSAPP_SEND)
+def send_cta_url(call: Call[SendLink]) -> Draft:
+    """Send a text with one button that opens a web page."""
+    given = call.input
+    parameters = {"display_text": given.button_text, "url": given.url}
+    interactive = framed(
+        {"name": "cta_url", "parameters": parameters},
+        header=given.header_text,
+        body=given.body_text,
+        footer=given.footer_text,
+    )
+    return of_interactive("cta_url", interactive, given.reply_to_message_id)
+
+
+@LEGACY.sends(Scope.WHATSAPP_SEND)
+def send_location_request(call: Call[SendLocationRequest]) -> Draft:
+    """Send a text with a button that sends the customer's location."""
+    interactive = framed({"name": "send_location"}, body=call.input.body)
+    return of_interactive("location_request_message", interactive, call.input.reply_to_message_id)
+
+
+def framed(
+    action: dict[str, Any],
+    *,
+    header: str | None = None,
+    body: str | None = None,
+    footer: str | None = None,
+) -> dict[str, Any]:
+    """Return an interactive object without its `type`: texts around an action."""
+    parts = {
+        "header": {"type": "text", "text": header} if header else None,
+        "body": {"text": body} if body else None,
+        "footer": {"text": footer} if footer else None,
+        "action": action,
+    }
+    return {name: part for name, part in parts.items() if part is not None}
+
+
+def of_interactive(
+    kind: InteractiveType, interactive: dict[str, Any], reply_to: str | None = None, place: str = ""
+) -> Draft:
+    """Return the message of an interactive object. Raises InvalidInput with places below the field *place*. Pure."""
+    checked(KINDS[kind], interactive, place)
+    content = {"type": kind, **interactive}
+    text = str(interactive.get("body", {}).get("text") or "")
+    return Draft(
+        type=INTERACTIVE,
+        content=content,
+        shown={
+            "type": INTERACTIVE,
+            "text_body": text or None,
+            "content": content,
+            "preview": (text or f"[{kind}]")[:PREVIEW_CHARACTERS],
+        },
+        reply_to=reply_to,
+    )
+
+
+def check_files(call: Call[Any], part: object, place: str) -> None:
+    """Raise NotFound if a header, also of a card, has the media id of another company's file."""
+    if isinstance(part, list):
+        for index, entry in enumerate(part):
+            check_files(call, entry, f"{place}.{index}")
+        return
+    if not isinstance(part, dict):
+        return
+    for name, value in part.items():
+        if name in {"image", "video", "document"} and isinstance(value, dict) and "id" in value:
+            known_media(call, str(value["id"]), f"{place}.{name}.id")
+        check_files(call, value, f"{place}.{name}")

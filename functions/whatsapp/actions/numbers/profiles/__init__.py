@@ -1,0 +1,1 @@
+"""Public profiles of numbers."""

@@ -1,0 +1,1 @@
+"""Registration of numbers: at the provider, here, and the proofs and pins that it needs."""

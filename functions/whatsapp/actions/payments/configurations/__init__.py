@@ -1,0 +1,1 @@
+"""Payment configurations of accounts at the provider."""

@@ -1,0 +1,1 @@
+"""Requests for payment: orders that customers pay in WhatsApp."""

@@ -1,0 +1,1 @@
+"""Definitions of templates: creating, editing and deleting them, and the provider's library."""

@@ -1,0 +1,1 @@
+"""Messages of templates, by kind."""

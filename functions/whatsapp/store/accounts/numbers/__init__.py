@@ -1,0 +1,1 @@
+"""The business's numbers: their settings, owners, profiles and refreshes."""

@@ -1,0 +1,1 @@
+"""Payment orders, refunds and tenants."""

@@ -1,0 +1,1 @@
+"""Lists of conversations and of their entries."""

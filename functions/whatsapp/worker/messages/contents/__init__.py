@@ -1,0 +1,1 @@
+"""Contents of messages, their versions and edits."""

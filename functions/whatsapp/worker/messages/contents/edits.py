@@ -1,0 +1,203 @@
+"""Edits, revocations and reactions: changes to a message, which may arrive before the message itself."""
+
+from dataclasses import replace
+from typing import Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared.failures import Permanent, Transient
+from shared.runtime.observability import metrics
+from whatsapp import store
+from whatsapp.configuration import folders
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound import content
+from whatsapp.inbound.event import LONGEST_ID, Event, Outcome
+from whatsapp.privacy import subjects, tombstones
+from whatsapp.store.items import Edit, Message, Phone, Reaction
+from whatsapp.worker import contacts, ownership
+from whatsapp.worker.forwarding import forwarder
+from whatsapp.worker.media import downloads
+from whatsapp.worker.messages.contents import full_content, versions
+
+ACTORS_SHOWN = 10
+_ATTEMPTS = 5
+
+
+def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
+    """Store an edit of a message as a version of it, and show it if it is the newest."""
+    part = _part(event, "edit")
+    message_id = _target(part, "original_message_id")
+    message_part = part.get("message")
+    written = replace(event, payload=message_part if isinstance(message_part, dict) else {})
+    described = content.describe(written.payload or {})
+    record = ownership.edit_of(resources, message_id, phone)
+    message = ownership.message_of(resources, Message.key(message_id), phone)
+    if message is not None and message.erased:
+        return _meets_tombstone()
+    if message is None:
+        tombstones.check_event(resources.table, phone.company, event)
+    if versions.is_hidden(resources, record):
+        return Outcome.DUPLICATE  # Revoked content stays removed.
+
+    version, whole = versions.of_edit(event, phone, message_id, described)
+    changes: dict[str, Any] = {}
+    early = subjects.listed(event) if message is None else {}
+    if all(stored["id"] != event.id for stored in record.versions):
+        kept = versions.with_version(resources, record, version, phone, message_id)
+        changes |= {"versions": kept} if kept != record.versions else {}
+    if message is not None and record.original is None and message.edited_at is None:
+        changes["original"] = versions.original_of(message)
+    if changes:
+        record = versions.write(resources, record, phone, **changes, **early)
+    if whole is not None:
+        resources.bucket.put(version["contentS3Key"], whole)
+    if message is not None:
+        _show_edit(resources, phone, message, version)
+    first_file = (record.original or {}).get("mediaId")
+    if described.media and described.media.media_id != first_file and event.kind != "history":
+        downloads.request(resources, written, phone, described.media, Message.key(message_id))
+    return Outcome.PERSISTED if changes else Outcome.DUPLICATE
+
+
+def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
+    """Handle a message that was deleted for everyone: remove its content, files and preview, but not the item."""
+    message_id = _target(_part(event, "revoke"), "original_message_id")
+    message_pk, at = Message.key(message_id), versions.at_of(event)
+    record = ownership.edit_of(resources, message_id, phone)
+    before = ownership.message_of(resources, message_pk, phone)
+    if before is not None and before.erased:
+        return _meets_tombstone()
+    if before is None:
+        tombstones.check_event(resources.table, phone.company, event)
+    is_new = record.revoked_at is None
+    if is_new:
+        fields = full_content.of_change(event, "revoke", "original_message_id")
+        key = full_content.key_of(phone, message_id, folders.CHANGES, event.id, event.hash)
+        bounded, whole = full_content.bounded(Edit, fields, key)
+        if whole is not None:
+            resources.bucket.put(key, whole)
+        early = subjects.listed(event) if before is None else {}
+        record = versions.write(
+            resources, record, phone, revoked_at=at, revoked_by=event.id, **bounded, **early
+        )
+    if not resources.keep_revoked_content:
+        # Files and objects first: the message and the record refer to them, and lose these references next.
+        versions.remove(resources, record, before, phone, message_id)
+    revoked = store.messages.revoke(
+        resources.table, message_pk, at, keep_content=resources.keep_revoked_content
+    )
+    if revoked is not None and not resources.keep_revoked_content:
+        store.heads.change_preview(
+            resources.table, revoked.conversation_pk, message_pk, content.REVOKED_PREVIEW
+        )
+    if not resources.keep_revoked_content and (record.versions or record.original):
+        versions.write(resources, record, phone, versions=[], original=None)
+    return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
+
+
+def _meets_tombstone() -> Outcome:
+    """Count a change of an erased message, which restores nothing."""
+    metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
+    return Outcome.DUPLICATE
+
+
+def react(resources: Resources, event: Event, phone: Phone) -> Outcome:
+    """Store a participant's newest reaction to a message; an empty emoji removes it."""
+    outcome = _store_reaction(resources, event, phone)
+    forwarder.reaction(resources, event, phone)
+    return outcome
+
+
+def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome:
+    part = _part(event, "reaction")
+    message_id = _target(part, "message_id")
+    lookup = contacts.look_up(resources.table, event, phone)
+    if lookup is None:
+        raise Permanent("no_sender")
+    emoji = part.get("emoji")
+    actor = phone.display_phone if event.kind == "echo" else lookup.customer.contact_key
+    fields = full_content.of_change(event, "reaction", "message_id", "emoji")
+    key = full_content.key_of(phone, message_id, folders.CHANGES, event.id, event.hash)
+    bounded, whole = full_content.bounded(Reaction, fields, key)
+    reaction = Reaction(
+        pk=Reaction.key(phone.phone, message_id, actor),
+        company=phone.company,
+        actor=actor,
+        emoji=emoji if isinstance(emoji, str) and emoji else None,
+        order=versions.order_of(event),
+        event_id=event.id,
+        **bounded,
+    )
+    message = ownership.message_of(resources, Message.key(message_id), phone)
+    if message is not None and message.erased:
+        return _meets_tombstone()
+    early = subjects.listed(event) if message is None else {}
+    reaction = reaction.model_copy(update=early)
+    if not store.message_reports.add_reaction(resources.table, reaction):
+        return Outcome.DUPLICATE
+    if whole is not None:
+        resources.bucket.put(key, whole)
+    for _ in range(_ATTEMPTS):
+        # It may have arrived since the first read.
+        message = message or ownership.message_of(resources, Message.key(message_id), phone)
+        if message is None:
+            return _react_early(resources, message_id, reaction, phone, early)
+        shown = with_reaction(message.reactions or {}, reaction)
+        if shown == (message.reactions or {}):
+            return Outcome.DUPLICATE
+        if message.erased or store.messages.set_reactions(resources.table, message, shown):
+            return Outcome.PERSISTED
+        message = None  # A concurrent change: read it again.
+    raise Transient("reactions_contended")
+
+
+def _react_early(
+    resources: Resources,
+    message_id: str,
+    reaction: Reaction,
+    phone: Phone,
+    listed: dict[str, str | None],
+) -> Outcome:
+    record = ownership.edit_of(resources, message_id, phone)
+    shown = with_reaction(record.reactions or {}, reaction)
+    if shown == (record.reactions or {}):
+        return Outcome.DUPLICATE
+    versions.write(resources, record, phone, reactions=shown, **listed)
+    return Outcome.PERSISTED
+
+
+def with_reaction(reactions: dict[str, Any], reaction: Reaction) -> dict[str, Any]:
+    """Return a message's reactions including this one; the newest of at most ten participants."""
+    previous = reactions.get(reaction.actor)
+    if previous and str(previous["order"]) >= reaction.order:
+        return reactions
+    entry = {"order": reaction.order} | ({"emoji": reaction.emoji} if reaction.emoji else {})
+    ordered = sorted({**reactions, reaction.actor: entry}.items(), key=lambda e: str(e[1]["order"]))
+    return dict(ordered[-ACTORS_SHOWN:])
+
+
+def _show_edit(
+    resources: Resources, phone: Phone, before: Message, version: versions.Version
+) -> None:
+    shown = versions.shown(version, before)
+    message = store.messages.show_edit(resources.table, before.pk, shown, version["order"])
+    if message is None:
+        return
+    store.heads.change_preview(
+        resources.table, message.conversation_pk, message.pk, str(shown["preview"])
+    )
+    if shown.get("media_id"):
+        downloads.link(resources, phone, message)
+
+
+def _part(event: Event, name: str) -> dict[str, Any]:
+    part = (event.payload or {}).get(name)
+    return part if isinstance(part, dict) else {}
+
+
+def _target(part: dict[str, Any], name: str) -> str:
+    """Return the id of the changed message. Raises Permanent (`no_target`)."""
+    target = part.get(name)
+    if not isinstance(target, str) or not 0 < len(target) <= LONGEST_ID:
+        raise Permanent("no_target")
+    return target

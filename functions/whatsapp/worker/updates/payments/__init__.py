@@ -1,0 +1,1 @@
+"""Updates of payments and of their configurations."""

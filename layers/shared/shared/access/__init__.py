@@ -1,0 +1,1 @@
+"""Access of people: their logins, groups and revocations, and the owners of provider ids."""

@@ -1,0 +1,208 @@
+"""
+The documents of the local corpus in S3: add, list, delete.
+
+A document is two objects: the text, `corpus/{company_id}/{name}`, and its metadata object beside it. The metadata is
+written first and deleted last, and states the hash of its text. So a crash between two writes leaves a metadata object
+without a text, which has no effect, or with the text that it does not belong to; that text is not found until the
+write is repeated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import date
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Annotated, Final
+
+from botocore.exceptions import ClientError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from shared.ai.retrieval import metadata
+from shared.ai.retrieval.corpora import (
+    INDEX_FOLDER,
+    SUFFIXES,
+    Entry,
+    S3Corpus,
+    check_size,
+    company_prefix,
+    is_document,
+)
+from shared.ai.retrieval.metadata import Attributes
+from shared.ai.retrieval.port import LONGEST_TITLE
+from shared.api.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shared.aws.s3 import Bucket, StoredObject
+
+MOST_BYTES: Final = 1 << 20  # of a text
+MOST_TOPICS: Final = 20
+NAME_RULE: Final = "must match ^[a-z0-9][a-z0-9._-]{0,99}$"
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
+_TYPES = {".md": "text/markdown", ".txt": "text/plain", ".html": "text/html"}
+_THREADS: Final = 8
+
+
+def _public(url: str) -> str:
+    if found := metadata.public_url(url):
+        return found
+    raise ValueError("must be an http or https address with a public host name")
+
+
+def _calendar_day(text: str) -> str:
+    if text != date.fromisoformat(text).isoformat():
+        raise ValueError("must have the form YYYY-MM-DD")
+    return text
+
+
+class DocumentAttributes(BaseModel):
+    """Title, public address, date (YYYY-MM-DD) and topics of a document, as its owner states them."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
+
+    title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)]
+    url: Annotated[str, AfterValidator(_public)] | None = None
+    date: Annotated[str, AfterValidator(_calendar_day)] | None = None
+    topics: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=60)]], Field(max_length=MOST_TOPICS)
+    ] = []
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocument:
+    """A document of the corpus. Empty texts are unknown; *changed_at* is UTC, *size* the text's in bytes."""
+
+    name: str
+    title: str
+    url: str
+    date: str
+    topics: tuple[str, ...]
+    size: int
+    changed_at: str  # YYYY-MM-DDTHH:MM:SSZ
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """Documents in the order of their names. *last* is the position of the next page; None on the last page."""
+
+    documents: list[ListedDocument]
+    last: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The documents of all companies in one bucket. Raises RetrievalRefused for an invalid company id."""
+
+    bucket: Bucket
+
+    def put(self, company_id: str, name: str, text: str, attributes: DocumentAttributes) -> str:
+        """
+        Add a document, or replace the one of this name; return its stored name. Safe to repeat.
+
+        A *name* without `.md`, `.txt` or `.html` at its end gets `.md`. Raises InvalidInput: the name, an empty text or
+        one over 1 MiB; CorpusTooLarge: the corpus has no room for it.
+        """
+        stored_name = stored(name)
+        content = _encoded(text)
+        corpus = S3Corpus(self.bucket)
+        entries = corpus.entries(company_id)
+        others = [entry for entry in entries if entry.name != stored_name]
+        check_size([*others, Entry(stored_name, "", len(content))])
+        key = company_prefix(company_id) + stored_name
+        self.bucket.put(key + metadata.SUFFIX, _metadata_object(company_id, content, attributes))
+        self.bucket.put(key, content, f"{_TYPES[PurePosixPath(stored_name).suffix]}; charset=utf-8")
+        if any(entry.name == stored_name for entry in entries):
+            corpus.delete_indexes(company_id)
+        return stored_name
+
+    def page(self, company_id: str, limit: int, after: str = "") -> DocumentPage:
+        """Return at most *limit* documents after the position *after*, also in subfolders and of other writers."""
+        prefix = company_prefix(company_id)
+        entries = list(islice(self._documents(prefix, after), limit + 1))
+        shown = entries[:limit]
+        with ThreadPoolExecutor(_THREADS) as pool:
+            documents = list(pool.map(lambda entry: self._listed(prefix, entry), shown))
+        return DocumentPage(documents, documents[-1].name if len(entries) > limit else None)
+
+    def delete(self, company_id: str, name: str) -> bool:
+        """
+        Delete a document, its metadata, and the stored index, which has its text; return whether it existed.
+
+        An index that is being built meanwhile may still have it; the next search after that replaces the index. Raises
+        InvalidInput for an invalid name.
+        """
+        key = company_prefix(company_id) + stored(name)
+        existed = key in self.bucket.keys_under(key)
+        self.bucket.delete(key)
+        self.bucket.delete(key + metadata.SUFFIX)
+        S3Corpus(self.bucket).delete_indexes(company_id)
+        return existed
+
+    def _documents(self, prefix: str, after: str) -> Iterator[StoredObject]:
+        for entry in self.bucket.objects_under(prefix, prefix + after if after else ""):
+            name = entry.key.removeprefix(prefix)
+            if is_document(name) and not name.startswith(INDEX_FOLDER):
+                yield entry
+
+    def _listed(self, prefix: str, entry: StoredObject) -> ListedDocument:
+        known, topics = self._attributes(entry.key + metadata.SUFFIX)
+        return ListedDocument(
+            name=entry.key.removeprefix(prefix),
+            title=known.title,
+            url=known.url,
+            date=known.date,
+            topics=topics,
+            size=entry.size,
+            changed_at=f"{entry.changed_at:%Y-%m-%dT%H:%M:%SZ}",
+        )
+
+    def _attributes(self, key: str) -> tuple[Attributes, tuple[str, ...]]:
+        """Return what a metadata object states, and its topics; nothing if it is missing or invalid."""
+        try:
+            raw = self.bucket.get(key)
+            known = metadata.of_object(raw)
+        except metadata.Unreadable:
+            return Attributes(), ()
+        except ClientError as error:
+            if error.response["Error"]["Code"] == "NoSuchKey":
+                return Attributes(), ()
+            raise
+        topics = json.loads(raw)["metadataAttributes"].get("topics")
+        return known, tuple(map(str, topics)) if isinstance(topics, list) else ()
+
+
+def stored(name: str) -> str:
+    """Return the stored name of a document: with an ending. Raises InvalidInput."""
+    if not _NAME.fullmatch(name):
+        raise InvalidInput([{"field": "name", "problem": NAME_RULE}])
+    return name if name.endswith(SUFFIXES) else name + SUFFIXES[0]
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        content = text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput([{"field": "text", "problem": "must be valid Unicode"}]) from None
+    if not text.strip():
+        raise InvalidInput([{"field": "text", "problem": "must not be empty"}])
+    if len(content) > MOST_BYTES:
+        problem = f"must have at most {MOST_BYTES} bytes in UTF-8"
+        raise InvalidInput([{"field": "text", "problem": problem}])
+    return content
+
+
+def _metadata_object(company_id: str, content: bytes, attributes: DocumentAttributes) -> bytes:
+    values: dict[str, object] = attributes.model_dump(exclude_none=True)
+    values["company_id"] = company_id
+    values["text_sha256"] = hashlib.sha256(content).hexdigest()
+    if attributes.date is not None:
+        values["published_epoch_day"] = metadata.epoch_day(date.fromisoformat(attributes.date))
+    if not attributes.topics:
+        del values["topics"]
+    return json.dumps({"metadataAttributes": values}, ensure_ascii=False).encode()

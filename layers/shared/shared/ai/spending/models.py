@@ -1,0 +1,60 @@
+"""A model whose calls are bounded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from shared import ai
+from shared.ai.spending import prices
+from shared.ai.spending.budget import REASON, Cause, Reached, Reservation
+
+if TYPE_CHECKING:
+    from shared.ai.spending.bounds import Kind
+    from shared.ai.spending.budget import Spending
+
+
+@dataclass(slots=True, eq=False)
+class BoundedModel:
+    """
+    A model for the work on one message. Its first call reserves the cost, and raises ai.Unavailable (`spending_limit`)
+    beyond the bounds; `settle` counts what all calls have used. Work that has started is completed.
+
+    *model_id* decides the price; *further_price* (micro-dollars): the price of a message that is sent besides.
+    """
+
+    model: ai.Model
+    spending: Spending
+    kind: Kind
+    cause: Cause
+    model_id: str | None
+    further_price: int = 0
+    is_refused: bool = field(default=False, init=False)
+    _reservation: Reservation | None = field(default=None, init=False)
+    _usage: ai.Usage = field(default_factory=ai.Usage, init=False)
+
+    @property
+    def name(self) -> str:
+        """See `Model.name`."""
+        return self.model.name
+
+    def reply(self, request: ai.Request) -> ai.Reply:
+        """See `Model.reply`."""
+        if self._reservation is None:
+            size = sum(len(text.encode("utf-8", "surrogatepass")) for text in request.texts)
+            price = prices.estimate(self.model_id, size, request.limits.most_tokens)
+            price += self.further_price
+            reserved = self.spending.reserve(self.kind, self.cause, price)
+            if isinstance(reserved, Reached):
+                self.is_refused = True
+                raise ai.Unavailable(REASON, ai.Repeat.NEVER)
+            self._reservation = reserved
+        reply = self.model.reply(request)
+        self._usage += reply.usage
+        return reply
+
+    def settle(self) -> None:
+        """Count the real price; without an answered call the estimate stays."""
+        if self._reservation is not None and self._usage != ai.Usage():
+            price = prices.price_of(self.model_id, self._usage) + self.further_price
+            self.spending.settle(self._reservation, price)

@@ -1,0 +1,69 @@
+"""
+Estimates of costs in micro-dollars, rounded up: list prices of early 2026, not confirmed by our own bills.
+
+The price of a model follows from words in its id; a model with none of them counts as the most expensive class. An
+estimate before the call assumes the longest answer; the settlement after it counts the tokens that the provider
+reports.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from shared.ai.spending.bounds import Kind
+
+if TYPE_CHECKING:
+    from shared.ai import Usage
+
+BYTES_A_TOKEN: Final = 3  # fewer tokens in most scripts
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPrice:
+    """Micro-dollars of a token that a model reads, and of one that it writes."""
+
+    token_in: float
+    token_out: float
+
+    def of(self, tokens_in: int, tokens_out: int) -> int:
+        """Return the price of a call in micro-dollars, at least 1."""
+        return max(1, -int(-(tokens_in * self.token_in + tokens_out * self.token_out) // 1))
+
+
+SMALL: Final = ModelPrice(1.5, 6.0)
+USUAL: Final = ModelPrice(3.5, 17.0)
+LARGE: Final = ModelPrice(16.0, 125.0)
+# The first class whose words an id has: "gpt-5-pro" is large, "gpt-5-mini" small, "gpt-5" usual.
+_CLASSES: Final = (
+    (re.compile(r"opus|premier|o1|(?<![a-z])pro-?\d*$|gpt-5(\.\d)?-pro|gpt-4\.5"), LARGE),
+    (re.compile(r"haiku|mini|nano|lite|micro|flash|small|8b|scripted"), SMALL),
+    (re.compile(r"sonnet|nova-pro|gpt-|o3|o4|mistral|llama|deepseek|qwen"), USUAL),
+)
+# Of one unit, for the kinds whose price no model decides. A message: an SMS of two segments, or a template.
+UNITS: Final[dict[Kind, int]] = {
+    Kind.NOTICE: 20_000,
+    Kind.ORDER_LOOKUP: 1_000,
+    Kind.MEDIA_DOWNLOAD: 4_000,
+    Kind.SEQUENCE_MESSAGE: 100_000,
+    Kind.READ_RECEIPT: 20,
+}
+# The message of an AI conversation that an answer is sent as.
+MESSAGE: Final[dict[str, int]] = {"sms": 20_000, "whatsapp": 1_000, "email": 200}
+
+
+def model_price(model: str | None) -> ModelPrice:
+    """Return the price of a model by its id or ARN; None is the model of the local stack."""
+    name = (model or "scripted").lower()
+    return next((price for words, price in _CLASSES if words.search(name)), LARGE)
+
+
+def estimate(model: str | None, size: int, most_tokens: int) -> int:
+    """Return the price of a call with *size* bytes of input and the longest answer."""
+    return model_price(model).of(-(-size // BYTES_A_TOKEN), most_tokens)
+
+
+def price_of(model: str | None, usage: Usage) -> int:
+    """Return the price of what a call has used."""
+    return model_price(model).of(usage.tokens_in, usage.tokens_out)

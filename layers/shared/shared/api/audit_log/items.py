@@ -1,0 +1,111 @@
+"""The item of the audit log."""
+
+import re
+import secrets
+from enum import StrEnum
+from http import HTTPStatus
+from typing import ClassVar, Final, Self
+
+from shared.aws.dynamodb import Attributes
+from shared.aws.tables.items import Item, filled
+from shared.runtime import clock
+
+# Callers write ids: one that could be a phone number or an address is not stored. Ids of Meta have 15 digits and more.
+_ID: Final = re.compile(r"(?![0-9]{1,14}$)[A-Za-z0-9._:=-]{1,128}")
+_RANDOM_BYTES: Final = 8
+UNUSUAL: Final = "unusual"  # a request id that is not shown
+PARTITION_KEY: Final = "pk"
+SORT_KEY: Final = "sk"
+
+
+class Outcome(StrEnum):
+    """
+    What became of a change.
+
+    `open`: the change may have been made. It is under way (status 202), or the function ended before it stored the
+    outcome (no status). `refused` (status 4xx): nothing was changed. `failed` (status 5xx): a part may have been made.
+    """
+
+    OPEN = "open"
+    MADE = "made"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+class Change(Item):
+    """
+    A change of one request, in the partition of the caller's company.
+
+    Clients can choose the request id at API Gateway, so it is not a part of the key: no change can hide another one.
+    `change` is the name of the operation, `object` the id of what the request names, if that is no personal data.
+    """
+
+    pk_pattern: ClassVar[str] = "COMPANY#{company}"
+    sk_pattern: ClassVar[str] = "{at}#{random}"
+    indexes: ClassVar[tuple[str, ...]] = ()
+    ttl_days: ClassVar[int | None] = None
+
+    pk: str
+    sk: str
+    at: str
+    company: str
+    principal: str
+    context: str
+    change: str
+    object: str | None = None
+    request_id: str
+    outcome: Outcome = Outcome.OPEN
+    status: int | None = None
+    ttl: int  # epoch seconds
+
+    @classmethod
+    def partition(cls, company: str) -> str:
+        """Return the partition of a company's changes."""
+        return filled(cls.pk_pattern, company)
+
+    @classmethod
+    def begun(
+        cls,
+        *,
+        company: str,
+        principal: str,
+        context: str,
+        change: str,
+        object_id: str | None,
+        request_id: str,
+        keep_days: int,
+    ) -> Self:
+        """Return the item of a change that begins now."""
+        at = clock.to_text(clock.now_ms())
+        return cls(
+            pk=cls.partition(company),
+            sk=filled(cls.sk_pattern, at, secrets.token_hex(_RANDOM_BYTES)),
+            at=at,
+            company=company,
+            principal=principal,
+            context=context,
+            change=change,
+            object=_shown(object_id),
+            request_id=_shown(request_id) or UNUSUAL,
+            ttl=clock.expires_in(keep_days * clock.DAY_SECONDS),
+        )
+
+    def ended(self, status: int) -> Self:
+        """Return the item of a change that was answered with this HTTP status."""
+        outcome = Outcome.MADE
+        if status == HTTPStatus.ACCEPTED:
+            outcome = Outcome.OPEN
+        elif status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            outcome = Outcome.FAILED
+        elif status >= HTTPStatus.BAD_REQUEST:
+            outcome = Outcome.REFUSED
+        return self.model_copy(update={"outcome": outcome, "status": status})
+
+    @classmethod
+    def key(cls, company: str, sort: str) -> Attributes:
+        """Return the key of a change."""
+        return {PARTITION_KEY: cls.partition(company), SORT_KEY: sort}
+
+
+def _shown(object_id: str | None) -> str | None:
+    return object_id if object_id is not None and _ID.fullmatch(object_id) else None

@@ -1,0 +1,1 @@
+"""Routes of the HTTP API: their declarations, and the answers to requests."""

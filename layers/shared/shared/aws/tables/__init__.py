@@ -1,0 +1,1 @@
+"""What tables hold: item classes, leases, counted attempts, and JSON values."""

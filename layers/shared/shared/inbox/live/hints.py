@@ -1,0 +1,75 @@
+"""Hints of the inbox feeds: which conversations changed, merged into one message for each connection."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared.aws.sqs_fifo import to_json
+from shared.inbox.live import connections, posts
+from shared.runtime.observability import describe, logger, metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from shared.inbox.entries import Change
+    from shared.inbox.live.items import Connection
+    from shared.inbox.live.posts import Live
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcer:
+    """Tells connections about changes. *key_of* returns the key that GET /inbox gives a conversation."""
+
+    live: Live
+    key_of: Callable[[Change], str]
+
+    def announce(self, changes: Sequence[Change], within_ms: int) -> None:
+        """
+        Post a hint of each change to the connections that may read its conversation. Never raises.
+
+        The entries are written: an error here must not make Lambda repeat the batch. No post starts after *within_ms*.
+        """
+        try:
+            messages = self._messages(changes)
+            posts.post(self.live, messages, within_ms=within_ms)
+        except Exception as failure:  # noqa: BLE001 - see above
+            logger.warning("hints not posted", extra=describe(failure))
+            metrics.add_metric("HintsFailed", MetricUnit.Count, len(changes))
+
+    def _messages(self, changes: Sequence[Change]) -> list[tuple[Connection, str]]:
+        by_company: dict[str, list[Change]] = defaultdict(list)
+        for change in changes:
+            by_company[change.company_id].append(change)
+        return [
+            message
+            for company, some in by_company.items()
+            if (found := connections.of_company(self.live.table, company))
+            for message in self._to_company(some, connections.with_access(self.live.keys, found))
+        ]
+
+    def _to_company(
+        self, changes: Sequence[Change], found: Sequence[Connection]
+    ) -> list[tuple[Connection, str]]:
+        hints = [(change, self._hint(change)) for change in changes]
+        messages = []
+        for connection in found:
+            readable = [
+                hint
+                for change, hint in hints
+                if connection.may_read(change.company_id, change.context, change.project_id)
+            ]
+            if readable:
+                messages.append((connection, to_json({"hints": readable})))
+        return messages
+
+    def _hint(self, change: Change) -> dict[str, Any]:
+        hint = {
+            "context": change.context,
+            "key": self.key_of(change),
+            "version": change.version,
+        }
+        return {**hint, "removed": True} if change.is_removed else hint

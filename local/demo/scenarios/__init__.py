@@ -1,0 +1,1 @@
+"""The scenarios that chapters play, and the software and probes that they need."""

@@ -1,0 +1,1 @@
+"""The AWS emulator, MiniStack, and its patches."""

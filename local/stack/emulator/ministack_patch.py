@@ -1,0 +1,106 @@
+"""
+Runs `python -m ministack` with patches: it waits for the log lines of functions, writes the segments of their
+invocations (`ministack_traces`), reads the concurrency of an event source mapping from a text, extracts the layer
+once, and treats callers of the API as AWS does (`ministack_access`). MiniStack's own Python runs it.
+
+MiniStack answers an invocation if no line of its log has arrived for 50 ms. On a busy machine lines arrive later; they
+appear with the next invocation of that worker, and those of its last one never. Reports are made from these logs.
+
+CloudFormation passes a number of a parameter as text. MiniStack compares it with a number for standard queues, and the
+error ends its polling of all queues.
+
+MiniStack extracts code and layer for each process of a function: half of the CPU time of the end-to-end tests.
+"""
+
+import fcntl
+import hashlib
+import queue
+import struct
+import tempfile
+import termios
+import threading
+import time
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from ministack.app import main
+from ministack.core import lambda_runtime
+from ministack.core.lambda_runtime import Worker
+from ministack.services import lambda_svc
+
+from local.stack.emulator import ministack_access, ministack_traces
+
+QUIET_LOOKS = 20  # 1 ms apart; a count rather than a time, as a busy machine may pause this process at any point
+LONGEST_SECONDS = 10.0
+
+
+def all_lines(worker: Worker, **_waits: float) -> str:
+    """Return a function's output up to its response: its pipe is empty, and the reader has queued all lines."""
+    lines: list[str] = []
+    quiet = 0
+    deadline = time.monotonic() + LONGEST_SECONDS
+    while quiet < QUIET_LOOKS and time.monotonic() < deadline:
+        try:
+            lines.append(worker._stderr_queue.get_nowait())
+            quiet = 0
+        except queue.Empty:
+            quiet = 0 if _unread_bytes(worker) else quiet + 1
+            time.sleep(0.001)
+    return "\n".join(lines)
+
+
+def _unread_bytes(worker: Worker) -> int:
+    process = worker._proc
+    if process is None or process.stderr is None or process.stderr.closed:
+        return 0
+    (unread,) = struct.unpack("i", fcntl.ioctl(process.stderr, termios.FIONREAD, b"\0" * 4))
+    return int(unread)
+
+
+def concurrency(mapping: dict[str, Any], *details: object, **options: object) -> int:
+    """Return the number of batches of a queue that are handled at once."""
+    scaling = mapping.get("ScalingConfig") or {}
+    if "MaximumConcurrency" in scaling:
+        numbered = {**scaling, "MaximumConcurrency": int(scaling["MaximumConcurrency"])}
+        mapping = {**mapping, "ScalingConfig": numbered}
+    return int(_concurrency(mapping, *details, **options))
+
+
+class SharedArchive(zipfile.ZipFile):
+    """An archive of code that is extracted once; as on AWS, functions only read it."""
+
+    _one_at_a_time = threading.Lock()
+
+    def extractall(self, path: Any = None, members: Any = None, pwd: bytes | None = None) -> None:  # noqa: ANN401 - zipfile's signature
+        """Replace the empty folder *path* by a link to the extracted files."""
+        digest = hashlib.sha256(Path(str(self.filename)).read_bytes()).hexdigest()
+        extracted = Path(tempfile.gettempdir(), "extracted", digest)
+        with self._one_at_a_time:
+            if not extracted.exists():
+                unfinished = extracted.with_suffix(".unfinished")
+                super().extractall(unfinished, members, pwd)
+                unfinished.rename(extracted)
+        target = Path(path)
+        target.rmdir()
+        target.symlink_to(extracted)
+
+
+if (
+    not hasattr(Worker, "_drain_stderr_bounded")
+    or not hasattr(lambda_svc, "_sqs_esm_concurrency")
+    or lambda_runtime.zipfile is not zipfile
+):
+    raise SystemExit(
+        "this MiniStack works in another way: local/stack/emulator/ministack_patch.py has to follow"
+    )
+Worker._drain_stderr_bounded = all_lines
+_concurrency = lambda_svc._sqs_esm_concurrency
+lambda_svc._sqs_esm_concurrency = concurrency
+lambda_runtime.zipfile = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedArchive})
+ministack_access.install()
+ministack_traces.install()
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The command line of all commands: arguments, errors, and the local stack as a deployment."""

@@ -1,0 +1,93 @@
+"""Make the entries of the inbox over all contexts again, and list the heads that could not be shown."""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+
+import boto3
+
+from conversations.store.inbox_heads import ConversationHeads
+from email_threads.store.inbox_heads import EmailHeads
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused
+from operations.contexts.inbox import rebuild
+from operations.contexts.inbox.rebuild import Run, Source
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
+from shared.identity import keyed_hashes
+from shared.inbox import entries
+from shared.inbox.items import Context
+from whatsapp.store.conversations.inbox_heads import WhatsAppHeads
+
+# Outputs of template.yaml.
+INBOX = "InboxTableName"
+WHATSAPP, EMAIL = "WhatsAppTableName", "EmailThreadsTableName"
+CONVERSATIONS, LOG = "ConversationsTableName", "ConversationLogTableName"
+KEYS = "IdentifierKeysSecretId"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code: 1 if some heads could not be shown."""
+    return arguments.run(parser(), argv, lambda options: int(options.run(options)))
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    own = argparse.ArgumentParser(prog="python -m operations inbox", description=__doc__)
+    commands = own.add_subparsers(required=True, metavar="command")
+    summary = "make the entries again from the conversations of the contexts; goes on after an interruption"
+    again = arguments.sub_command(commands, "rebuild", _rebuild, summary)
+    arguments.add_stack(again)
+    again.add_argument(
+        "--context", choices=[str(one) for one in Context], action="append", help="default: all"
+    )
+    again.add_argument("--restart", action="store_true", help="from the beginning")
+    summary = "list the conversations that a feed could not show, with reasons"
+    parked = arguments.sub_command(commands, "parked", _parked, summary)
+    arguments.add_stack(parked)
+    return own
+
+
+def _rebuild(options: argparse.Namespace) -> int:
+    outputs = arguments.outputs_of(options.stack, INBOX, WHATSAPP, EMAIL, CONVERSATIONS, LOG, KEYS)
+    keyed_hashes.configure(JsonSecret(lambda: boto3.client("secretsmanager"), outputs[KEYS]))
+    client = boto3.client("dynamodb")
+    heads = (
+        Source(heads=WhatsAppHeads(Table(client, outputs[WHATSAPP])), table=outputs[WHATSAPP]),
+        Source(
+            heads=ConversationHeads(
+                Table(client, outputs[CONVERSATIONS]), Table(client, outputs[LOG])
+            ),
+            table=outputs[CONVERSATIONS],
+        ),
+        Source(heads=EmailHeads(Table(client, outputs[EMAIL])), table=outputs[EMAIL]),
+    )
+    failed = 0
+    for source in heads:
+        context = source.heads.context
+        if options.context and context not in options.context:
+            continue
+        run = Run(client=client, table=Table(client, outputs[INBOX]), report=_progress)
+        run.rebuild(source, restart=options.restart)
+        print(context, *(f"{run.counts[name]} {name}" for name in _OUTCOMES), sep="\t")
+        failed += run.counts[rebuild.FAILED]
+    if failed:
+        raise Refused(f"{failed} conversations could not be shown; list them with `inbox parked`")
+    return 0
+
+
+_OUTCOMES = (rebuild.SHOWN, rebuild.REMOVED, rebuild.UNCHANGED, rebuild.FAILED)
+
+
+def _progress(context: Context, counts: Counter[str]) -> None:
+    print(f"{context}: {counts.total()} compared", file=sys.stderr)
+
+
+def _parked(options: argparse.Namespace) -> int:
+    outputs = arguments.outputs_of(options.stack, INBOX)
+    table = Table(boto3.client("dynamodb"), outputs[INBOX])
+    for context in Context:
+        for head in entries.parked(table, context):
+            print(context, head.activity, head.reason, head.reference, sep="\t")
+    return 0
