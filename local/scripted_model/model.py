@@ -27,7 +27,7 @@ from conversations.ai.output_schema import FunctionRequest, HandOffRequest, Outp
 from conversations.ai.prompt.questions import open_questions
 from local.scripted_model.project_facts import fact_about, facts_in, label_of
 from local.scripted_model.wordings import WORDINGS, Wording
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.port import OPENING
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from unittest import mock
 
 from email_threads.analysis import model_call
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.port import decodable
 from shared.ai.providers import model_for
 from tests.cost.model_calls import Price, call_of

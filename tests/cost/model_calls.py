@@ -18,7 +18,7 @@ from richpanel.classification.answers import MOST_CHARACTERS
 from richpanel.classification.classifier import classify
 from richpanel.clients.language_model import Judge
 from richpanel.decisions.facts import ModelOpinion
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.port import decodable
 from tests.messages import corpus
 

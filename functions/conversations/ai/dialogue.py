@@ -48,7 +48,7 @@ from conversations.ai.task import (
     variables_of,
     with_own_ids,
 )
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.model_calls import AnswerInvalid, as_received
 
 if TYPE_CHECKING:

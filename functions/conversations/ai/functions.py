@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.ai.config import BuiltIn, Function
 from conversations.ai.json_schema import ArgumentsInvalid, Parameters
-from shared import ai
+from shared.ai import port as ai
 from shared.aws.sqs_fifo import to_json
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from conversations.ai.checks.faults import Fault
     from conversations.ai.functions import Call, Result
-    from shared.ai import Usage
+    from shared.ai.port import Usage
 
 
 class Cause(StrEnum):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.model_calls import AnswerInvalid
 
 if TYPE_CHECKING:

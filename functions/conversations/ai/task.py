@@ -17,7 +17,7 @@ from conversations.ai.checks import guardrails
 from conversations.ai.checks.languages import plain_words
 from conversations.ai.checks.phrases import asks_for_a_person
 from conversations.ai.prompt import system_prompt
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.model_calls import ModelCalls
 from shared.runtime import clock
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from email_threads.configuration.requirements_schema import RequirementsSchema
     from email_threads.configuration.resources import SendingResources
     from email_threads.store.items import Mail, Mailbox
-    from shared import ai
+    from shared.ai import port as ai
 
 
 def answer(

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from email_threads.analysis import prompt
 from email_threads.analysis.schema import NAME, Answer, answer_schema
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.model_calls import AnswerInvalid, ModelCalls, complete_text
 from shared.ai.providers import model_for
 from shared.ai.settings import ModelSettings

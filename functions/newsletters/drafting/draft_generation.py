@@ -20,7 +20,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from newsletters.jobs.claimed_job import ClaimedJob
     from newsletters.store.items import Outline, OutlineSection, Reference
-    from shared import ai
+    from shared.ai import port as ai
 
 MOST_WARNINGS: Final = 100
 

@@ -10,7 +10,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from newsletters.jobs.failures import StepFailed
 from newsletters.jobs.settings import model_of
 from newsletters.store import companies
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.model_calls import AnswerInvalid, AnswerTruncated, ModelCalls
 from shared.ai.providers import model_for
 from shared.aws.secrets import SecretUnreadable

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from newsletters.drafting.prompts import Labelled
     from newsletters.jobs.claimed_job import ClaimedJob
     from newsletters.store.items import Topics
-    from shared import ai
+    from shared.ai import port as ai
 
 LONGEST_TITLE: Final = 200
 LONGEST_DESCRIPTION: Final = 500

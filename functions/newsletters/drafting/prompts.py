@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.drafting.plan import FRAME
 from newsletters.drafting.tone import audience_of, tone_of
-from shared import ai
+from shared.ai import port as ai
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

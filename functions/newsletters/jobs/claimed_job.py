@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from newsletters.configuration.resources import Run, WorkerResources
     from newsletters.store.items import Job, StepItem
     from newsletters.store.newsletters import Newsletter
-    from shared.ai import Usage
+    from shared.ai.port import Usage
 
 # A unit may take two calls of the model; with less time left, the next message goes on.
 UNIT_MS: Final = 200 * clock.SECOND_MS

@@ -25,7 +25,7 @@ from richpanel.decisions.model_answers import (
     verdict_of,
 )
 from richpanel.inbound.channels import Channel
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.model_calls import AnswerInvalid, ModelCalls, as_received, complete_text
 from shared.ai.spending.budget import REASON
 from shared.aws.secrets import SecretUnreadable

@@ -22,7 +22,7 @@ from newsletters.store.items import (
     Topics,
 )
 from newsletters.store.newsletters import delete_newsletter
-from shared import ai
+from shared.ai import port as ai
 from shared.failures import Permanent, Transient
 from tests.integration.newsletters.deployment import USER, chunk, many_chunks, topics
 

@@ -12,7 +12,7 @@ import pytest
 from local.sandbox.providers.bedrock import schema_rules
 from local.sandbox.providers.openai.rules import BrokenRule, check_response
 from richpanel.decisions.model_answers import DECISION_SCHEMA, VERDICT_SCHEMA
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.bedrock import Bedrock
 from shared.ai.openai import Account, OpenAI
 

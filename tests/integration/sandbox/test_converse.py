@@ -13,7 +13,7 @@ from botocore.config import Config as BotoConfig
 from botocore.exceptions import ClientError
 
 from local.sandbox.accounts.bedrock import BedrockAnswer
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.bedrock import Bedrock
 
 if TYPE_CHECKING:

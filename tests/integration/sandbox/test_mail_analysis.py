@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.bedrock import Bedrock
 from shared.ai.openai import Account, OpenAI
 from tests.integration.sandbox.client import Client

@@ -11,7 +11,7 @@ import pytest
 
 from newsletters.drafting import outline_generation, prompts, section_text
 from newsletters.drafting.plan import plan_of
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.bedrock import Bedrock
 from shared.ai.openai import Account, OpenAI
 from tests.unit.newsletters.drafting.samples import (

@@ -10,7 +10,7 @@ from openai.types.responses.response_create_params import ResponseCreateParamsNo
 from pydantic import TypeAdapter
 
 from local.sandbox.accounts.openai import FunctionCallSeed, OpenAiAnswer
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.openai import Account, OpenAI, Reasoning
 
 if TYPE_CHECKING:

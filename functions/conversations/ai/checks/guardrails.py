@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks.faults import Fault
 from conversations.ai.checks.languages import plain_words
-from shared.ai import Stop
 from shared.ai.links import as_read, is_allowed, links_in
+from shared.ai.port import Stop
 from shared.ai.texts import has_control_character, has_placeholder
 from shared.redaction.links_and_emails import emails_in
 from shared.redaction.phone_numbers import phones_in

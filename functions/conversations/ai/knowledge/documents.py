@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conversations.ai.checks.guardrails import Bounds
     from conversations.ai.knowledge.search_tool import Knowledge
     from conversations.ai.output_schema import Output
-    from shared import ai
+    from shared.ai import port as ai
     from shared.events.exchange import Channel
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks.faults import ADVICE, Fault
-from shared import ai
+from shared.ai import port as ai
 from shared.aws.tables.dynamodb_json import plain, storable
 
 if TYPE_CHECKING:

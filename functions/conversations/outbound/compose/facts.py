@@ -12,7 +12,7 @@ from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
 from conversations.outbound.unwritable import misconfigured
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery
-from shared import ai
+from shared.ai import port as ai
 from shared.runtime import clock
 
 if TYPE_CHECKING:

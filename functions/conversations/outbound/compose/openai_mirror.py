@@ -15,7 +15,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from conversations.outbound.compose.facts import config_of
 from conversations.store.items.conversation import Role
 from conversations.store.messages import entry_of
-from shared import ai
+from shared.ai import port as ai
 from shared.ai import providers
 from shared.runtime.observability import describe, logger, metrics
 

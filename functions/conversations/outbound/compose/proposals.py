@@ -10,7 +10,7 @@ from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.log import FunctionResult, Message, of
 from conversations.store.items.proposal import Proposal, Verdict
-from shared import ai
+from shared.ai import port as ai
 
 if TYPE_CHECKING:
     from conversations.ai.functions import Call

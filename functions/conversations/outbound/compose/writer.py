@@ -31,7 +31,7 @@ from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.results import Noted
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages
-from shared import ai
+from shared.ai import port as ai
 from shared.ai import providers
 from shared.ai.spending import prices
 from shared.ai.spending.bounds import Kind

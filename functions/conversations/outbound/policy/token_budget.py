@@ -10,7 +10,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.store.limits import quotas
-from shared import ai
+from shared.ai import port as ai
 from shared.policy.facts import Reason
 from shared.runtime.observability import describe, logger, metrics
 

@@ -12,7 +12,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shared.ai import Usage
+    from shared.ai.port import Usage
     from shared.aws.dynamodb import Attributes, Table
     from shared.rate_limits.limit import Limit
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from botocore.config import Config
 
-    from shared.ai import Model
     from shared.ai.openai import Account
+    from shared.ai.port import Model
     from shared.ai.settings import ModelSettings
     from shared.providers.company_secrets import CompanySecrets
 

@@ -10,7 +10,7 @@ from conversations.ai.config import AiConfig
 from conversations.ai.functions import Call, Result
 from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
 from conversations.ai.task import Task
-from shared import ai
+from shared.ai import port as ai
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from conversations.store.limits import quotas
 from events.conversations import sample_data
 from local.sandbox.accounts.openai import OpenAiAnswer
-from shared.ai import Usage
+from shared.ai.port import Usage
 from tests.integration.conversations.booking import THANKS, start_booking
 from tests.integration.conversations.steps import (
     DAY_MS,

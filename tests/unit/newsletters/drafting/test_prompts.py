@@ -15,7 +15,7 @@ from shared.ai.port import decodable
 from tests.unit.newsletters.drafting.samples import metadata, reference, topics
 
 if TYPE_CHECKING:
-    from shared import ai
+    from shared.ai import port as ai
 
 TYPES = ("Policy Updates", "Research Findings", "Funding Opportunities", "Publications & Resources")
 PLAN = plan_of(metadata(), topics(*TYPES))

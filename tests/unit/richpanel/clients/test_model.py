@@ -12,7 +12,7 @@ from richpanel.classification.taxonomy import Intent, RiskFlag
 from richpanel.clients.language_model import Judge
 from richpanel.decisions.facts import Downgrade, ModelFailure, ModelOpinion, VerdictReason
 from richpanel.inbound.channels import Channel
-from shared import ai
+from shared.ai import port as ai
 from tests.integration.logs import counted
 
 if TYPE_CHECKING:

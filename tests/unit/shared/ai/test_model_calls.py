@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.model_calls import (
     NO_ANSWER,
     SHORTEST_LEFT_MS,

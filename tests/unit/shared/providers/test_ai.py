@@ -11,7 +11,7 @@ from botocore.config import Config
 from botocore.exceptions import EndpointConnectionError
 from botocore.stub import Stubber
 
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.bedrock import Bedrock
 from shared.ai.port import decodable
 

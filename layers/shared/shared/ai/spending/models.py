@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from shared import ai
+from shared.ai import port as ai
 from shared.ai.spending import prices
 from shared.ai.spending.budget import REASON, Cause, Reached, Reservation
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from shared.ai.spending.bounds import Kind
 
 if TYPE_CHECKING:
-    from shared.ai import Usage
+    from shared.ai.port import Usage
 
 BYTES_A_TOKEN: Final = 3  # fewer tokens in most scripts
 
