@@ -15,7 +15,7 @@ from operations.richpanel.deployment import deadline_ms, with_retries
 from richpanel.api import report as reports
 from richpanel.api.access import ApiDependencies
 from richpanel.api.report import Reported
-from richpanel.api.visits import NotSetUp
+from richpanel.api.ticket_snapshots import NotSetUp
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.decisions.switches import Switches, all_open
 from richpanel.recovery import backfill as backfills

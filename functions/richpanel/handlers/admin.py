@@ -29,7 +29,7 @@ from richpanel.api.access import (
 from richpanel.api.bootstrap import AdminSettings, dependencies
 from richpanel.api.replays import HelpDeskFailed
 from richpanel.api.settings import Change, NoVersion
-from richpanel.api.visits import NotSetUp
+from richpanel.api.ticket_snapshots import NotSetUp
 from richpanel.configuration.bootstrap import quick
 from richpanel.recovery.bootstrap import recovery_of
 from richpanel.store.items import ApiRequest
