@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -175,12 +176,12 @@ def _to_customer(call: Call[GetMessages], phone: Phone | None, number: str) -> S
         for one in _phones(call, phone)
     ]
     listed = _listed(call, "gsi_conversation", Message.name_of("conversation_pk"), keys)
-    return wanted_of(call, listed, _is("OUTBOUND"))
+    return wanted_of(call, listed, partial(_is_message, "OUTBOUND"))
 
 
 def _of_phone(call: Call[GetMessages], phone: Phone, direction: str | None) -> Search:
     listed = inbox_of(phone, inputs.text_of(call.input.since), inputs.text_of(call.input.until))
-    return wanted_of(call, listed, _is(direction))
+    return wanted_of(call, listed, partial(_is_message, direction))
 
 
 def _of_direction(call: Call[GetMessages], direction: str) -> Search:
@@ -199,14 +200,10 @@ def _listed(call: Call[GetMessages], index: str, field: str, partitions: list[st
     )
 
 
-def _is(direction: str | None) -> Callable[[Attributes], bool]:
-    """Return a comparison of entries: messages of this direction, or of both."""
-
-    def fits(entry: Attributes) -> bool:
-        is_message = entry.get("itemType") == Message.item_type
-        return is_message and direction in {None, entry.get(_DIRECTION)}
-
-    return fits
+def _is_message(direction: str | None, entry: Attributes) -> bool:
+    """Return whether an entry is a message of *direction*; with None, of either direction."""
+    is_message = entry.get("itemType") == Message.item_type
+    return is_message and direction in {None, entry.get(_DIRECTION)}
 
 
 def wanted_of(
