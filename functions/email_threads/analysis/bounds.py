@@ -30,8 +30,8 @@ def answer(
     is_bounded: bool,
 ) -> tuple[ModelAnswer, Reservation | None]:
     """
-    Ask the model about *newest*, within the bounds unless a person has asked for it. Return the answer with what is to
-    be settled once the answer is stored. Raises NoAnswer.
+    Ask the model about *newest*, within the bounds unless a person has asked for it. Return the answer, and the
+    reservation to settle once the answer is stored. Raises NoAnswer.
     """
     if not is_bounded:
         return model_call.answer(resources, mailbox, content, fields), None

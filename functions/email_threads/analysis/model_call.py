@@ -54,7 +54,7 @@ class ModelAnswer:
 
     @property
     def stored(self) -> dict[str, Any]:
-        """As it is kept at the mail."""
+        """The attributes that are stored at the mail."""
         return {
             "answer": self.text,
             "model": self.model,

@@ -43,14 +43,14 @@ class PrivacyRoutes:
         "POST /email-threads/contacts/erase", Scope.EMAIL_PRIVACY, status=HTTPStatus.ACCEPTED
     )
     def erase_person(self, request: Request[PersonInput]) -> Callable[[], PrivacyJobView]:
-        """Erase what the threads of the company have of a person."""
+        """Erase a person's data in the threads of the company."""
         return lambda: self._start(request, "erase")
 
     @route_methods.changes(
         "POST /email-threads/contacts/export", Scope.EMAIL_PRIVACY, status=HTTPStatus.ACCEPTED
     )
     def export_person(self, request: Request[PersonInput]) -> Callable[[], PrivacyJobView]:
-        """Export what the threads of the company have of a person."""
+        """Export a person's data in the threads of the company."""
         return lambda: self._start(request, "export")
 
     @route_methods.reads("GET /email-threads/privacy-jobs/{job_id}", Scope.EMAIL_PRIVACY)

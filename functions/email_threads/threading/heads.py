@@ -156,6 +156,6 @@ def _noted(thread: Thread, asked: Collection[str], n: int) -> dict[str, Any]:
 
 
 def search_text(subject: str, people: Iterable[str], text: str) -> str:
-    """Return what a search of a mailbox compares: subject, addresses and the beginning of the newest mail."""
+    """Return the text that a search of a mailbox compares: subject, addresses and the beginning of the newest mail."""
     joined = " ".join([subject, *sorted(people), text])
     return " ".join(joined.casefold().split())[:MOST_SEARCH_TEXT]

@@ -1,4 +1,4 @@
-"""What people set up: a new newsletter, and its configuration."""
+"""Creates newsletters and changes their configuration."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class NewsletterRoutes:
     def list_newsletters(
         self, request: Request[inputs.NewslettersQuery]
     ) -> Page[views.Newsletters]:
-        """List own newsletters, or those of the company, newest first."""
+        """List own newsletters, or the company's, newest first."""
         return queries.list_newsletters(self.deps, request.caller, request.input)
 
     @route_methods.reads(f"GET {_ALL}/options", *_READ)
@@ -212,7 +212,7 @@ class NewsletterRoutes:
     def restore_revision(
         self, request: Request[inputs.RestoreInput], code: str, step: str
     ) -> Callable[[], views.WrittenStep]:
-        """Bring the content of a revision back. The present content becomes a revision."""
+        """Restore the content of a revision. The present content becomes a revision."""
         newsletter = self._own(request.caller, code)
         name = steps.step_named(step)
         return lambda: changes.restore(

@@ -1,4 +1,4 @@
-"""The job of step 4: has the model write each section of the outline, and puts the checked texts together."""
+"""Generates the draft (step 4): the model writes each section of the outline, and the checked texts are joined."""
 
 from __future__ import annotations
 

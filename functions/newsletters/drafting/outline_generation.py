@@ -1,4 +1,4 @@
-"""The job of step 3: plans the sections, has the model fill them, and keeps what people have changed."""
+"""Generates the outline (step 3): plans the sections, has the model fill them, and keeps people's changes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Answer(BaseModel):
 
 
 class AnsweredItem(_Answer):
-    """An item of the model."""
+    """An item of the model's answer."""
 
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE, repr=False)]
     description: Annotated[str, Field(max_length=LONGEST_DESCRIPTION, repr=False)]
@@ -49,7 +49,7 @@ class AnsweredItem(_Answer):
 
 
 class AnsweredSection(_Answer):
-    """A section of the model."""
+    """A section of the model's answer."""
 
     name: Annotated[str, Field(min_length=1, max_length=100, repr=False)]
     items: list[AnsweredItem]

@@ -1,4 +1,4 @@
-"""The state of steps and jobs as people see it: work past its deadline has failed, whether or not that is written."""
+"""The displayed state of steps and jobs: work past its deadline has failed, even if the failure is not stored yet."""
 
 from __future__ import annotations
 

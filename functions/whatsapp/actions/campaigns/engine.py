@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 EVERY = 10  # recipients between two saves
 # More failures than this share of a run of a page stop the campaign, once so many of its recipients have an outcome.
-# What failed in earlier runs does not stop a resumed page again.
+# Failures of earlier runs do not stop a resumed page again.
 WORST_SHARE, ENOUGH = 0.2, 50
 
 

@@ -1,4 +1,4 @@
-"""Lists of messages: of a number, a customer, a direction, a conversation, or those that failed."""
+"""Lists messages of a number, a customer, a direction or a conversation."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -93,8 +93,8 @@ def get_messages(call: Call[GetMessages]) -> Page[Messages]:
     List messages of a direction, of a customer, or of a number, newest first.
 
     Compares up to 2,000 entries a call: a page may be short, even empty, and have a cursor. Messages that were deleted
-    or erased are left out. A list by `toNumber` has the messages to that customer, one by `fromNumber` those that the
-    customer wrote, also in groups.
+    or erased are left out. A list by `toNumber` has the messages to that customer, a list by `fromNumber` the
+    customer's own messages, also in groups.
     """
     asked = call.input
     phone = participants.filtered_phone(call)
@@ -113,7 +113,7 @@ def get_messages(call: Call[GetMessages]) -> Page[Messages]:
 @SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_conversation_messages(call: Call[GetTimeline]) -> Page[Timeline]:
     """
-    List the messages and calls of a conversation, and of those linked to it, newest first or oldest first.
+    List the messages and calls of a conversation and of conversations linked to it, newest first or oldest first.
 
     Deleted and erased messages are left out.
     """
@@ -128,7 +128,7 @@ def get_conversation_messages(call: Call[GetTimeline]) -> Page[Timeline]:
 def timeline_of(
     head: Conversation, since: str | None = None, until: str | None = None
 ) -> EntryList:
-    """Return the list of a conversation's messages and calls, and of those linked to it."""
+    """Return the list of messages and calls of a conversation and of conversations linked to it."""
     return EntryList(
         index="gsi_conversation",
         field=Message.name_of("conversation_pk"),
