@@ -135,7 +135,7 @@ def _try(
 
 
 def _refusal(resources: SendingResources, thread: Thread, mailbox: Mailbox | None) -> str | None:
-    """Return why no model may read this thread."""
+    """Return the reason why no model may read this thread."""
     reasons = {
         "other_automation": thread.automation is not Automation.EMAIL_THREADS,
         "no_consent": thread.gdpr_consent is False,

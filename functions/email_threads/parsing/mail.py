@@ -203,7 +203,7 @@ def _assemble(
 
 
 def _doubt(sender: str | None, verdicts: Verdicts, kind: Kind) -> HoldReason | None:
-    """Return why a mail within the caps is held: SES refused it, or it has no sender and is no report."""
+    """Return the reason why a mail within the caps is held: SES refused it, or it has no sender and is no report."""
     if verdicts.trust is trust.Trust.FAILED:
         return HoldReason.FAILED_CHECKS
     return HoldReason.NO_SENDER if sender is None and kind not in kinds.REPORTS else None

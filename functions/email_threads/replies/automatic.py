@@ -94,7 +94,7 @@ def _decision(newest: Mail, reason: str | None) -> dict[str, Any]:
 def _refusal(
     table: Table, thread: Thread, mailbox: Mailbox, newest: Mail, draft: Draft
 ) -> str | None:
-    """Return why a person must approve a draft. The caps count it last, so that only sent answers are counted."""
+    """Return the reason why a person must approve a draft. The caps are last, so that only sent answers are counted."""
     analysis = thread.ai_analysis
     if newest.automatic_refusal is not None:
         return newest.automatic_refusal
@@ -112,7 +112,7 @@ def _refusal(
 def _fault_of_text(
     table: Table, thread: Thread, mailbox: Mailbox, newest: Mail, draft: Draft
 ) -> str | None:
-    """Return why the text of a draft is not sent without a person."""
+    """Return the reason why the text of a draft is not sent without a person."""
     numbers = range(max(1, newest.n - _KNOWN_MAILS + 1), newest.n + 1)
     found = readable(
         threads.mails(table, thread.conversation_id, sorted({*numbers, *thread.withheld_mails}))

@@ -119,7 +119,7 @@ def with_status(thread: Thread, status: Status) -> dict[str, Any]:
 
 
 def retention_days(thread: Thread) -> int:
-    """Return how many days after its last change a thread is kept."""
+    """Return the number of days for which a thread is kept after its last change."""
     return int((thread.data_retention_policy or f"{DEFAULT_DAYS}d").removesuffix("d"))
 
 

@@ -57,7 +57,7 @@ def job_state(job: Job) -> Shown:
 
 
 def percent_of(job: Job) -> int:
-    """Return how much of a job is done, 0 to 100; 100 only if it has its result."""
+    """Return the finished share of a job, 0 to 100; 100 only if it has its result."""
     if job.state is JobState.DONE:
         return 100
     return min(99, 100 * job.units_done // max(1, job.units))

@@ -1,4 +1,4 @@
-"""Dry run: the decision on a ticket's newest message, made now and not carried out."""
+"""Makes a dry run: the decision on a ticket's newest message, made now and not carried out."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
     """
-    *message_id* is the id of the newest customer message, *payload* the audit payload of its decision, *outcome* what
-    the decision would have led to.
+    *message_id* is the id of the newest customer message, *payload* the audit payload of its decision, *outcome* the
+    outcome that the decision would have had.
     """
 
     message_id: str

@@ -1,5 +1,5 @@
 """
-What would have become of old tickets: the decision on the first message of each, as at the time when it arrived.
+Reports on old tickets: the decision on the first message of each, as at the time when it arrived.
 
 Reads the help desk, and the shop where a decision depends on an order. Writes only the request limit's own counter.
 """

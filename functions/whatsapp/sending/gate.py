@@ -139,7 +139,7 @@ class Gate:
         return self.consents.standing(subject.phone.company, known, CHANNEL)
 
     def _block(self, subject: Subject) -> str | None:
-        """Return why the number itself may not send; None if it may."""
+        """Return the reason why the number itself may not send; None if it may."""
         phone = subject.phone
         until = _ms(phone.sending_blocked_until)
         if phone.sending_blocked and (until is None or until > clock.now_ms()):

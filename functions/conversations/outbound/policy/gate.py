@@ -150,7 +150,7 @@ class PolicyGate:
         )
 
     def refusal(self, opened: OpenConversation, request: SendRequest) -> End | None:
-        """Return how a refused message ends its turn; None if it may be sent."""
+        """Return the end of the turn of a refused message; None if it may be sent."""
         decision = self.decide(opened, request)
         if isinstance(decision, Allowed):
             return None

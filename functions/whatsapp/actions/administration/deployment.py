@@ -88,7 +88,7 @@ def get_config(call: Call[NoInput]) -> EffectiveConfig:
 
 @UTILITY.reads("local", Scope.WHATSAPP_ADMIN)
 def get_infra(call: Call[NoInput]) -> Infra:
-    """Return what `refresh_infra` has stored about the deployment."""
+    """Return the infrastructure that `refresh_infra` has stored."""
     return _view(webhook_configs.get_infra(call.table))
 
 

@@ -173,7 +173,7 @@ def _pause(run: PageRun, reason: str) -> None:
 
 
 def _rows(run: PageRun) -> list[Row]:
-    """Return the recipients that are left; those of a finished page may be deleted already."""
+    """Return the remaining recipients; recipients of a finished page may be deleted already."""
     if run.cursor >= run.page.size:
         return []
     key = recipients.page_key(str(run.campaign.company), run.campaign.campaign_id, run.number)

@@ -65,9 +65,7 @@ def numbers_on_graph(
 
 
 def _listed(call: Call[Any], phone: Phone, missing: list[str]) -> set[ProviderId]:
-    """
-    Return the ids of an account and its number that the provider lists; empty if the token does not reach the account.
-    """
+    """Return the listed ids of an account and its number; empty if the token does not reach the account."""
     fields = {"metaWabaId", "phoneNumberId", "phoneArn"}
     try:
         if phone.provider == "graph" and not _is_listed_by_graph(call, phone):

@@ -136,7 +136,7 @@ def set_throughput_tier(call: Call[SetTier]) -> Limits:
 
 @THROUGHPUT.reads("local", Scope.WHATSAPP_ANALYTICS)
 def get_throughput_stats(call: Call[StatsInput]) -> Stats:
-    """Show how many messages a number sent in the last minute, this hour or today (UTC)."""
+    """Show the number of messages that a number sent in the last minute, this hour or today (UTC)."""
     phone, period, now = participants.sender_of(call), call.input.period, clock.now_ms()
     stats = Stats(phone_number_id=phone.phone, period=period, sent=0)
     if period == "minute":

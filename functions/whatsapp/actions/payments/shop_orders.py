@@ -197,7 +197,7 @@ def _draft(event: WixEvent, name: str, language: str, count: int) -> Draft:
 
 
 def _variables(call: Call[ProcessWixWebhook], phone: Phone, name: str, language: str) -> int:
-    """Return how many variables a template's body has; 0 if the template is unknown here."""
+    """Return the number of variables in a template's body; 0 if the template is unknown here."""
     table = call.table
     found: TemplateEum | TemplateMeta | None
     if phone.provider == "eum":

@@ -85,7 +85,7 @@ class Point(View):
 
 
 class OwnDay(View):
-    """How many messages with the templates our own records have on a day, by name."""
+    """The number of messages with the templates on a day in our own records, by name."""
 
     date: str
     sent: dict[str, int]

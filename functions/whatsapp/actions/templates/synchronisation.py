@@ -42,7 +42,7 @@ _SCORES = frozenset({"GREEN", "YELLOW", "RED"})
 
 class SynchronisedTemplates(View):
     """
-    How many translations were read, written because they differed, and removed.
+    The number of translations that were read, written because they differed, and removed.
 
     *is_complete*: all pages were read. Otherwise nothing was removed.
     """
