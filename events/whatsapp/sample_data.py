@@ -54,6 +54,10 @@ WORKSHOP = BusinessNumber(
 STRANGER = BusinessNumber(phone="306540352242944", display="15550783777", waba=COUNTER.waba)
 """A number of the same business account that is not registered in Parley."""
 
+# The company and number of load runs, so that the load never mixes with the demo data.
+LOAD_COMPANY = "load"
+LOAD_NUMBER = BusinessNumber(phone="406540352242955", display="15550783666", waba="402290129340400")
+
 ADA = Customer("Ada Byrne", wa_id="447700900101")
 JUERGEN = Customer("Jürgen Müller", wa_id="447700900102")
 PRIYA = Customer(

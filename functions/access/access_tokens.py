@@ -51,7 +51,7 @@ class Holder:
 
 def verify(text: str, settings: LoginSettings) -> Holder:
     """
-    Return who got this access token.
+    Return the holder of this access token.
 
     Raises TokenRefused: malformed, unknown_key, signature, issuer, audience, expired, not_yet_valid,
     not_an_access_token, other_client, machine, subject, invalid. Raises Transient if the keys of the provider cannot be

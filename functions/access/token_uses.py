@@ -46,7 +46,7 @@ def is_access_token(
 
 
 def clients_of(claims: Mapping[str, Any]) -> list[object]:
-    """Return what the claims name as client: none, one, or several that differ."""
+    """Return the clients that the claims name: none, one, or several that differ."""
     named: list[object] = []
     for claim in _CLIENT_CLAIMS:
         if claim in claims and claims[claim] not in named:

@@ -1,5 +1,5 @@
 """
-Prints a mail as Parley understands it: `python -m email_threads.parse FILE.eml`.
+Prints the parsed form of a mail: `python -m email_threads.parse FILE.eml`.
 
 One line of JSON for each file. `text` is the readable body, `reply_text` the part that the sender wrote, `html` is
 sanitised; ids are without brackets, addresses in lower case, the date in UTC. A mail over a cap is printed with its
@@ -50,7 +50,7 @@ class MailView(BaseModel):
 
 
 def view(mail: ParsedMail) -> MailView:
-    """Return what is printed of a mail. Of several In-Reply-To ids, the last is the one that it answers."""
+    """Return the printed view of a mail. Of several In-Reply-To ids, the last is the one that it answers."""
     return MailView(
         message_id=mail.message_id,
         in_reply_to=mail.in_reply_to[-1] if mail.in_reply_to else None,

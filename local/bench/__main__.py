@@ -28,8 +28,8 @@ from events.whatsapp.sample_data import Customer
 from events.whatsapp.samples import sample
 from local.bench import cold, renderings, throughput, warm
 from local.docs.readme_tables import replace_section
-from local.invoke.functions import Function, functions_of
 from local.stack.cli import Stack, running_stack
+from local.stack.functions import Function, functions_of
 from local.stack.processes import as_program, say
 from local.stack.seed import seed
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from local.bench.fresh import HERE, told_by
 from local.invoke import rie
-from local.invoke.functions import built
 from local.stack import build, environments
+from local.stack.functions import built
 from local.stack.processes import LOCAL, follow, marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from local.invoke.functions import Function
     from local.stack.cli import Stack
+    from local.stack.functions import Function
 
 BARE = "bare handler"
 _BARE_MODULES = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from local.stack.processes import StackError
 
 if TYPE_CHECKING:
-    from local.invoke.functions import Function
+    from local.stack.functions import Function
 
 HERE = Path(__file__).parent
 

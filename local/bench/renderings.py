@@ -10,7 +10,7 @@ from local.bench.fresh import told_by
 from local.stack.processes import ROOT
 
 if TYPE_CHECKING:
-    from local.invoke.functions import Function
+    from local.stack.functions import Function
 
 FORMATS = ("pdf", "docx", "html", "email", "markdown", "text")
 ISSUE = ROOT / "tests" / "unit" / "newsletters" / "exports" / "sample.md"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from local.bench.fresh import told_by
 
 if TYPE_CHECKING:
-    from local.invoke.functions import Function
+    from local.stack.functions import Function
 
 
 @dataclass(frozen=True)

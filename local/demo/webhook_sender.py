@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 DAY_SECONDS = 86_400
 TIMEOUT_SECONDS = 180
+QUEUES = ("whatsapp", "whatsapp_jobs")
 
 _http = urllib3.PoolManager(retries=False, timeout=180)
 
@@ -66,7 +67,7 @@ def wait_until_handled(
     deadline = time.monotonic() + TIMEOUT_SECONDS
     while True:
         totals = read_totals(stack.client("logs"), since_ms)
-        waiting = on_queue(stack)
+        waiting = stack.messages_on(QUEUES)
         report(f"{totals.handled} of {expected} events handled, {waiting} on the queue")
         is_handled = waiting == 0 and totals.match(expected, repeats)
         if is_handled or time.monotonic() > deadline:
@@ -77,21 +78,8 @@ def wait_until_handled(
 def wait_until_empty(stack: Stack) -> bool:
     """Wait until the queue is empty; return False if it is not after three minutes."""
     deadline = time.monotonic() + TIMEOUT_SECONDS
-    while on_queue(stack):
+    while stack.messages_on(QUEUES):
         if time.monotonic() > deadline:
             return False
         time.sleep(1)
     return True
-
-
-def on_queue(stack: Stack) -> int:
-    """Return the number of waiting messages and messages in flight, files included."""
-    sqs = stack.client("sqs")
-    return sum(
-        int(count)
-        for name in ("whatsapp", "whatsapp_jobs")
-        for count in sqs.get_queue_attributes(
-            QueueUrl=stack.queues[name],
-            AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
-        )["Attributes"].values()
-    )

@@ -1,1 +1,1 @@
-"""Invocation of one built function: Lambda's runtime interface emulator or the SAM CLI."""
+"""Invocation of one built function under Lambda's runtime interface emulator."""

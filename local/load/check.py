@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.types import TypeDeserializer
 
-from local.load.traffic import NUMBER
+from events.whatsapp.sample_data import LOAD_NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,7 +63,7 @@ def _parked(items: Iterable[dict[str, Any]]) -> Counter[str]:
     return Counter(
         str(item["reason"])
         for item in items
-        if item.get("webhookEventType") == "parked" and item.get("wabaMetaId") == NUMBER.waba
+        if item.get("webhookEventType") == "parked" and item.get("wabaMetaId") == LOAD_NUMBER.waba
     )
 
 
@@ -82,9 +82,9 @@ def _wrong_conversations(items: list[dict[str, Any]], messages: list[Sent]) -> I
             timelines.setdefault(item["conversationPk"], []).append(item)
     sent_by_conversation: dict[str, list[Sent]] = {}
     for sent in messages:
-        sent_by_conversation.setdefault(f"CONV#{NUMBER.phone}#{sent.customer.wa_id}", []).append(
-            sent
-        )
+        sent_by_conversation.setdefault(
+            f"CONV#{LOAD_NUMBER.phone}#{sent.customer.wa_id}", []
+        ).append(sent)
     for key, sent_messages in sent_by_conversation.items():
         newest = sent_messages[-1]
         head = heads.get(key, {})

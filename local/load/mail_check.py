@@ -10,7 +10,7 @@ import urllib3
 from boto3.dynamodb.types import TypeDeserializer
 
 from email_threads.threading import ids
-from local.load.traffic import COMPANY
+from events.whatsapp.sample_data import LOAD_COMPANY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,7 +89,7 @@ def parked(stack: Stack) -> Counter[str]:
     return Counter(
         str(item["reason"])
         for item in _items(stack)
-        if item["conversation_id"].startswith("parked#") and item.get("company_id") == COMPANY
+        if item["conversation_id"].startswith("parked#") and item.get("company_id") == LOAD_COMPANY
     )
 
 
@@ -104,7 +104,7 @@ def drafts_waiting(stack: Stack, traffic: MailTraffic) -> list[Waiting]:
 
 def _stored(stack: Stack, traffic: MailTraffic) -> _Stored:
     roots = {mail.root for mail in traffic.mails}
-    threads = {ids.conversation_id(COMPANY, root) for root in roots}
+    threads = {ids.conversation_id(LOAD_COMPANY, root) for root in roots}
     found = _Stored({}, [], [])
     for item in _items(stack):
         key = str(item["conversation_id"])
@@ -119,7 +119,9 @@ def _stored(stack: Stack, traffic: MailTraffic) -> _Stored:
 
 
 def _wrong_threads(found: _Stored, traffic: MailTraffic) -> Iterable[str]:
-    expected = {mail.message_id: ids.conversation_id(COMPANY, mail.root) for mail in traffic.mails}
+    expected = {
+        mail.message_id: ids.conversation_id(LOAD_COMPANY, mail.root) for mail in traffic.mails
+    }
     wrong = [
         one
         for one in found.mails

@@ -6,18 +6,24 @@ import json
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote_plus
 
 import urllib3
 
+from events.whatsapp.sample_data import LOAD_COMPANY
 from local.load.function_killer import MAIL, FunctionKiller
 from local.load.mail_check import MailVerdict, drafts_waiting, parked, verdict
 from local.load.mail_traffic import DESK, DOMAIN, PEOPLE, ROBOT, mail_traffic
-from local.load.run import BETWEEN_KILLS_SECONDS, REPORT_EVERY_SECONDS, TIMEOUT_SECONDS
-from local.load.traffic import COMPANY, SENDERS
+from local.load.run import (
+    BETWEEN_KILLS_SECONDS,
+    REPORT_EVERY_SECONDS,
+    TIMEOUT_SECONDS,
+    short_visibility,
+)
+from local.load.traffic import SENDERS
 from local.stack.seed import grant, operate
 
 if TYPE_CHECKING:
@@ -86,7 +92,7 @@ def run(stack: Stack, plan: Plan, *, report: Callable[[str], None]) -> MailOutco
     began = time.monotonic()
     with ExitStack() as context:
         for name in QUEUES:
-            context.enter_context(_short_visibility(stack, name))
+            context.enter_context(short_visibility(stack, name, VISIBILITY_SECONDS))
         killer.start()
         context.callback(killer.stop)
         with ThreadPoolExecutor(SENDERS) as senders:
@@ -106,9 +112,17 @@ def _prepare(stack: Stack) -> str:
     """Register the mailboxes of the load run, which belong to a separate company; return an API key of it."""
     scopes = [f"email_threads:{one}" for one in SCOPES]
     key = operate(
-        stack, "api-keys", "create", "--company", COMPANY, "--scopes", *scopes, "--name", "load"
+        stack,
+        "api-keys",
+        "create",
+        "--company",
+        LOAD_COMPANY,
+        "--scopes",
+        *scopes,
+        "--name",
+        "load",
     )
-    grant(stack, "email", f"@{DOMAIN}", company=COMPANY)
+    grant(stack, "email", f"@{DOMAIN}", company=LOAD_COMPANY)
     for address, settings in _MAILBOXES.items():
         status = _call(stack, key, "PUT", f"/email-mailboxes/{address}", settings)
         if status not in _ACCEPTED:
@@ -157,25 +171,12 @@ def _call(stack: Stack, key: str, method: str, path: str, body: dict[str, Any]) 
     return http.request(method, address, headers=headers, body=json.dumps(body)).status
 
 
-def _on_queues(stack: Stack) -> int:
-    """Return the number of waiting messages and messages in flight."""
-    sqs = stack.client("sqs")
-    return sum(
-        int(count)
-        for name in QUEUES
-        for count in sqs.get_queue_attributes(
-            QueueUrl=stack.queues[name],
-            AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
-        )["Attributes"].values()
-    )
-
-
 def _wait_until_handled(stack: Stack, report: Callable[[str], None]) -> None:
     """Wait until the queues have been empty for some seconds, for half an hour at most."""
     began, quiet_since = time.monotonic(), time.monotonic()
     next_report = 0.0
     while (now := time.monotonic()) - began < TIMEOUT_SECONDS:
-        left = _on_queues(stack)
+        left = stack.messages_on(QUEUES)
         quiet_since = now if left else quiet_since
         if now - quiet_since >= QUIET_SECONDS:
             return
@@ -183,16 +184,3 @@ def _wait_until_handled(stack: Stack, report: Callable[[str], None]) -> None:
             next_report = now - began + REPORT_EVERY_SECONDS
             report(f"{left} events wait")
         time.sleep(1)
-
-
-@contextmanager
-def _short_visibility(stack: Stack, name: str) -> Iterator[None]:
-    sqs, url = stack.client("sqs"), stack.queues[name]
-    shipped = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["VisibilityTimeout"])
-    sqs.set_queue_attributes(
-        QueueUrl=url, Attributes={"VisibilityTimeout": str(VISIBILITY_SECONDS)}
-    )
-    try:
-        yield
-    finally:
-        sqs.set_queue_attributes(QueueUrl=url, Attributes=shipped["Attributes"])

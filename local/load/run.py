@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import urllib3
 
 from events.whatsapp import gateway
-from local.demo.webhook_sender import on_queue
 from local.load.check import Verdict, parked, verdict
 from local.load.function_killer import FunctionKiller
 from local.load.traffic import SENDERS, traffic
@@ -30,6 +29,7 @@ BETWEEN_KILLS_SECONDS = (1.0, 6.0)
 # Messages of a killed worker are redelivered after the queue's visibility timeout. The deployed value is six times the
 # longest run of a worker; a local batch takes a second and the emulator runs one at a time, so a short one suffices.
 VISIBILITY_SECONDS = 15
+QUEUES = ("whatsapp", "whatsapp_jobs")
 _OK = 200
 
 
@@ -81,7 +81,7 @@ def run(stack: Stack, plan: Plan, *, report: Callable[[str], None]) -> Outcome:
     killer = FunctionKiller(plan.seed, plan.kills, BETWEEN_KILLS_SECONDS)
     before = parked(stack)
     began = time.monotonic()
-    with _short_visibility(stack):
+    with short_visibility(stack, "whatsapp", VISIBILITY_SECONDS):
         killer.start()
         try:
             with ThreadPoolExecutor(SENDERS) as senders:
@@ -124,7 +124,9 @@ def _wait_until_handled(stack: Stack, report: Callable[[str], None]) -> None:
     """Wait until the queue has no waiting messages and none in flight, for half an hour at most."""
     began = time.monotonic()
     next_report = 0.0
-    while (waited := time.monotonic() - began) < TIMEOUT_SECONDS and (left := on_queue(stack)):
+    while (waited := time.monotonic() - began) < TIMEOUT_SECONDS and (
+        left := stack.messages_on(QUEUES)
+    ):
         if waited >= next_report:
             next_report = waited + REPORT_EVERY_SECONDS
             report(f"{left} events wait")
@@ -132,12 +134,11 @@ def _wait_until_handled(stack: Stack, report: Callable[[str], None]) -> None:
 
 
 @contextmanager
-def _short_visibility(stack: Stack) -> Iterator[None]:
-    sqs, url = stack.client("sqs"), stack.queues["whatsapp"]
+def short_visibility(stack: Stack, queue: str, seconds: int) -> Iterator[None]:
+    """Shorten the visibility timeout of one of the stack's queues."""
+    sqs, url = stack.client("sqs"), stack.queues[queue]
     shipped = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["VisibilityTimeout"])
-    sqs.set_queue_attributes(
-        QueueUrl=url, Attributes={"VisibilityTimeout": str(VISIBILITY_SECONDS)}
-    )
+    sqs.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": str(seconds)})
     try:
         yield
     finally:

@@ -8,15 +8,12 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.sample_data import BusinessNumber, Customer
+from events.whatsapp.sample_data import LOAD_NUMBER, BusinessNumber, Customer
 
 if TYPE_CHECKING:
     from events.whatsapp.payloads import Json
 
-# A separate company, so that the load never mixes with the demo data.
-COMPANY = "load"
-NUMBER = BusinessNumber(phone="406540352242955", display="15550783666", waba="402290129340400")
-STRANGER = BusinessNumber(phone="506540352242966", display="15550783555", waba=NUMBER.waba)
+STRANGER = BusinessNumber(phone="506540352242966", display="15550783555", waba=LOAD_NUMBER.waba)
 SENDERS = 4
 """Concurrent senders. One sender sends all events of a conversation, so that they are in order."""
 LARGEST_POST = 10
@@ -96,7 +93,7 @@ def _next(random: Random, result: Traffic, before: list[Sent], new: Sent) -> Jso
     return _change(new)
 
 
-def _change(sent: Sent, number: BusinessNumber = NUMBER, text: str = "") -> Json:
+def _change(sent: Sent, number: BusinessNumber = LOAD_NUMBER, text: str = "") -> Json:
     body = payloads.text(text or sent.text)
     message = payloads.message(sent.customer, sent.message_id, sent.at, body)
     return payloads.messages_change(number, [message], [sent.customer])
@@ -115,8 +112,8 @@ def _unknown_phone(result: Traffic, before: Sent, at: int) -> Json:
 def _unknown_status(result: Traffic, before: Sent, at: int) -> Json:
     result.invalid["unknown_status"] += 1
     status = payloads.status(before.customer, before.message_id, "teleported", at)
-    return payloads.statuses_change(NUMBER, [status])
+    return payloads.statuses_change(LOAD_NUMBER, [status])
 
 
 def _body(changes: list[Json]) -> bytes:
-    return gateway.meta_bytes(payloads.webhook(payloads.entry(NUMBER.waba, *changes)))
+    return gateway.meta_bytes(payloads.webhook(payloads.entry(LOAD_NUMBER.waba, *changes)))

@@ -13,7 +13,7 @@ from local.stack.emulator import ministack
 from local.stack.processes import follow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
@@ -71,6 +71,21 @@ class Stack:
         held = self.client("secretsmanager").get_secret_value(SecretId=self.secrets[name])
         content: dict[str, Any] = json.loads(held["SecretString"])
         return content
+
+    def messages_on(self, queues: "Iterable[str]") -> int:
+        """Return the number of messages that wait in these `queues` or are in flight."""
+        sqs = self.client("sqs")
+        return sum(
+            int(count)
+            for name in queues
+            for count in sqs.get_queue_attributes(
+                QueueUrl=self.queues[name],
+                AttributeNames=[
+                    "ApproximateNumberOfMessages",
+                    "ApproximateNumberOfMessagesNotVisible",
+                ],
+            )["Attributes"].values()
+        )
 
 
 def deploy(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:

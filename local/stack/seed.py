@@ -17,11 +17,11 @@ from events.whatsapp.sample_data import (
     APP_SECRET,
     COMPANY,
     COUNTER,
+    LOAD_COMPANY,
+    LOAD_NUMBER,
     WORKSHOP,
     BusinessNumber,
 )
-from local.load.traffic import COMPANY as LOAD
-from local.load.traffic import NUMBER
 from local.stack.deployment import STACK_NAME
 from local.stack.emulator import ministack
 from local.stack.processes import ROOT, StackError
@@ -60,7 +60,7 @@ def seed(stack: Stack) -> str:
     # Keeps the verify token, which the deployment generated.
     apps = stack.secret("whatsapp_apps") | {"apps": {APP_ID: [APP_SECRET]}}
     secrets.put_secret_value(SecretId=stack.secrets["whatsapp_apps"], SecretString=json.dumps(apps))
-    tokens = json.dumps({COMPANY: GRAPH_TOKEN, LOAD: GRAPH_TOKEN})
+    tokens = json.dumps({COMPANY: GRAPH_TOKEN, LOAD_COMPANY: GRAPH_TOKEN})
     secrets.put_secret_value(SecretId=stack.secrets["whatsapp_tokens"], SecretString=tokens)
     _seed_help_desk(stack)
     _seed_recruiting(stack)
@@ -182,7 +182,15 @@ def _switch(stack: Stack, context: str, switches: Mapping[str, str]) -> None:
 def seed_load(stack: Stack) -> None:
     """Register the number of the load run, which belongs to a separate company. Requires `seed`."""
     _register(
-        stack, NUMBER, "--provider", "graph", "--app", APP_ID, "--token-ref", LOAD, company=LOAD
+        stack,
+        LOAD_NUMBER,
+        "--provider",
+        "graph",
+        "--app",
+        APP_ID,
+        "--token-ref",
+        LOAD_COMPANY,
+        company=LOAD_COMPANY,
     )
 
 

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.types import TypeDeserializer
 
-from local.invoke.functions import functions_of
+from local.stack.functions import functions_of
 from tests.template import create_table
 from whatsapp.store.items import Phone, PhoneList
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from local.invoke.functions import Function
     from local.stack.cli import Stack
+    from local.stack.functions import Function
 
 _QUEUE = "parley-apart.fifo"
 _deserialize = TypeDeserializer().deserialize

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from local.bench import cold
-from local.invoke.functions import Function, functions_of
 from local.stack.build import BUILT
+from local.stack.functions import Function, functions_of
 
 if TYPE_CHECKING:
     from tests.e2e.conftest import Deployed

@@ -1,1 +1,1 @@
-"""What people and software read over HTTP."""
+"""HTTP API of the console: the inbox, people, live tickets and sign-out."""

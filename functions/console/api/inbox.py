@@ -62,7 +62,7 @@ class InboxDependencies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Filter:
-    """What is compared entry by entry."""
+    """The conditions that are compared entry by entry."""
 
     caller: Caller
     contexts: frozenset[Context]

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 def sign_out(live: Live, caller: Caller) -> SignedOut:
     """
-    Revoke what was issued to a person until now. Raises Forbidden for software.
+    Revoke all tokens and tickets that were issued to a person until now. Raises Forbidden for software.
 
-    The revocation is first, so that nothing opens again what is closed after it. A repeat is refused by the authorizer:
-    it has been done.
+    The revocation is first, so that no closed connection opens again. A repeat is refused by the authorizer: it has
+    been done.
     """
     if not principals.is_person(caller.principal):
         raise Forbidden("only people sign out; an operator revokes an API key")

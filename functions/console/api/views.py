@@ -19,7 +19,7 @@ _MOMENT_CHARACTERS = len("2026-01-31T12:00:00.000")
 
 class InboxRow(views.View):
     """
-    A conversation in the inbox. `key` is what the API of its `context` takes: `/whatsapp/conversations/{key}`,
+    A conversation in the inbox. `key` is its key in the API of its `context`: `/whatsapp/conversations/{key}`,
     `/conversations/{key}` or `/email-threads/{key}`.
 
     `contextStatus` is the status in the words of the context, if it differs. `preview` is the beginning of the newest

@@ -161,7 +161,7 @@ def _answer(status: HTTPStatus, headers: dict[str, str], body: str = "") -> dict
 
 
 def _policy() -> str:
-    """Return what a page may load, and which servers it may call."""
+    """Return the sources that a page may load, and the servers that it may call."""
     login = _login()
     of_login = (login.token_url, login.revoke_url) if login else ()
     addresses = (*of_login, settings.live_url, settings.upload_origin)

@@ -102,7 +102,7 @@ def list_alarms(_request: Request[NoInput]) -> views.AlarmsView:
 
 @routes.reads("GET /operations/conservation", Scope.OPERATOR)
 def get_conservation(request: Request[inputs.DaysQuery]) -> views.ConservationView:
-    """Return where the events that were accepted on these days are."""
+    """Return the present places of the events that were accepted on these days."""
     _count(metric_reads.FLOWS)
     return conservation.shown(request.input)
 

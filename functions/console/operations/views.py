@@ -180,7 +180,7 @@ class BoundView(View):
 
 
 class SpentView(View):
-    """What outsiders have caused of one kind: `addresses` are units by mailbox or number; then the three bounds."""
+    """The units of one kind by outsiders: `addresses` are units by mailbox or number; then the three bounds."""
 
     kind: str
     percent: int

@@ -85,7 +85,7 @@ class Agent:
     """
     Actor of a call: the person who is logged in, or the API key. A call cannot name another one.
 
-    *principal* is stored with every change. *cause* is that of the `Request`: it makes the effects of the call
+    *principal* is stored with every change. *cause* is the cause of the `Request`: it makes the effects of the call
     idempotent. With *force* the call may act on another agent's conversation.
     """
 
@@ -122,8 +122,8 @@ def check_not_taken(opened: OpenConversation, agent: Agent, assignee: str | None
     """
     Raise AlreadyTaken if another agent holds the conversation and the call has no `force`.
 
-    A conversation that *assignee* holds already may be given to this agent again: a call can be repeated. One of a team
-    may be taken by anyone.
+    A conversation that *assignee* holds already may be given to this agent again: a call can be repeated. Any agent may
+    take a conversation of a team.
     """
     if not agent.force and log.is_held_by_other(opened.state, agent.principal, assignee):
         raise AlreadyTaken(

@@ -33,7 +33,7 @@ type Recipient = Annotated[str, Field(min_length=1, max_length=320)]
 
 
 class _Page(Input):
-    """Position in a listing; `cursor` is that of the previous page."""
+    """Position in a listing; `cursor` is a value from the previous page."""
 
     limit: int = Field(default=25, ge=1, le=100)
     cursor: str | None = None
@@ -136,7 +136,7 @@ class SnoozeInput(Input):
 
 
 class NotesQuery(Input):
-    """Position in the notes: those older than `before`, a value from the previous page."""
+    """Position in the notes: notes older than `before`, a value from the previous page."""
 
     before: str | None = Field(
         default=None, pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z~[0-9a-f]{32}$"

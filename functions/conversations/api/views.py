@@ -103,7 +103,7 @@ class ConversationView(View):
     `revision` counts the changes of labels and snoozes. `snoozed_until` is absent when the snooze is over.
 
     `recorded_answers` are the customer's answers by question; `project_data` contains only data of the request.
-    `unreadable` names those of the two whose stored object is missing or damaged: their value is incomplete.
+    `unreadable` names the fields of these two whose stored object is missing or damaged: their value is incomplete.
     """
 
     ref: str

@@ -111,7 +111,7 @@ def _execute(
         return FAILED  # The project has removed or changed the function.
     except Unwritable as fault:
         raise Transient(fault.reason) from None
-    return deps.effects.of_turn(opened, message.turn_id or "", run)(call)
+    return deps.effects.execute(opened, message.turn_id or "", run, call)
 
 
 def _hand_back(

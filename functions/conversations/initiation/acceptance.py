@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,8 @@ class Call:
 def initiate(deps: RouterDependencies, call: Call) -> dict[str, Any]:
     """Accept a request and return the response; a repeat returns the same response. Raises RequestRefused."""
     try:
-        request = requests.parse(call.payload, _regions(deps, call.caller), deps.max_age_ms)
+        region_of = partial(_default_region, deps, call.caller)
+        request = requests.parse(call.payload, region_of, deps.max_age_ms)
         company = _checked(deps, call.caller, request)
         return _once(deps, call, request, company)
     except ConfigurationInvalid as fault:
@@ -109,16 +111,15 @@ def initiate(deps: RouterDependencies, call: Call) -> dict[str, Any]:
         ) from failure
 
 
-def _regions(deps: RouterDependencies, caller: Caller) -> Any:  # noqa: ANN401 - a function of two ids
-    def region_of(company_id: str, project_id: str) -> str | None:
-        # Callers without access to the project must not learn even its country.
-        if not caller.may_use(company_id, project_id):
-            return None
-        item = deps.companies.item(company_id, project_id)
-        region = (item or {}).get("default_region")
-        return region if isinstance(region, str) and re.fullmatch("[A-Z]{2}", region) else None
-
-    return region_of
+def _default_region(
+    deps: RouterDependencies, caller: Caller, company_id: str, project_id: str
+) -> str | None:
+    # Callers without access to the project must not learn even its country.
+    if not caller.may_use(company_id, project_id):
+        return None
+    item = deps.companies.item(company_id, project_id)
+    region = (item or {}).get("default_region")
+    return region if isinstance(region, str) and re.fullmatch("[A-Z]{2}", region) else None
 
 
 def _checked(deps: RouterDependencies, caller: Caller, request: Request) -> Company:

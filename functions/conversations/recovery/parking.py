@@ -102,7 +102,7 @@ def company_of(log: Table, body: str, reason: str) -> str | None:
 
 
 def note_dead_letter(log: Table, source: str, body: str, reason: str, attempts: int) -> None:
-    """Store why an event becomes a dead letter, since the letter does not contain the reason. Idempotent."""
+    """Store the reason of a dead letter, which the letter itself does not contain. Idempotent."""
     note = DeadLetter(
         reason=reason,
         source=source,

@@ -1,1 +1,1 @@
-"""Analysis: what a customer's mail asks for, what is missing, and the draft of an answer, by a language model."""
+"""Analyses customers' mails with a language model: finds known and missing requirements, and drafts an answer."""

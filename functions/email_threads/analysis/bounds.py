@@ -13,7 +13,7 @@ from shared.ai.spending.budget import REASON, Cause, Reached, Reservation
 from shared.ai.spending.senders import sender_hash
 
 if TYPE_CHECKING:
-    from email_threads.analysis.model_call import Answered
+    from email_threads.analysis.model_call import ModelAnswer
     from email_threads.configuration.requirements_schema import RequirementsSchema
     from email_threads.configuration.resources import SendingResources
     from email_threads.store.items import Mail, Mailbox
@@ -28,10 +28,10 @@ def answer(
     fields: RequirementsSchema,
     *,
     is_bounded: bool,
-) -> tuple[Answered, Reservation | None]:
+) -> tuple[ModelAnswer, Reservation | None]:
     """
-    Ask the model about *newest*, within the bounds unless a person has asked for it. Return the answer with what is to
-    be settled once the answer is stored. Raises NoAnswer.
+    Ask the model about *newest*, within the bounds unless a person has asked for it. Return the answer, and the
+    reservation to settle once the answer is stored. Raises NoAnswer.
     """
     if not is_bounded:
         return model_call.answer(resources, mailbox, content, fields), None

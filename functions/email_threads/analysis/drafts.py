@@ -1,4 +1,4 @@
-"""The draft of an answer that the model wrote, with the questions that are still open below it."""
+"""Stores and closes drafts of the model's answers; open questions are added below the text."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def withdraw(table: Table, mail: Mail, evidence_seq: int) -> None:
 
 
 def _closed(table: Table, draft: Draft, reason: str) -> Draft:
-    """Return a draft as it is now: one of the model that waits is closed, unless a person was faster."""
+    """Return the present draft: a waiting one of the model is closed, unless a person was faster."""
     if draft.origin != AI or draft.draft_status not in {DraftStatus.PENDING, DraftStatus.AMENDED}:
         return draft
     moved = drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=reason)

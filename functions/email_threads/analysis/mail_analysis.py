@@ -78,7 +78,7 @@ def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
         if analysed is None:
             return False
         thread = analysed
-    # What an earlier mail's analysis found must not answer this one.
+    # The analysis of an earlier mail must not answer this one.
     if _is_analysed(thread, event.n):
         automatic.approve(resources, thread, mailbox, mails[-1])
     return True
@@ -135,7 +135,7 @@ def _try(
 
 
 def _refusal(resources: SendingResources, thread: Thread, mailbox: Mailbox | None) -> str | None:
-    """Return why no model may read this thread."""
+    """Return the reason why no model may read this thread."""
     reasons = {
         "other_automation": thread.automation is not Automation.EMAIL_THREADS,
         "no_consent": thread.gdpr_consent is False,
@@ -152,7 +152,7 @@ def _leave(
     resources: SendingResources, thread: Thread, state: AnalysisState, reason: str
 ) -> Thread | None:
     """
-    Leave the newest mail to people, with the reason. What an earlier mail's analysis found stays, its draft does not.
+    Leave the newest mail to people, with the reason. The analysis of an earlier mail stays, its draft does not.
 
     None if the customer has written again meanwhile. Raises Transient after eight lost races.
     """
@@ -236,7 +236,7 @@ def _analysed(
 
 
 def _fields(mailbox: Mailbox) -> RequirementsSchema:
-    """Return what the mailbox wants to know. Raises NoAnswer if this version refuses the stored schema."""
+    """Return the requirements schema of the mailbox. Raises NoAnswer if this version refuses the stored schema."""
     if mailbox.requirements_schema is None:
         return USUAL
     try:

@@ -45,7 +45,7 @@ class NoAnswer(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ModelAnswer:
     """A valid answer as JSON, the model's name, and the tokens of all calls."""
 
     text: str
@@ -54,7 +54,7 @@ class Answered:
 
     @property
     def stored(self) -> dict[str, Any]:
-        """As it is kept at the mail."""
+        """The attributes that are stored at the mail."""
         return {
             "answer": self.text,
             "model": self.model,
@@ -65,7 +65,7 @@ class Answered:
 
 def answer(
     resources: SendingResources, mailbox: Mailbox, content: str, fields: RequirementsSchema
-) -> Answered:
+) -> ModelAnswer:
     """Ask the mailbox's model about *content* (`prompt.input_of`). Raises NoAnswer."""
     try:
         settings = ModelSettings.model_validate_json(to_json(plain(mailbox.ai)))
@@ -82,7 +82,9 @@ def answer(
         raise NoAnswer(getattr(failure, "code", "key_missing"), may_repeat=False) from None
 
 
-def _asked(model: ai.Model, settings: ModelSettings, content: str, schema: ai.Schema) -> Answered:
+def _asked(
+    model: ai.Model, settings: ModelSettings, content: str, schema: ai.Schema
+) -> ModelAnswer:
     request = ai.Request(
         system=prompt.SYSTEM,
         history=[ai.Message(ai.Role.USER, content)],
@@ -95,7 +97,7 @@ def _asked(model: ai.Model, settings: ModelSettings, content: str, schema: ai.Sc
     )
     calls = ModelCalls(model=model)
 
-    def accept(reply: ai.Reply) -> Answered:
+    def accept(reply: ai.Reply) -> ModelAnswer:
         if reply.stop is ai.Stop.REFUSED:
             raise NoAnswer("refused", may_repeat=False, usage=calls.usage)
         try:
@@ -103,7 +105,7 @@ def _asked(model: ai.Model, settings: ModelSettings, content: str, schema: ai.Sc
         except AnswerInvalid as invalid:
             _count(invalid)
             raise
-        return Answered(answer.model_dump_json(), model.name, calls.usage)
+        return ModelAnswer(answer.model_dump_json(), model.name, calls.usage)
 
     try:
         return calls.ask(request, accept)

@@ -110,7 +110,7 @@ def _questions(
     newest: int,
     fields: RequirementsSchema,
 ) -> list[OpenQuestion]:
-    """Return the earlier questions, with what was answered, and the new ones; the newest ten, open ones first."""
+    """Return the earlier questions, the answered ones marked, and the new ones; the newest ten, open ones first."""
     found = {
         one.field: one.model_copy(update={"answered_n": newest})
         if one.field in requirements and one.answered_n is None

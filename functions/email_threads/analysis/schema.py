@@ -31,7 +31,7 @@ class Evidence(_Part):
 
 
 class Missing(_Part):
-    """A question about an open field. Without *blocking* the matter can be dealt with all the same."""
+    """A question about an open field. Without *blocking* the request can be handled without an answer."""
 
     field: Name
     question: Annotated[str, Field(min_length=1, max_length=300, repr=False)]
@@ -39,7 +39,7 @@ class Missing(_Part):
 
 
 class Facts(_Part):
-    """The model's analysis of the thread. *confidence*: that its reply is right and complete."""
+    """The model's analysis of the thread. *confidence* that its reply is right and complete."""
 
     summary: Annotated[str, Field(max_length=2_000, repr=False)]
     intent: Annotated[str, Field(max_length=100)]
@@ -78,7 +78,7 @@ class Answer(_Part):
             raise AnswerInvalid(f"{field}: {first['type']}") from None
 
 
-# Names that are shown of a refused answer: any other one is text of the model.
+# The only names of a refused answer that are shown: others are text of the model.
 _NAMES: Final = frozenset(
     name for part in (Answer, Evidence, Missing, Facts, Sentiment) for name in part.model_fields
 )

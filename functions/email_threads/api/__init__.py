@@ -1,1 +1,1 @@
-"""What people and their software read and change over HTTP."""
+"""HTTP API of e-mail threads: inputs, routes, queries, changes and presenters."""

@@ -1,4 +1,4 @@
-"""A person decides whether a mail with weak evidence counts: one transaction, then the events that follow."""
+"""Admits or withholds a mail with weak evidence, as a person decides: one transaction, then the events that follow."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def withhold(
     """
     Undo an admission. Idempotent. Raises NotFound, InvalidInput, Transient and NotEnqueued.
 
-    What was answered, and values that the model took from the mail, stay.
+    Answers that were sent, and values that the model took from the mail, stay.
     """
     table, company = deps.table, request.caller.company
     for _ in range(TRIES):

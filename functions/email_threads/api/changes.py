@@ -1,4 +1,4 @@
-"""What people change: threads, notes, merges, mailboxes. Every change has an author."""
+"""Changes threads and mailboxes, writes notes, and requests merges and analyses. Every change has an author."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def _end_of_snooze(thread: Thread, status: Status, given: ThreadChange) -> str |
 
 
 def _status(thread: Thread, status: Status) -> dict[str, Any]:
-    """Return what a new status changes. Raises InvalidTransition."""
+    """Return the values that a new status changes. Raises InvalidTransition."""
     if status not in _NEXT[thread.status]:
         raise InvalidTransition(f"status: {thread.status} cannot become {status}")
     return with_status(thread, status)

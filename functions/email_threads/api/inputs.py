@@ -91,7 +91,7 @@ class ThreadsQuery(Input):
 
 
 class NumberedQuery(Input):
-    """Position in the mails, notes or changes of a thread: those before the number `before`, newest first."""
+    """Position in the mails, notes or changes of a thread: the page before the number `before`, newest first."""
 
     before: int | None = Field(default=None, ge=1)
     limit: int = Field(default=25, ge=1, le=100)
@@ -105,10 +105,10 @@ class MailQuery(Input):
 
 class ThreadChange(Input):
     """
-    New values; absent ones stay. `assigned_to`, `priority`, `gdpr_consent` and `reply_mode` may be null; the last is
-    that of the mailbox then. `snoozed_until`: at most a year ahead, and before the thread is deleted; null ends a
-    snooze, and so does a new status. With `expected_seq` the change is refused if the thread has another `last_seq` by
-    now.
+    New values; absent ones stay. `assigned_to`, `priority`, `gdpr_consent` and `reply_mode` may be null; without a
+    `reply_mode` the mailbox's applies. `snoozed_until`: at most a year ahead, and before the thread is deleted; null
+    ends a snooze, and so does a new status. With `expected_seq` the change is refused if the thread has another
+    `last_seq` by now.
     """
 
     status: Status | None = None
@@ -146,7 +146,7 @@ class MergeInput(Input):
 
 class MailboxInput(Input):
     """
-    How mail to an address is treated. A PUT replaces all values.
+    The settings of a mailbox. A PUT replaces all values.
 
     Drafts by a model (`automation` email_threads) need `ai`, the model.
     """

@@ -54,7 +54,7 @@ class MailboxRoutes:
 
 
 def _address(text: str) -> str:
-    """Return the address in its one form: without a label, which mail to the address may have."""
+    """Return the address in normal form, without a label; mail to the address may have one."""
     try:
         address = ids.email(text).text
     except IdInvalid:

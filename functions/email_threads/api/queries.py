@@ -80,7 +80,7 @@ def list_threads(deps: ApiDependencies, company: str, query: ThreadsQuery) -> Pa
 
 
 def head_of(table: Table, company: str, conversation_id: str) -> Thread:
-    """Return a thread; for a merged one that which it became part of. Raises NotFound."""
+    """Return a thread; for a merged one, the thread that it became part of. Raises NotFound."""
     for _ in range(_HOPS):
         thread = _own_head(table, company, conversation_id)
         if thread.merged_into is None:

@@ -29,7 +29,7 @@ class ThreadSummary(View):
     priority: str | None = None
     tags: list[str]
     open_drafts: int
-    analysis_reason: str | None = None  # why the model has not read the newest mail
+    analysis_reason: str | None = None  # the reason why the model has not read the newest mail
 
 
 class Threads(View):
@@ -59,7 +59,7 @@ class QuestionView(View):
 
 class AnalysisView(View):
     """
-    What the model found out, at mail `analysed_n`. `state` skipped and failed have a `reason`. `unconfirmed` are values
+    The model's analysis at mail `analysed_n`. `state` skipped and failed have a `reason`. `unconfirmed` are values
     without a quote in a mail.
     """
 
@@ -89,7 +89,7 @@ class SentimentView(View):
 
 
 class ThreadView(ThreadSummary):
-    """A whole thread; its mails, drafts, notes and changes have routes of their own. Durations are in seconds."""
+    """A whole thread; its mails, drafts, notes and changes have separate routes. Durations are in seconds."""
 
     participants: list[str]
     original_message_id: str
@@ -128,8 +128,8 @@ class AttachmentView(View):
 
 class MailView(View):
     """
-    A mail. `new_text` is what its sender wrote, without quotes and signature; `html` is sanitised. `automatic_refusal`
-    says why no answer is sent without a person; `delivery` is that of a mail of ours.
+    A mail. `new_text` is the sender's text without quotes and signature; `html` is sanitised. `automatic_refusal`: why
+    no answer is sent without a person. `delivery`: the delivery of a mail that we sent.
 
     `evidence` weak: it joined the thread by a token, a reference or a subject, and its author is no verified
     participant (`evidence_reason`). Such a mail, and a held one, counts for nothing. `may_be_admitted`: a person may

@@ -1,4 +1,4 @@
-"""The JSON Schema of what a mailbox wants to know of each matter: a flat object."""
+"""The JSON Schema of the requirements of a mailbox: a flat object."""
 
 from typing import Annotated, Final, Literal
 
@@ -41,7 +41,7 @@ class FieldSchema(BaseModel):
 
 
 class RequirementsSchema(BaseModel):
-    """JSON Schema of what a mailbox wants to know of each matter: an object without nested ones."""
+    """JSON Schema of the requirements of a mailbox: an object without nested ones."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 

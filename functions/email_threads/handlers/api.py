@@ -215,5 +215,5 @@ def add_note(
 
 @routes.reads("GET /email-threads/{conversation_id}/changes", Scope.EMAIL_READ)
 def list_changes(request: Request[inputs.NumberedQuery], conversation_id: str) -> views.Changes:
-    """List who changed a thread, when and how, newest first."""
+    """List the changes of a thread with their authors and times, newest first."""
     return queries.changes(table, request.caller.company, conversation_id, request.input)

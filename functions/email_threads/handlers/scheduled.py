@@ -1,4 +1,4 @@
-"""Every five minutes: queues the removal of expired threads, and counts the dead letters."""
+"""Runs every five minutes: queues the removal of expired threads, and counts the dead letters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shared.runtime.settings import Settings
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-LEFT_MS = 10_000  # An expired thread that is not queued now is found by the next run.
+LEFT_MS = 10_000  # The next run queues the rest.
 
 
 @dataclass(frozen=True, kw_only=True)

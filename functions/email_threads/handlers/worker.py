@@ -1,4 +1,4 @@
-"""Worker of `email-threads.fifo`: stores mails in their threads, has them read and answered, removes threads."""
+"""Worker of `email-threads.fifo`: stores mails in their threads, has them analysed and answered, removes threads."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def is_event(fields: Mapping[str, Any]) -> bool:
 
 
 def event_of(fields: Mapping[str, Any]) -> EmailFeedback | None:
-    """Translate an event; None for one that says nothing about the delivery."""
+    """Translate an event; None for one that is not about the delivery."""
     name, mail = str(_name(fields)), _part(fields, "mail")
     if name in _IGNORED:
         return None

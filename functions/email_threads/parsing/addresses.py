@@ -52,7 +52,7 @@ def in_field(headers: Headers, name: str) -> tuple[str, ...]:
 def is_ambiguous(headers: Headers, name: str) -> bool:
     """
     Whether programs may read different addresses from a field: several fields, addresses or `@`, beside those in quoted
-    display names and comments. One of them was checked by SES; which one is not known.
+    display names and comments. SES has checked one of them; which one is unknown.
     """
     values = headers.all(name)
     visible = " ".join(_HIDDEN_TEXT.sub(" ", value) for value in values)

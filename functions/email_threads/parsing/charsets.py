@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import Final
 
-# Mail clients declare the first and write the second, which contains it.
+# Mail clients declare the first charset and write the second one, its superset.
 _SUPERSETS: Final = {
     "gb2312": "gb18030",
     "gbk": "gb18030",

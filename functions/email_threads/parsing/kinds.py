@@ -1,5 +1,5 @@
 """
-Recognises mail that no person wrote: bounces, automatic replies, lists.
+Recognises mail that was written by programs: bounces, automatic replies, lists.
 
 Only headers and MIME types count. Words of the body never do: "vacation" and "bounce" are ordinary words.
 """

@@ -31,13 +31,13 @@ _LEADING: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?[\r\n]*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedMail:
     """
-    A mail as this context understands it.
+    A parsed mail.
 
     Ids have no brackets, and are otherwise as they came; addresses are in normal form. *message_id* is derived from the
-    content if the mail has none (`has_own_id`). *sender* is None if From names no address. *date* is that of the Date
-    field, in UTC. *returned_ids* are the Message-IDs of embedded mails. *text* is the whole readable body, *new_text*
-    the part that its sender wrote; *html* is sanitised. *hold_reason* is set if the mail is held: over a cap only its
-    headers were read. Texts and addresses are left out of the representation.
+    content if the mail has none (`has_own_id`). *sender* is None if From names no address. *date* is the time of the
+    Date field, in UTC. *returned_ids* are the Message-IDs of embedded mails. *text* is the whole readable body,
+    *new_text* the part that its sender wrote; *html* is sanitised. *hold_reason* is set if the mail is held: over a cap
+    only its headers were read. Texts and addresses are left out of the representation.
     """
 
     message_id: str = field(repr=False)
@@ -204,7 +204,7 @@ def _assemble(
 
 
 def _doubt(sender: str | None, verdicts: Verdicts, kind: Kind) -> HoldReason | None:
-    """Return why a mail within the caps is held: SES refused it, or it has no sender and is no report."""
+    """Return the reason why a mail within the caps is held: SES refused it, or it has no sender and is no report."""
     if verdicts.trust is trust.Trust.FAILED:
         return HoldReason.FAILED_CHECKS
     return HoldReason.NO_SENDER if sender is None and kind not in kinds.REPORTS else None

@@ -1,4 +1,4 @@
-"""The one form of an address that a mail names."""
+"""The normal form of e-mail addresses."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Trust(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
     """
-    What SES found out about a mail; without its block, nothing.
+    The findings of SES about a mail; empty without its block.
 
     *spam_score* is 0, 0.5 or 1. *has_virus*: attachments may not be stored. *is_null_sender*: the envelope has no
     sender, so no answer is wanted. *recipient* is the address at which SES received the mail.

@@ -1,5 +1,5 @@
 """
-Removes what an inventory has found, or the person's part of it. Each step is safe to repeat.
+Removes the findings of an inventory, or the person's part of them. Each step is safe to repeat.
 
 The ids of removed mails become tombstones under their keys, which a redelivery finds.
 """
@@ -28,7 +28,7 @@ TRIES: Final = 8
 
 
 def remove(stored: Inventory, found: Found, shared_subjects: Collection[str]) -> None:
-    """Remove a thing. *shared_subjects* are hashes of the subjects that others use. Raises Transient."""
+    """Remove a finding. *shared_subjects* are hashes of the subjects that others use. Raises Transient."""
     table, key = stored.table, found.key
     is_part = found.act == kinds.PART
     if found.kind in kinds.OBJECTS:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shared.aws.s3 import Bucket
 
 _LINES: Final = "person.jsonl"
-# Of a thread with others: what does not say who else wrote what.
+# The attributes of a thread with others that do not tell the texts of other people.
 _SHARED: Final = frozenset({
     "conversation_id", "company_id", "mailbox", "created_at", "updated_at", "status", "subject", "email_count",
 })  # fmt: skip

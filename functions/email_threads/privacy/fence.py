@@ -28,7 +28,7 @@ _HOPS: Final = 8  # of merged threads
 
 def exclude(table: Table, person: Person, thread_id: str) -> str:
     """
-    Keep further mails of the person out of a thread, or of the one that it became part of; return that one's id.
+    Keep further mails of the person out of a thread, or of the one that it became part of; return its id.
 
     Idempotent. Raises Transient after eight lost races.
     """

@@ -18,13 +18,13 @@ MAIL, FILE, RAW, NOTE, CHANGE, DRAFT = "mail", "file", "raw_mail", "note", "chan
 PARTICIPANT, THREAD, ANSWER_COUNT = "participant", "thread", "answer_count"
 PARKED_EVENT, PARKED_MAIL = "parked_event", "parked_mail"
 OBJECTS: Final = frozenset({FILE, RAW, PARKED_MAIL})
-# How much of a thing is about the person. Of a `part` the rest belongs to others.
+# The share of a finding that is about the person. The rest of a `part` belongs to others.
 WHOLE, PART = "whole", "part"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A stored thing: its kind, its key in the table or the bucket, and how much of it is about the person."""
+    """A stored item or object: its kind, its key in the table or the bucket, and its share about the person."""
 
     kind: str
     key: str

@@ -19,8 +19,8 @@ _MOST_MERGED: Final = 100
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
     """
-    What a company has stored about a person. *owners*: the table with the owners of domains. *for_export*: nothing is
-    removed while the pages are read.
+    The stored data of a company about a person. *owners*: the table with the owners of domains. *for_export*: nothing
+    is removed while the pages are read.
     """
 
     table: Table

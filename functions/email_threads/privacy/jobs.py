@@ -167,7 +167,7 @@ def _of_parked(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
 
 
 def _entered(stored: Inventory, job: PrivacyJob, thread_id: str) -> str:
-    """Return the thread that a thread is part of today; an erasure fences what it has not fenced yet."""
+    """Return the thread that a thread is part of today; an erasure fences it, unless that is done already."""
     if job.kind == "erase":
         return fence.exclude(stored.table, stored.person, thread_id)
     return fence.present(stored.table, stored.person, thread_id)[0]
@@ -175,7 +175,7 @@ def _entered(stored: Inventory, job: PrivacyJob, thread_id: str) -> str:
 
 def _taken(stored: Inventory, moved: PrivacyJob, job: PrivacyJob, found: list[Found]) -> PrivacyJob:
     """
-    Plan what an erasure removes, or write the page of an export; *moved* is the job behind it.
+    Plan the removals of an erasure, or write the page of an export; *moved* is the job after it.
 
     A plan is stored before anything is removed. Counts come from the stored plan, so a crash cannot change them.
     """
@@ -187,7 +187,7 @@ def _taken(stored: Inventory, moved: PrivacyJob, job: PrivacyJob, found: list[Fo
 
 
 def _removed(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
-    """Remove what is planned, and count it."""
+    """Remove the planned findings, and count them."""
     for entry in job.planned:
         found = Found(entry["kind"], entry["key"], entry["act"])
         erasure.remove(stored, found, job.subjects)

@@ -33,13 +33,13 @@ class Person:
 
     @property
     def address_hash(self) -> str:
-        """The part of the keys of their rows that stands for the address."""
+        """The hash of the address in the keys of their rows."""
         return ids.address_hash(self.address)
 
     def wrote(self, mail: EmailFields) -> bool:
         """
-        Whether a mail is theirs alone: they sent it, it was sent to them only, it forwards one of theirs, or it reports
-        about such a one.
+        Whether a mail is theirs alone: they sent it, it was sent to them only, it forwards one of their mails, or it
+        reports about such a mail.
         """
         if mail.direction is Direction.OUTBOUND:
             return {*mail.to, *mail.cc} - self.own == {self.address} or self._is_forwarded(mail)
@@ -75,7 +75,7 @@ class Person:
         return [own, *company]
 
     def is_named_in(self, thread: Thread) -> bool:
-        """Whether the head of a thread names them, or does not show all who are named."""
+        """Whether the head of a thread names them, or does not show all of its people."""
         entries = thread.email_history
         is_cut = thread.email_count > len(entries) or any(
             len(addresses) >= windows.MOST_VALUES

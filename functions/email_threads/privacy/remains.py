@@ -24,7 +24,7 @@ _FACTS_OF_A_MAIL: Final = _FACTS_OF_AN_ENTRY | {
 
 
 def blank(mail: Mail, person: Person, *, keeps_subject: bool) -> Mail:
-    """Return what is left of a mail of the person: its place in the thread, and the others whom it names."""
+    """Return a mail of the person without its content: its place in the thread and the other people stay."""
     return Mail(
         **mail.model_dump(include=set(_FACTS_OF_A_MAIL)),
         **_of_others(mail, person),

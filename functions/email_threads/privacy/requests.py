@@ -1,7 +1,7 @@
 """
 Starts or resumes the erase or export job of an address.
 
-Apart from `jobs`, which only the worker needs.
+Separate from `jobs`, which only the worker imports.
 """
 
 from __future__ import annotations

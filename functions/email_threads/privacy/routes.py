@@ -43,15 +43,15 @@ class PrivacyRoutes:
         "POST /email-threads/contacts/erase", Scope.EMAIL_PRIVACY, status=HTTPStatus.ACCEPTED
     )
     def erase_person(self, request: Request[PersonInput]) -> Callable[[], PrivacyJobView]:
-        """Erase what the threads of the company have of a person."""
-        return self._starting(request, "erase")
+        """Erase a person's data in the threads of the company."""
+        return lambda: self._start(request, "erase")
 
     @route_methods.changes(
         "POST /email-threads/contacts/export", Scope.EMAIL_PRIVACY, status=HTTPStatus.ACCEPTED
     )
     def export_person(self, request: Request[PersonInput]) -> Callable[[], PrivacyJobView]:
-        """Export what the threads of the company have of a person."""
-        return self._starting(request, "export")
+        """Export a person's data in the threads of the company."""
+        return lambda: self._start(request, "export")
 
     @route_methods.reads("GET /email-threads/privacy-jobs/{job_id}", Scope.EMAIL_PRIVACY)
     def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
@@ -61,21 +61,16 @@ class PrivacyRoutes:
             raise NotFound("job_id: job not found")
         return self._view(job)
 
-    def _starting(
-        self, request: Request[PersonInput], kind: PrivacyKind
-    ) -> Callable[[], PrivacyJobView]:
-        def change() -> PrivacyJobView:
-            job = requests.start(
-                self.table,
-                self.queue,
-                company_id=request.caller.company,
-                kind=kind,
-                address=request.input.address,
-                by=request.caller.principal,
-            )
-            return self._view(job)
-
-        return change
+    def _start(self, request: Request[PersonInput], kind: PrivacyKind) -> PrivacyJobView:
+        job = requests.start(
+            self.table,
+            self.queue,
+            company_id=request.caller.company,
+            kind=kind,
+            address=request.input.address,
+            by=request.caller.principal,
+        )
+        return self._view(job)
 
     def _export(self, job: PrivacyJob) -> ExportView | None:
         from email_threads.privacy import export  # noqa: PLC0415 - of rare calls

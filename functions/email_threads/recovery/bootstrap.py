@@ -38,6 +38,6 @@ def recovery_of(
 
 
 def _accepted(event: ParkedEvent) -> Attributes:
-    """Accept a mail whose Message-ID another mail has: its replay stores it under an id of its own."""
+    """Accept a mail whose Message-ID another mail has: its replay stores it under another id."""
     is_reused = event.kind == RECEIVED and event.reason == ParkReason.MESSAGE_ID_REUSED
     return {"is_released": True} if is_reused else {}

@@ -38,7 +38,8 @@ _ANSWERED: Final = "answered"
 
 def approve(resources: SendingResources, thread: Thread, mailbox: Mailbox, newest: Mail) -> None:
     """
-    Approve the draft of an answer to the newest mail and queue its send, or note at the draft why it waits. Idempotent.
+    Approve the draft of an answer to the newest mail and queue its send, or note the reason why it waits at the draft.
+    Idempotent.
 
     Raises Transient and NotEnqueued.
     """
@@ -94,7 +95,7 @@ def _decision(newest: Mail, reason: str | None) -> dict[str, Any]:
 def _refusal(
     table: Table, thread: Thread, mailbox: Mailbox, newest: Mail, draft: Draft
 ) -> str | None:
-    """Return why a person must approve a draft. The caps count it last, so that only what is sent is counted."""
+    """Return the reason why a person must approve a draft. The caps are last, so that only sent answers are counted."""
     analysis = thread.ai_analysis
     if newest.automatic_refusal is not None:
         return newest.automatic_refusal
@@ -112,12 +113,12 @@ def _refusal(
 def _fault_of_text(
     table: Table, thread: Thread, mailbox: Mailbox, newest: Mail, draft: Draft
 ) -> str | None:
-    """Return why the text of a draft is not sent without a person."""
+    """Return the reason why the text of a draft is not sent without a person."""
     numbers = range(max(1, newest.n - _KNOWN_MAILS + 1), newest.n + 1)
     found = readable(
         threads.mails(table, thread.conversation_id, sorted({*numbers, *thread.withheld_mails}))
     )
-    # What a customer quotes is not theirs.
+    # A customer's quotes are not the customer's text.
     own = [
         mail.body if mail.direction is Direction.OUTBOUND else f"{mail.subject}\n{mail.new_text}"
         for mail in found.mails

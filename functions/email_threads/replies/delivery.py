@@ -79,7 +79,7 @@ def _is_of(event: EmailSend, draft: Draft) -> bool:
 
 
 def _outdated(thread: Thread, draft: Draft) -> str | None:
-    """Return why a draft is no longer the answer to its thread, None if it is."""
+    """Return the reason why a draft is no longer the answer to its thread, None if it is."""
     if is_stale(thread, draft):
         return STALE
     return merged_drafts.MERGED if thread.merged_into is not None else None
@@ -190,7 +190,7 @@ def _posted(
 def _last_refusal(
     resources: SendingResources, mailbox: Mailbox, draft: Draft, *, is_repeated: bool
 ) -> str | None:
-    """Return why a draft may no longer be sent, read right before the call of SES."""
+    """Return the reason why a draft may no longer be sent, read right before the call of SES."""
     present = threads.get(resources.table, draft.thread)
     if present is None:
         return STALE

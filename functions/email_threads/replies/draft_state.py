@@ -20,7 +20,7 @@ def answer_id(mail: Mail, evidence_seq: int) -> str:
     """
     Return the id of the model's draft of an answer to a mail.
 
-    A person who changes which mails count (*evidence_seq* of the thread) makes another draft necessary.
+    A person who changes the mails that count (*evidence_seq* of the thread) makes another draft necessary.
     """
     if evidence_seq == 0:
         return mail.email_id[:_ID_CHARACTERS]

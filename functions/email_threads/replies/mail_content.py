@@ -29,7 +29,8 @@ _OCTETS, _UNNAMED = "application/octet-stream", "attachment"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
     """
-    What is sent of a draft: its text with the signature, its files, and the ids that it answers, without brackets.
+    The content of a draft's mail: its text with the signature, its files, and the ids that it answers, without
+    brackets.
 
     An answer names its mail and that mail's references; a forward begins a separate exchange with its recipient.
     """
@@ -42,7 +43,7 @@ class Content:
 
 
 def content_of(resources: SendingResources, mailbox: Mailbox | None, draft: Draft) -> Content:
-    """Read what a draft refers to."""
+    """Read the mail and the files that a draft refers to."""
     answered = _answered(resources, draft) if draft.kind is DraftKind.REPLY else None
     files = [_file(resources, one) for one in draft.attachments]
     signature = mailbox.signature if mailbox is not None else None

@@ -30,7 +30,7 @@ _UTC: Final = ZoneInfo("UTC")  # E-mail has no quiet hours.
 def refusal(
     resources: SendingResources, thread: Thread, draft: Draft, mailbox: Mailbox | None
 ) -> str | None:
-    """Return why a draft may not be sent now, None if it may."""
+    """Return the reason why a draft may not be sent now, None if it may."""
     if mailbox is None or not mailbox.enabled or mailbox.company_id != draft.company_id:
         return NO_MAILBOX
     if not owns(resources, mailbox):
@@ -48,7 +48,7 @@ def refusal(
 
 
 def automatic_refusal(thread: Thread) -> str | None:
-    """Return why a thread gets no answer without a person, as it is now: people may have changed it since."""
+    """Return the present reason why a thread gets no answer without a person: people may have changed it since."""
     reasons = {
         "no_consent": thread.gdpr_consent is False,
         "other_automation": thread.automation is not Automation.EMAIL_THREADS,

@@ -41,8 +41,8 @@ class EmailHeads:
 
 def shown(thread: Thread) -> inbox.Head | None:
     """
-    Return what the inbox shows of a thread; None for one that was merged, and for one of an older system that belongs
-    to no company.
+    Return the inbox entry of a thread; None for one that was merged, and for one of an older system that belongs to no
+    company.
 
     A thread is unread while a mail of the customer waits for an answer.
     """

@@ -4,7 +4,7 @@ The bucket of mails.
     raw/{address}/{id}                              the mail as SES stored it, for 30 days
     bodies/{conversation_id}/{email_id}/            body.txt if it is long, clean.html
     attachments/{conversation_id}/{email_id}/       files by their names (contract, `s3_key`)
-    exports/{company}/{job}/{run}/                  what is stored about a person, for 7 days
+    exports/{company}/{job}/{run}/                  the stored data about a person, for 7 days
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether the sender of a mail may join the thread that its headers name. A known Message-ID alone opens nothing."""
+"""Decides whether the sender of a mail may join the thread that its headers name. A known Message-ID is no evidence."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ _ARCHIVED: Final = frozenset({Kind.LIST, Kind.AUTO_REPLY, Kind.RECEIPT, Kind.CAL
 @dataclass(frozen=True, slots=True)
 class Appended:
     """
-    The thread and the number of a mail in it, and who answers the thread: `none` if it has expired.
+    The thread of a mail, its number in it, and the automation that answers the thread: `none` if it has expired.
 
     *is_duplicate*: an earlier delivery has stored it; *is_erased*: and an erasure has removed it since. *merges* is a
     thread that turned out to be part of this one: `merge.merge` moves its mails. *counts*: the mail may be acted on
@@ -115,7 +115,7 @@ def _finish_duplicate(table: Table, incoming: Incoming, found: Resolution) -> Ap
             alias.thread, 0, is_duplicate=True, automation=Automation.NONE, is_erased=True
         )
     thread = threads.get(table, alias.thread)
-    # As it was stored: what its first delivery found out, and what people have decided since.
+    # As it was stored: the findings of its first delivery, and later decisions of people.
     mail = next(iter(threads.mails(table, alias.thread, [alias.n])), None)
     if thread is not None and mail is not None and mail.email_id == alias.email_id:
         _follow_up(table, incoming, thread, mail, found)

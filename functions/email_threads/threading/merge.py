@@ -75,7 +75,7 @@ def merge(table: Table, loser_id: str, winner_id: str) -> bool:
 
 
 def _merge_metadata(table: Table, loser: Thread, winner_id: str) -> None:
-    """Give the winner what people noted at the loser's head. Raises Transient after eight lost races."""
+    """Give the winner the values that people set on the loser's head. Raises Transient after eight lost races."""
     for _ in range(TRIES):
         winner = threads.get(table, winner_id)
         if winner is None:

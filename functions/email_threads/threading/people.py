@@ -19,8 +19,8 @@ def added_by(mail: Mail, mailbox: str) -> list[str]:
     """
     Return the sender of a received mail, or the recipients of a sent one.
 
-    Nothing of a report, which a program wrote, of a mail that failed SES's checks, whose sender may be forged, and of
-    one with weak evidence.
+    Returns none for a report, which a program wrote, for a mail that failed SES's checks, whose sender may be forged,
+    and for a mail with weak evidence.
     """
     if mail.kind in REPORTS or mail.trust is Trust.FAILED or mail.evidence is Evidence.WEAK:
         return []

@@ -43,13 +43,13 @@ _SUBJECT_DAYS: Final = 14
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
     """
-    Where a mail belongs.
+    The thread of a mail, new or stored.
 
     *thread* is the live thread that it joins, None for a new one with the id *conversation_id*. *related* is a thread
     that its headers name and its sender may not join; *continues* one that has expired. *duplicate* is set if the mail
     is stored already. *unknown* are the mail ids that it names and that lead nowhere yet. If it names two threads of
-    its sender, *merges* is the one that becomes part of the other, or *linked* the one that is only noted.
-    *returned* are the stored mails that a bounce or a complaint is about. *joined_by* is what led to the *thread*.
+    its sender, *merges* is the one that becomes part of the other, or *linked* the one that is only noted. *returned*
+    are the stored mails that a bounce or a complaint is about. *joined_by* is the evidence that led to the *thread*.
     """
 
     conversation_id: str
@@ -114,7 +114,7 @@ class _Evidence:
 
 def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Resolution:
     """
-    Return where a mail belongs, from consistent reads by key; only rule 7 reads an index.
+    Return the resolution of a mail, from consistent reads by key; only rule 7 reads an index.
 
     *taken* are ids that cannot name a new thread: an expired or a foreign one lies there.
     """

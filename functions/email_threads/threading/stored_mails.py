@@ -117,7 +117,7 @@ def _doubt(incoming: Incoming, found: Resolution) -> EvidenceReason | None:
 
 
 def _html_text(incoming: Incoming) -> str | None:
-    """Return the text of a mail's HTML if the body is another one."""
+    """Return the text of a mail's HTML if it differs from the body."""
     mail = incoming.mail
     if mail.html is None:
         return None

@@ -1,4 +1,4 @@
-"""Composition root of the worker: its settings, its resources, and what is done with a result."""
+"""Composition root of the worker: its settings, its resources, and the report of results."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """
 Consent in a customer's mail: STOP and START as its whole text, and the sign that the address is in use.
 
-It says so about its authenticated author only: never about a Reply-To or about an address that SES has not proven. A
-mail that was signed for another recipient and sent on to us says nothing.
+It counts for its authenticated author only: never about a Reply-To or about an address that SES has not proven. A mail
+that was signed for another recipient and sent on to us does not count.
 
 Mail that the AI conversations answer is left to them: they know the keywords of their company.
 """
@@ -30,7 +30,7 @@ CHANNEL: Final = "email"
 
 def note(resources: Resources, incoming: Incoming, appended: Appended) -> ConsentKeyword | None:
     """
-    Record what a mail of a customer says about consent, and return its STOP or START. Idempotent.
+    Record the consent or opt-out in a customer's mail, and return its STOP or START. Idempotent.
 
     The word of an author who is not proven is returned, so that no model answers it, and recorded by people only.
     """

@@ -67,38 +67,33 @@ class Handled:
 def process(resources: SendingResources, body: str, run: Run) -> Handled:
     """Process one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
     event = parse_body(body, EVENTS)
-    if isinstance(event, OutboundMessage):
-        return _record(resources, event)
-    handled = _handled(resources, event, run)
+    match event:
+        case OutboundMessage():
+            return _record(resources, event)
+        case EmailReceived():
+            handled = _receive(resources, event)
+        case EmailPrivacy():
+            handled = _continue_job(resources, event)
+        case EmailAnalyse():
+            handled = _result_of(event, is_done=_analyse(resources, event, run))
+        case EmailSend():
+            handled = _result_of(event, is_done=_send(resources, event, run))
+        case EmailFeedback():
+            handled = _result_of(event, is_done=_apply_feedback(resources, event))
+        case EmailMerge():
+            handled = _result_of(event, is_done=_merge(resources, event))
+        case EmailErase():
+            handled = _result_of(event, is_done=expiry.remove(resources, event))
     parked.events_of(resources.table).resolve(event)
     return handled
 
 
-def _handled(
-    resources: SendingResources,
-    event: Event,
-    run: Run,
-) -> Handled:
-    match event:
-        case EmailReceived():
-            return _receive(resources, event)
-        case EmailPrivacy():
-            return _continue_job(resources, event)
-        case EmailAnalyse():
-            is_done = _analyse(resources, event, run)
-        case EmailSend():
-            is_done = _send(resources, event, run)
-        case EmailFeedback():
-            is_done = _apply_feedback(resources, event)
-        case EmailMerge():
-            is_done = _merge(resources, event)
-        case EmailErase():
-            is_done = expiry.remove(resources, event)
+def _result_of(event: Event, *, is_done: bool) -> Handled:
     outcome = Outcome.PERSISTED if is_done else Outcome.IGNORED
     return Handled(outcome, getattr(event, "conversation_id", None), kind=event.type)
 
 
-# Analyses and sends are of mailboxes that have them: other workers do not load their modules.
+# Imported lazily: a mailbox without a model neither analyses nor sends.
 
 
 def _analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:

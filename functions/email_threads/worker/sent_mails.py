@@ -1,8 +1,7 @@
 """
-Mails that the AI conversations sent, announced as `OutboundMessage`: they appear in the threads of their mailbox.
+Appends mails that the AI conversations sent, announced as `OutboundMessage`, to the threads of their mailbox.
 
-A mail sent from an address that is no mailbox of its owner is left out. The Message-ID identifies repeated
-announcements.
+Mails from addresses that are no mailbox of their owner are left out. The Message-ID identifies repeated announcements.
 """
 
 from __future__ import annotations

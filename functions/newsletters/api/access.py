@@ -1,4 +1,4 @@
-"""Who may see and change a newsletter: its owner, and colleagues with the scope to read or review."""
+"""Checks access to newsletters: the owner may change one, colleagues with the scope may read or review it."""
 
 from __future__ import annotations
 

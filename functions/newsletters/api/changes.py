@@ -1,4 +1,4 @@
-"""What people change in the steps of a newsletter: topics, outline and draft."""
+"""Changes the steps of a newsletter: topics, outline and draft."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def change_draft(
     store: Store, newsletter: Newsletter, given: inputs.DraftInput, key: str | None = None
 ) -> views.WrittenDraft:
     """
-    Replace the text of the draft, or that of section *key*. Raises NoContent, StaleVersion, StepProcessing,
-    TextTooLarge, and DraftRefused.
+    Replace the text of the draft, or of section *key*. Raises NoContent, StaleVersion, StepProcessing, TextTooLarge,
+    and DraftRefused.
     """
     draft = _written_draft(newsletter)
     if key is None:
@@ -155,7 +155,7 @@ def restore(
 
 
 def delete(resources: Resources, newsletter: Newsletter) -> views.DeletedView:
-    """Delete a newsletter with all that belongs to it; its objects are removed by the worker."""
+    """Delete a newsletter with its items; the worker removes its objects."""
     delete_newsletter(resources.store, newsletter.metadata)
     # After the items: the schedule finds the deletion if this message is lost.
     resources.steps.send([entry(PurgeRequested(code=newsletter.code))])
@@ -196,7 +196,7 @@ def _checked_names(given: inputs.TopicsInput) -> list[str]:
 
 
 def _problems_of_custom(topics: list[inputs.CustomTopicInput]) -> list[dict[str, str]]:
-    """Return the custom topics whose name another one or a type has: the selected name would be ambiguous."""
+    """Return the custom topics that share a name with another topic or a type: the selected name would be ambiguous."""
     problems = []
     seen: set[str] = set()
     for at, topic in enumerate(topics):
@@ -217,7 +217,7 @@ def _item(given: inputs.OutlineItemInput, known: dict[str, OutlineItem]) -> Outl
 
 
 def _settled[Step: StepItem](step: Step) -> Step:
-    """Return a step without the job whose deadline has passed: a person's write takes its place."""
+    """Return a step without a job whose deadline has passed, so that a person can change it."""
     if step.job_id is None:
         return step
     status = StepStatus.COMPLETED if step.has_content else StepStatus.PENDING

@@ -1,4 +1,4 @@
-"""Routes of a company's settings, and of the documents that its newsletters are made from."""
+"""Routes of a company's settings and source documents."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class CompanyRoutes:
         return change
 
     def _prove(self, given: RetrievalSettings, company: str, by: str) -> None:
-        """Raise NotProven if the company may not search the knowledge base; the only one of a deployment claims it."""
+        """Raise NotProven if the company may not search the knowledge base; a deployment's only company claims it."""
         if given.knowledge_base_id is None:
             return
         named = Named(knowledge_base(given.knowledge_base_id), KNOWLEDGE_BASE_FIELD, may_share=True)
@@ -83,7 +83,7 @@ class CompanyRoutes:
 
     @route_methods.changes(f"POST {_SOURCES}", _ADMIN, status=HTTPStatus.CREATED)
     def add_source(self, request: Request[inputs.SourceInput]) -> Callable[[], views.WrittenSource]:
-        """Add a document, or replace the one of this name."""
+        """Add a document, or replace the document with this name."""
 
         def change() -> views.WrittenSource:
             given = request.input

@@ -1,4 +1,4 @@
-"""What people set up: a new newsletter, and its configuration."""
+"""Creates newsletters and changes their configuration."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _id_of(cause: str) -> str:
 
 
 def _before_midnight(store: Store, cause: str, now_ms: int) -> Metadata | None:
-    """Return what the same call has created before the date changed: the code of a repeated call has another date."""
+    """Return the newsletter that the same call created before midnight: a repeated call's code has another date."""
     if now_ms % (clock.DAY_SECONDS * clock.SECOND_MS) > REPEATED_WITHIN_MS:
         return None
     code = generate_newsletter_code(cause, 0, now_ms - REPEATED_WITHIN_MS - 1)

@@ -89,7 +89,7 @@ type ExportFormat = Literal["pdf", "docx", "html", "email", "markdown", "text"]
 
 
 class _Configuration(Input):
-    """What a newsletter is for. `tone_preset` sets both tones; numbers set the nearest preset."""
+    """The configuration of a newsletter. `tone_preset` sets both tones; numbers set the nearest preset."""
 
     description: Description | None = None
     target_audience: Audience | None = None
@@ -127,7 +127,7 @@ class NewsletterInput(_Configuration):
 
 
 class NewsletterChange(_Configuration):
-    """New values; absent ones stay, null sets the default. `version` is that of the newsletter as read."""
+    """New values; absent ones stay, null sets the default. `version` is the newsletter's version as read."""
 
     version: Version
     title: Title | None = None
@@ -141,7 +141,7 @@ class NewsletterChange(_Configuration):
 
     @model_serializer(mode="wrap")
     def _as_given(self, serialized: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave absent values out: under one idempotency key, `null` is another call than no value."""
+        """Leave absent values out: under one idempotency key, `null` and no value are different calls."""
         return {
             name: value for name, value in serialized(self).items() if name in self.model_fields_set
         }
@@ -149,7 +149,7 @@ class NewsletterChange(_Configuration):
 
 class NewslettersQuery(Input):
     """
-    Own newsletters, or with `of=company` those of all colleagues; newest first.
+    Own newsletters, or with `of=company` all of the company; newest first.
 
     `status` and `review` filter the page, which may be short then.
     """
@@ -162,7 +162,7 @@ class NewslettersQuery(Input):
 
 
 class CustomTopicInput(Input):
-    """A topic of one's own: documents are searched for `query`."""
+    """A custom topic: the documents are searched for `query`."""
 
     name: Annotated[str, Field(min_length=3, max_length=60), AfterValidator(is_line)]
     query: Annotated[str, Field(min_length=3, max_length=200), AfterValidator(is_line)]
@@ -191,8 +191,8 @@ class TopicsInput(Input):
 
 class StartInput(Input):
     """
-    `accept_stale`: generate although the step before was made from older values. `replace_edits`: the generated draft
-    replaces a text that people have edited.
+    `accept_stale`: generate although the previous step was generated from older values. `replace_edits`: the generated
+    draft replaces edits.
     """
 
     accept_stale: Flag = False
@@ -241,7 +241,7 @@ class VersionInput(Input):
 
 
 class RestoreInput(Input):
-    """The revision whose content comes back; `version` is that of the step as read."""
+    """The revision to restore; `version` is the step's version as read."""
 
     version: Version
     revision: Annotated[int, Strict(), Field(ge=1, le=MOST_VERSIONS)]
@@ -263,14 +263,14 @@ class ReviewRequestInput(Input):
 
 
 class ApprovalInput(Input):
-    """An approval of the text that the request was about."""
+    """An approval of the text under review."""
 
     version: Version
     notes: Notes = ""
 
 
 class ReturnInput(Input):
-    """What the author should change."""
+    """The changes that the author should make."""
 
     version: Version
     notes: Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(_is_filled)]

@@ -1,4 +1,4 @@
-"""Items as the API shows them."""
+"""Converts items to the views of the API."""
 
 from __future__ import annotations
 

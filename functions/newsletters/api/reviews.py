@@ -110,7 +110,7 @@ def _written(
 
 
 def _is_same(stored: Review | None, review: Review) -> bool:
-    """Whether a stored review is this one; the time of its request may be that of an earlier attempt."""
+    """Whether a stored review is this one; an earlier attempt may have stored another time of the request."""
     return stored is not None and stored == review.model_copy(
         update={"requested_at": stored.requested_at}
     )

@@ -7,12 +7,13 @@ from http import HTTPStatus
 from newsletters.api import (
     changes,
     configuration,
+    exports,
     inputs,
     presenters,
     queries,
     reviews,
+    steps,
     views,
-    work,
 )
 from newsletters.api.access import own, own_as_stored, readable
 from newsletters.api.queries import ApiDependencies
@@ -57,7 +58,7 @@ class NewsletterRoutes:
     def list_newsletters(
         self, request: Request[inputs.NewslettersQuery]
     ) -> Page[views.Newsletters]:
-        """List own newsletters, or those of the company, newest first."""
+        """List own newsletters, or the company's, newest first."""
         return queries.list_newsletters(self.deps, request.caller, request.input)
 
     @route_methods.reads(f"GET {_ALL}/options", *_READ)
@@ -73,13 +74,13 @@ class NewsletterRoutes:
     @route_methods.reads(f"GET {_ONE}/exports", *_READ)
     def get_exports(self, request: Request[NoInput], code: str) -> views.ExportsView:
         """Return the exported files and the jobs of each format."""
-        found = work.export_jobs(self._store, code)
-        return work.exports(self._readable(request.caller, code), found)
+        found = exports.export_jobs(self._store, code)
+        return exports.exports_view(self._readable(request.caller, code), found)
 
     @route_methods.reads(f"GET {_ONE}/exports/{{format}}", *_READ)
     def get_export(self, request: Request[NoInput], code: str, format: str) -> views.ExportLink:  # noqa: A002 - the name in the path
         """Return a link that downloads an exported file for 15 minutes."""
-        return work.export_link(self._store, self._readable(request.caller, code), format)
+        return exports.export_link(self._store, self._readable(request.caller, code), format)
 
     @route_methods.reads(f"GET {_STEP}/status", *_READ)
     def get_step_status(
@@ -87,13 +88,13 @@ class NewsletterRoutes:
     ) -> views.StepStatusView:
         """Return the state of a step and the progress of its job, without content."""
         newsletter = self._readable(request.caller, code)
-        return work.step_status(self._store, newsletter, work.step_named(step))
+        return steps.step_status(self._store, newsletter, steps.step_named(step))
 
     @route_methods.reads(f"GET {_STEP}/revisions", *_READ)
     def list_revisions(self, request: Request[NoInput], code: str, step: str) -> views.Revisions:
         """List the contents of a step that were replaced, newest first."""
         newsletter = self._readable(request.caller, code)
-        return work.list_revisions(self._store, newsletter, work.step_named(step))
+        return steps.list_revisions(self._store, newsletter, steps.step_named(step))
 
     @route_methods.changes(f"POST {_ALL}", _WRITE, status=HTTPStatus.CREATED)
     def create_newsletter(
@@ -175,14 +176,20 @@ class NewsletterRoutes:
         self, request: Request[inputs.ApprovalInput], code: str
     ) -> Callable[[], views.WrittenNewsletter]:
         """Approve the text under review."""
-        return self._deciding(request, code, ReviewState.APPROVED)
+        newsletter = self._readable(request.caller, code)
+        return lambda: reviews.decide(
+            self._store, newsletter, request.caller, ReviewState.APPROVED, request.input
+        )
 
     @route_methods.changes(f"POST {_ONE}/review/return", _REVIEW)
     def return_draft(
         self, request: Request[inputs.ReturnInput], code: str
     ) -> Callable[[], views.WrittenNewsletter]:
         """Return the text under review to its author, with notes."""
-        return self._deciding(request, code, ReviewState.RETURNED)
+        newsletter = self._readable(request.caller, code)
+        return lambda: reviews.decide(
+            self._store, newsletter, request.caller, ReviewState.RETURNED, request.input
+        )
 
     @route_methods.changes(f"POST {_ONE}/exports", _WRITE, status=HTTPStatus.ACCEPTED)
     def start_exports(
@@ -190,7 +197,7 @@ class NewsletterRoutes:
     ) -> Callable[[], views.StartedExports]:
         """Export the draft in the given formats."""
         newsletter = self._own(request.caller, code)
-        return lambda: work.start_exports(self._resources, newsletter, request)
+        return lambda: exports.start_exports(self._resources, newsletter, request)
 
     @route_methods.changes(f"POST {_STEP}/start", _WRITE, status=HTTPStatus.ACCEPTED)
     def start_step(
@@ -198,16 +205,16 @@ class NewsletterRoutes:
     ) -> Callable[[], views.StartedView]:
         """Start the retrieval of passages, or the generation of the outline or draft."""
         newsletter = self._own(request.caller, code)
-        name = work.step_named(step)
-        return lambda: work.start_step(self._resources, newsletter, name, request)
+        name = steps.step_named(step)
+        return lambda: steps.start_step(self._resources, newsletter, name, request)
 
     @route_methods.changes(f"POST {_STEP}/restore", _WRITE)
     def restore_revision(
         self, request: Request[inputs.RestoreInput], code: str, step: str
     ) -> Callable[[], views.WrittenStep]:
-        """Bring the content of a revision back. The present content becomes a revision."""
+        """Restore the content of a revision. The present content becomes a revision."""
         newsletter = self._own(request.caller, code)
-        name = work.step_named(step)
+        name = steps.step_named(step)
         return lambda: changes.restore(
             self._store, newsletter, name, request.input, request.caller.principal
         )
@@ -218,14 +225,5 @@ class NewsletterRoutes:
     ) -> Callable[[], views.CancelledView]:
         """Cancel the job of a step. The last content stays."""
         newsletter = own_as_stored(self._store, request.caller, code)
-        name = work.step_named(step)
-        return lambda: work.cancel_step(self._resources, newsletter, name)
-
-    def _deciding(
-        self,
-        request: Request[inputs.ApprovalInput] | Request[inputs.ReturnInput],
-        code: str,
-        state: ReviewState,
-    ) -> Callable[[], views.WrittenNewsletter]:
-        newsletter = self._readable(request.caller, code)
-        return lambda: reviews.decide(self._store, newsletter, request.caller, state, request.input)
+        name = steps.step_named(step)
+        return lambda: steps.cancel_step(self._resources, newsletter, name)

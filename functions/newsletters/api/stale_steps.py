@@ -1,4 +1,4 @@
-"""Steps whose content was made from other inputs than the present ones."""
+"""Finds steps whose content was generated from inputs that have changed since."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 def stale_steps(newsletter: Newsletter) -> dict[StepName, bool]:
     """
-    Return for each step whether it has content made from other inputs than the present ones.
+    Return for each step whether its content was generated from inputs that have changed since.
 
-    A step below a stale one is stale, too: its content goes back to those inputs.
+    A step below a stale one is stale, too: its content derives from those inputs.
     """
     metadata, topics, outline = newsletter.metadata, newsletter.topics, newsletter.outline
     draft = newsletter.draft

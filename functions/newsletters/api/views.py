@@ -1,4 +1,4 @@
-"""Response models. Parts of items that people see as they are stored are the item's own models."""
+"""Response models. Parts that the API shows as they are stored are models of the items."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ class MetadataView(View):
 
 class StepView(View):
     """
-    The state of a step. `is_stale`: its content was made from other values than the present ones. `is_usable`: the next
-    step can build on it.
+    The state of a step. `is_stale`: its content was generated from values that have changed since. `is_usable`: the
+    next step can build on it.
     """
 
     status: str
@@ -185,7 +185,7 @@ class WrittenSection(View):
 
 
 class WrittenOutline(View):
-    """The version of the outline, and all ids: those of new sections and items, too."""
+    """The version of the outline, and the ids of all sections and items."""
 
     version: int
     sections: list[WrittenSection]
@@ -232,7 +232,7 @@ class StartedView(View):
 
 
 class CancelledView(View):
-    """A cancelled job; without one, nothing was running."""
+    """A cancelled job; `job_id` is absent if none was running."""
 
     job_id: str | None = None
     status: str

@@ -1,1 +1,1 @@
-"""Writes the outline and the draft with a language model, and applies what people change in them."""
+"""Writes the outline and the draft with a language model, and applies people's changes."""

@@ -30,7 +30,7 @@ def edited(draft: Draft, text: str) -> Draft:
 def with_edited_section(draft: Draft, key: str, text: str) -> Draft:
     """
     Return the draft with the text below one section's heading replaced. Raises TextTooLarge, and DraftRefused if the
-    section is unknown or its heading does not stand once in the text.
+    section is unknown or its heading does not occur exactly once in the text.
     """
     if key not in draft.section_order:
         raise DraftRefused("key: the draft has no such section")

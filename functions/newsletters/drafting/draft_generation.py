@@ -1,4 +1,4 @@
-"""The job of step 4: has the model write each section of the outline, and puts the checked texts together."""
+"""Generates the draft (step 4): the model writes each section of the outline, and the checked texts are joined."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting import content, prompts, section_text
 from newsletters.drafting.draft_changes import counted
-from newsletters.drafting.model_calls import Question, ask
+from newsletters.drafting.model_calls import Prompt, ask
 from newsletters.drafting.plan import FRAME, INTRODUCTION, word_targets
 from newsletters.drafting.section_text import OFF_TARGET, AnsweredBlocks, Sources
 from newsletters.jobs.failures import StepFailed
@@ -119,7 +119,7 @@ def _cited_in(section: OutlineSection, all_used: list[str]) -> list[str]:
 def _answer(work: ClaimedJob, planned: PlannedText, number: int, doing: str) -> AnsweredBlocks:
     """Return the model's answer for one section."""
     metadata, references = work.newsletter.metadata, planned.references
-    question = Question(
+    prompt = Prompt(
         system=prompts.SECTION_SYSTEM,
         content=prompts.section_content(metadata, planned.section, references, planned.words),
         schema=prompts.section_schema(references),
@@ -128,11 +128,11 @@ def _answer(work: ClaimedJob, planned: PlannedText, number: int, doing: str) -> 
     )
 
     def asked() -> tuple[str, ai.Usage]:
-        answer, usage = ask(work.resources, metadata.company_id, question)
+        answer, usage = ask(work.resources, metadata.company_id, prompt)
         return answer.model_dump_json(), usage
 
     # The ids, too: a label must lead to the source that the model has read under it.
-    inputs_hash = digest(question.content, *(one.id for one in references.values()))
+    inputs_hash = digest(prompt.content, *(one.id for one in references.values()))
     return section_text.parsed(work.run_unit(number, inputs_hash, doing, asked), references)
 
 

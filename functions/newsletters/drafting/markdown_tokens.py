@@ -1,4 +1,4 @@
-"""The tokens of the Markdown parser: a walk over nested ones, and the text that they show."""
+"""Walks over nested tokens of the Markdown parser, and returns the text that they show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One question to the company's model, with a second attempt for an answer that was cut off or breaks the rules."""
+"""Asks the company's model, with a second attempt for an answer that was cut off or breaks the rules."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ def problem_of(error: ErrorDetails) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question[Answer]:
+class Prompt[Answer]:
     """
-    What is asked: *system* instructs, *content* is the input as JSON, *parse* reads the answer or raises AnswerInvalid.
+    A prompt: *system* has the instructions, *content* the input as JSON; *parse* reads the answer or raises
+    AnswerInvalid.
 
     *failure* is the code of a job whose answer was invalid twice.
     """
@@ -56,19 +57,19 @@ class Question[Answer]:
 
 
 def ask[Answer](
-    resources: WorkerResources, company_id: str, question: Question[Answer]
+    resources: WorkerResources, company_id: str, prompt: Prompt[Answer]
 ) -> tuple[Answer, ai.Usage]:
     """
     Return the model's answer and the tokens of all calls.
 
-    Raises StepFailed (`ai_not_configured`, `ai_refused`, `output_truncated`, `quota_exceeded`, the question's own), and
-    Transient (`ai_unavailable`) if a later attempt may succeed.
+    Raises StepFailed (`ai_not_configured`, `ai_refused`, `output_truncated`, `quota_exceeded`, the prompt's *failure*),
+    and Transient (`ai_unavailable`) if a later attempt may succeed.
     """
     settings = companies.get_settings(resources.store.table, company_id)
     configured = model_of(settings)
     try:
         model = model_for(configured, resources.models, company_id)
-        return _asked(resources, settings, model, configured, question)
+        return _asked(resources, settings, model, configured, prompt)
     except (Misconfigured, SecretUnreadable) as failure:
         _count(failure)
         raise StepFailed("ai_not_configured") from None
@@ -84,17 +85,17 @@ def _asked[Answer](
     settings: CompanySettings | None,
     model: ai.Model,
     configured: ModelSettings,
-    question: Question[Answer],
+    prompt: Prompt[Answer],
 ) -> tuple[Answer, ai.Usage]:
     request = ai.Request(
-        system=question.system,
-        history=[ai.Message(ai.Role.USER, question.content)],
+        system=prompt.system,
+        history=[ai.Message(ai.Role.USER, prompt.content)],
         limits=ai.Limits(
             most_tokens=max(FEWEST_TOKENS, configured.max_output_tokens),
             within_ms=WITHIN_MS,
             temperature=configured.temperature,
         ),
-        schema=question.schema,
+        schema=prompt.schema,
     )
     calls = ModelCalls(model=model, before_call=lambda: _use_unit(resources, settings))
 
@@ -104,7 +105,7 @@ def _asked[Answer](
         if reply.stop is ai.Stop.LENGTH:
             raise AnswerTruncated
         try:
-            return question.parse(reply.text)
+            return prompt.parse(reply.text)
         except AnswerInvalid as invalid:
             _count(invalid)
             raise
@@ -114,7 +115,7 @@ def _asked[Answer](
     except AnswerTruncated:
         raise StepFailed("output_truncated") from None
     except AnswerInvalid:
-        raise StepFailed(question.failure) from None
+        raise StepFailed(prompt.failure) from None
     return answer, calls.usage
 
 

@@ -130,7 +130,7 @@ def regenerated(
 
 
 def item_hash(item: OutlineItem) -> str:
-    """Return the hash of what people can change in an item."""
+    """Return the hash of an item's editable values."""
     facts = [item.title, item.description, item.included, item.user_notes, item.rag_reference_ids]
     return hashlib.sha256(to_json(facts).encode()).hexdigest()[:16]
 

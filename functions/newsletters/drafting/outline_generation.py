@@ -1,4 +1,4 @@
-"""The job of step 3: plans the sections, has the model fill them, and keeps what people have changed."""
+"""Generates the outline (step 3): plans the sections, has the model fill them, and keeps people's changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from newsletters.drafting import outline_changes, prompts
 from newsletters.drafting.inline_text import one_line
-from newsletters.drafting.model_calls import Question, ask, problem_of
+from newsletters.drafting.model_calls import Prompt, ask, problem_of
 from newsletters.drafting.plan import plan_of
 from newsletters.jobs.failures import StepFailed
 from newsletters.retrieval.catalogue import kind_of
@@ -41,7 +41,7 @@ class _Answer(BaseModel):
 
 
 class AnsweredItem(_Answer):
-    """An item of the model."""
+    """An item of the model's answer."""
 
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE, repr=False)]
     description: Annotated[str, Field(max_length=LONGEST_DESCRIPTION, repr=False)]
@@ -49,7 +49,7 @@ class AnsweredItem(_Answer):
 
 
 class AnsweredSection(_Answer):
-    """A section of the model."""
+    """A section of the model's answer."""
 
     name: Annotated[str, Field(min_length=1, max_length=100, repr=False)]
     items: list[AnsweredItem]
@@ -74,14 +74,14 @@ def generate_outline(work: ClaimedJob) -> bool:
         {kind for kind, _ in kept} if not outline.removed_items else {one.kind for one in plan}
     )
     plan = [replace(one, fewest=0) if one.kind in settled else one for one in plan]
-    question = _question(work, plan, passages, outline, [item for _, item in kept])
+    prompt = _prompt(work, plan, passages, outline, [item for _, item in kept])
 
     def asked() -> tuple[str, ai.Usage]:
-        answer, usage = ask(work.resources, metadata.company_id, question)
+        answer, usage = ask(work.resources, metadata.company_id, prompt)
         return json.dumps({kind: one.model_dump() for kind, one in answer.items()}), usage
 
     work.begin(1, "planning the sections")
-    inputs_hash = digest(question.content, *(one.id for one in passages))
+    inputs_hash = digest(prompt.content, *(one.id for one in passages))
     result = work.run_unit(0, inputs_hash, "planning the sections", asked)
     answer = parsed(result, plan, passages)
     generated = _sections(outline, plan, answer, passages, metadata.language)
@@ -222,17 +222,17 @@ def _references(changed: Outline, topics: Topics, before: Outline) -> list[Refer
     return [known[one] for one in dict.fromkeys(cited) if one in known]
 
 
-def _question(
+def _prompt(
     work: ClaimedJob,
     plan: Sequence[PlannedSection],
     passages: Sequence[Labelled],
     outline: Outline,
     keep: Sequence[OutlineItem],
-) -> Question[dict[str, AnsweredSection]]:
+) -> Prompt[dict[str, AnsweredSection]]:
     content = prompts.outline_content(
         work.newsletter.metadata, plan, passages, keep=keep, avoid=outline.removed_items
     )
-    return Question(
+    return Prompt(
         system=prompts.OUTLINE_SYSTEM,
         content=content,
         schema=prompts.outline_schema(plan, passages),

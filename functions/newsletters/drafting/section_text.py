@@ -109,7 +109,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class SectionText:
-    """The Markdown of a section without its heading, and what the editor should look at."""
+    """The Markdown of a section without its heading, and the warnings for the editor."""
 
     markdown: str
     warnings: list[EditorWarning]
@@ -173,7 +173,7 @@ def numbers_in(text: str) -> list[str]:
     Return the numbers of a text in order, in ASCII and one notation: `1200`, `3.5`.
 
     `1,200`, `1.200` and `1'200` are the same number, and so are `3,5` and `3.50`. A date such as `05.01.2026` has three
-    numbers, without leading zeros like those of `5 January`.
+    numbers, without leading zeros, as in `5 January`.
     """
     return [number for match in _NUMBER.finditer(text) for number in _numbers(match.group())]
 

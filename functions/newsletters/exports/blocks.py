@@ -1,4 +1,4 @@
-"""The block tree: what all writers read. A tree holds text as it is displayed, and no markup."""
+"""The block tree, the input of all writers. A tree holds text as it is displayed, and no markup."""
 
 from __future__ import annotations
 

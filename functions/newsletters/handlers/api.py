@@ -9,7 +9,7 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from newsletters.api import access, changes, reviews, work
+from newsletters.api import access, changes, reviews, steps
 from newsletters.api.company_routes import CompanyRoutes
 from newsletters.api.queries import ApiDependencies
 from newsletters.api.routes import NewsletterRoutes
@@ -89,10 +89,10 @@ routes = Routes(
         StaleVersion: (HTTPStatus.CONFLICT, "stale_version"),
         requests.StepProcessing: (HTTPStatus.CONFLICT, "step_processing"),
         changes.NoContent: (HTTPStatus.CONFLICT, "no_content"),
-        work.NotReady: (HTTPStatus.CONFLICT, "not_ready"),
-        work.NothingToDraft: (HTTPStatus.CONFLICT, "nothing_to_draft"),
-        work.UpstreamStale: (HTTPStatus.CONFLICT, "upstream_stale"),
-        work.HasUserEdits: (HTTPStatus.CONFLICT, "has_user_edits"),
+        steps.NotReady: (HTTPStatus.CONFLICT, "not_ready"),
+        steps.NothingToDraft: (HTTPStatus.CONFLICT, "nothing_to_draft"),
+        steps.UpstreamStale: (HTTPStatus.CONFLICT, "upstream_stale"),
+        steps.HasUserEdits: (HTTPStatus.CONFLICT, "has_user_edits"),
         reviews.WrongReviewState: (HTTPStatus.CONFLICT, "wrong_review_state"),
         draft_changes.DraftRefused: (HTTPStatus.CONFLICT, "section_not_found"),
         draft_changes.TextTooLarge: (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large"),

@@ -1,4 +1,7 @@
-"""Worker of `newsletter-exports.fifo`: renders one format for each event. Alone has the layer of the renderers."""
+"""
+Worker of `newsletter-exports.fifo`: renders one format for each event. The only function with the layer of the
+renderers.
+"""
 
 from __future__ import annotations
 

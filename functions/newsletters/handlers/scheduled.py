@@ -1,4 +1,4 @@
-"""Every five minutes: looks after jobs and deletions that are due, and counts the dead letters."""
+"""Runs every five minutes: continues due jobs and deletions, and counts the dead letters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Attributes
 
-LEFT_MS = 10_000  # Work that is not looked after now is found by the next run.
+LEFT_MS = 10_000  # The next run continues the rest.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ resources = Resources(
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - the schedule sends nothing
-    """Look after the open work that is due, and count the dead letters."""
+    """Continue the open work that is due, and count the dead letters."""
     count_dead_letters(sqs, settings.dead_letter_urls)
     looked_after = 0
     start: Attributes | None = None
@@ -65,7 +65,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG
             try:
                 look_after(resources, work)
             except (ClientError, Transient) as failure:
-                # One that fails must not keep the others waiting; it stays in the list.
+                # A failure must not keep other work waiting; the failed item stays in the list.
                 logger.warning("open work not looked after", extra=describe(failure))
             looked_after += 1
         if start is None:

@@ -1,4 +1,4 @@
-"""Worker of `newsletter-steps.fifo`: retrieves passages, has outlines and drafts written, removes what was deleted."""
+"""Worker of `newsletter-steps.fifo`: retrieves passages, generates outlines and drafts, removes deleted newsletters."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ The events of the two queues. All have ids only; the content is in the table.
 
     newsletter-steps.fifo
         newsletter.step      a step is to be generated                    group: the turn of its job
-        newsletter.purge     what is left of a deleted newsletter goes    group: its turn
+        newsletter.purge     the rest of a deleted newsletter is removed    group: its turn
         newsletter.privacy   an erasure or export of a user               group: the job
     newsletter-exports.fifo
         newsletter.export    the draft is to be rendered in one format    group: the turn of its job
@@ -23,7 +23,7 @@ from shared.events.queued_events import QueuedEvent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRequested(QueuedEvent):
-    """The job *job_id* of a step is to be worked on; *turn* grows with every message about it."""
+    """A worker is to run the job *job_id* of a step; *turn* grows with every message about it."""
 
     type: Literal["newsletter.step"] = "newsletter.step"
     code: str

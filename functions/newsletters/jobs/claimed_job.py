@@ -51,8 +51,8 @@ class ClaimedJob:
         """
         Return the result of unit *number*: the stored one if its inputs are the same, else the result of *act*, stored.
 
-        A step above may be edited between two deliveries: *inputs_hash* differs then. *doing* is shown in the console
-        meanwhile. Raises OutOfTime, LeaseLost, and all that *act* raises.
+        An earlier step may be edited between two deliveries: *inputs_hash* differs then. *doing* is shown in the
+        console meanwhile. Raises OutOfTime, LeaseLost, and all that *act* raises.
         """
         finished = self._units if self._units is not None else {}
         if number in finished and finished[number].inputs_hash == inputs_hash:

@@ -1,7 +1,9 @@
-"""Runs a job: takes its lease, and fails the job after an error that no retry can fix."""
+"""Executes jobs under their leases; a job whose work fails with an error that no retry can fix has failed."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from newsletters.jobs import outcomes
@@ -12,7 +14,7 @@ from shared.aws.tables.leases import GRACE_MS, Finished, Held, LeaseLost
 from shared.failures import Permanent, Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
     from newsletters.configuration.resources import Run
     from newsletters.store.items import Job
@@ -21,50 +23,69 @@ if TYPE_CHECKING:
 INTERNAL_ERROR: Final = "internal_error"
 
 
-def execute(
-    store: Store, named: tuple[str, str], job_id: str, run: Run, act: Callable[[Job], bool]
-) -> bool:
-    """
-    Have *act* do the job *job_id* under a lease; *named* are its newsletter's code and its name.
+class NotOpen(Exception):
+    """The job has ended or was replaced."""
 
-    Returns False if it has ended, was replaced, or another worker has it. A failure that a retry may pass frees the job
-    and is raised, unless this was the last attempt.
+
+@dataclass(slots=True, eq=False)
+class Execution:
     """
-    job = jobs.get(store.table, *named)
-    if job is None or job.job_id != job_id or not job.is_open:
-        return False
-    if is_overdue(job.deadline_ms):
-        return outcomes.fail(store, job, StepFailed(TIMEOUT))
+    The work of one delivery on one job. *job* is set once it is claimed.
+
+    *is_done* is the result: False if the job has ended, was replaced, or another worker has it.
+    """
+
+    store: Store
+    run: Run
+    job: Job | None = None
+    is_done: bool = False
+
+    def claim(self, code: str, name: str, job_id: str) -> Job:
+        """Take the lease of a job. Raises NotOpen, Finished, Held, LeaseLost, and StepFailed after its deadline."""
+        job = jobs.get(self.store.table, code, name)
+        if job is None or job.job_id != job_id or not job.is_open:
+            raise NotOpen
+        if is_overdue(job.deadline_ms):
+            self.job = job
+            raise StepFailed(TIMEOUT)
+        until = self.run.ends_at_ms + GRACE_MS
+        self.job = jobs.claim(self.store.table, job, self.run.owner, until)
+        return self.job
+
+
+@contextmanager
+def execution(store: Store, run: Run) -> Iterator[Execution]:
+    """
+    The context in which a worker claims a job and works on it.
+
+    It fails the job after an error that no retry can fix. Other errors free the job and are raised again; at the last
+    attempt they fail it.
+    """
+    work = Execution(store, run)
     try:
-        job = jobs.claim(store.table, job, run.owner, run.ends_at_ms + GRACE_MS)
-        return _done(store, job, run, act)
-    except (Finished, Held, LeaseLost):
+        yield work
+    except (NotOpen, Finished, Held, LeaseLost):
         # If the other worker dies, the schedule finds the job after its lease.
-        return False
+        return
+    except Exception as failure:
+        if work.job is None:
+            raise
+        end = _end_of(failure, run)
+        if end is None:
+            jobs.release(store.table, work.job, run.owner)
+            raise
+        work.is_done = outcomes.fail(store, work.job, end)
+        if not isinstance(failure, (StepFailed, Permanent, Transient)):
+            # A bug, or an error of AWS. The record is retried, then parked or a dead letter.
+            raise
 
 
-def _done(store: Store, job: Job, run: Run, act: Callable[[Job], bool]) -> bool:
-    try:
-        return act(job)
-    except StepFailed as failure:
-        return outcomes.fail(store, job, failure)
-    except Permanent as refusal:
-        return outcomes.fail(store, job, _failure_of(refusal))
-    except LeaseLost:
-        raise
-    except Transient as failure:
-        if run.is_last:
-            return outcomes.fail(store, job, _failure_of(failure))
-        jobs.release(store.table, job, run.owner)
-        raise
-    except Exception:
-        # A bug, or an error of AWS. The record is retried, then parked or a dead letter.
-        if run.is_last:
-            outcomes.fail(store, job, StepFailed(INTERNAL_ERROR))
-        else:
-            jobs.release(store.table, job, run.owner)
-        raise
-
-
-def _failure_of(failure: Permanent | Transient) -> StepFailed:
-    return StepFailed(failure.reason if failure.reason in SENTENCES else INTERNAL_ERROR)
+def _end_of(failure: Exception, run: Run) -> StepFailed | None:
+    """Return the failure that ends the job; None if a retry may succeed."""
+    if isinstance(failure, StepFailed):
+        return failure
+    if not isinstance(failure, Permanent) and not run.is_last:
+        return None
+    if isinstance(failure, (Permanent, Transient)) and failure.reason in SENTENCES:
+        return StepFailed(failure.reason)
+    return StepFailed(INTERNAL_ERROR)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from newsletters.store.objects import Store
     from shared.aws.dynamodb import Attributes
 
-ATTEMPTS: Final = 5  # to write a result beside changes of METADATA
+ATTEMPTS: Final = 5  # to write a result while METADATA changes
 
 
 def complete(store: Store, newsletter: Newsletter, job: Job, result: StepItem) -> bool:

@@ -114,7 +114,7 @@ def cancel(resources: Resources, newsletter: Newsletter, name: StepName) -> Job 
 
 
 def message_of(job: Job) -> StepRequested | ExportRequested:
-    """Return the event that has a job worked on."""
+    """Return the event that makes a worker run the job."""
     if job.name.startswith(EXPORT_PREFIX):
         export_format = job.name.removeprefix(EXPORT_PREFIX)
         return ExportRequested(

@@ -1,4 +1,4 @@
-"""The state of steps and jobs as people see it: work past its deadline has failed, whether or not that is written."""
+"""The displayed state of steps and jobs: work past its deadline has failed, even if the failure is not stored yet."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def job_state(job: Job) -> Shown:
 
 
 def percent_of(job: Job) -> int:
-    """Return how much of a job is done, 0 to 100; 100 only if it has its result."""
+    """Return the finished share of a job, 0 to 100; 100 only if it has its result."""
     if job.state is JobState.DONE:
         return 100
     return min(99, 100 * job.units_done // max(1, job.units))

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 def look_after(resources: Resources, work: Job | Deletion) -> None:
     """
-    Fail a job past its deadline; have other work done again. Safe to repeat.
+    Fail a job past its deadline; queue other work again. Safe to repeat.
 
-    The item is moved to its next turn before the message: a crash between the two is found at the next look.
+    The item moves to its next turn before the message is sent: after a crash in between, the next run sends it.
     """
     table, next_look = resources.store.table, clock.now_ms() + LOOK_AFTER_MS
     if isinstance(work, Deletion):

@@ -1,1 +1,1 @@
-"""Erases and exports what newsletters have of a user."""
+"""Erases and exports a user's data in newsletters."""

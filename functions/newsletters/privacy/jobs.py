@@ -5,8 +5,8 @@ Jobs that erase or export a user, a page of the company's newsletters at each tu
                   the user has requested or decided: the name is removed, or the review exported
     finish        the receipt is written; an erasure deletes earlier exports
 
-A page is planned in one turn and done in the next: counts come from the stored plan, also after a crash. All
-that is done is safe to repeat.
+A page is planned in one turn and done in the next: counts come from the stored plan, also after a crash. Every step is
+safe to repeat.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ LINES: Final = "newsletters.jsonl"
 
 
 def work(resources: Resources, event: PrivacyRequested) -> bool:
-    """Do the next page of a job; False if it is done. Raises Permanent (`no_privacy_job`) and Transient."""
+    """Process the next page of a job; False if it is done. Raises Permanent (`no_privacy_job`) and Transient."""
     table = resources.store.table
     job = privacy_jobs.get(table, event.job_id)
     if job is None:
@@ -68,7 +68,7 @@ def folder_of_export(bucket: Bucket, job: PrivacyJob) -> ExportFolder:
 
 
 def _newsletters(resources: Resources, job: PrivacyJob) -> PrivacyJob:
-    """Do what is planned, or plan the next page of the company's list, which is strongly consistent."""
+    """Process the planned page, or plan the next page of the company's list, which is strongly consistent."""
     if job.planned:
         return _done(resources, job)
     user = job.requested_for
@@ -92,7 +92,7 @@ def _done(resources: Resources, job: PrivacyJob) -> PrivacyJob:
     counts = dict(job.counts)
     for code in job.planned:
         newsletter = get_newsletter_stored(resources.store.table, code)
-        # One that an earlier, interrupted turn has deleted is counted all the same.
+        # Also counts a newsletter that an interrupted turn has deleted.
         is_own = newsletter is None or newsletter.metadata.user_id == job.requested_for
         kind = "newsletter" if is_own else "review"
         counts[kind] = counts.get(kind, 0) + 1

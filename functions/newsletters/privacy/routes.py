@@ -42,14 +42,14 @@ class PrivacyRoutes:
     )
     def erase_user(self, request: Request[UserInput]) -> Callable[[], PrivacyJobView]:
         """Delete all newsletters of a user, and the user's name from the reviews of others."""
-        return self._starting(request, "erase")
+        return lambda: self._start(request, "erase")
 
     @route_methods.changes(
         "POST /newsletters/users/export", Scope.NEWSLETTERS_PRIVACY, status=HTTPStatus.ACCEPTED
     )
     def export_user(self, request: Request[UserInput]) -> Callable[[], PrivacyJobView]:
         """Export all newsletters of a user, with their files."""
-        return self._starting(request, "export")
+        return lambda: self._start(request, "export")
 
     @route_methods.reads("GET /newsletters/privacy-jobs/{job_id}", Scope.NEWSLETTERS_PRIVACY)
     def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
@@ -63,21 +63,16 @@ class PrivacyRoutes:
             raise NotFound("job_id: job not found")
         return self._view(job)
 
-    def _starting(
-        self, request: Request[UserInput], kind: PrivacyKind
-    ) -> Callable[[], PrivacyJobView]:
-        def change() -> PrivacyJobView:
-            job = requests.start(
-                self.resources.store.table,
-                self.resources.steps,
-                company_id=request.caller.company,
-                kind=kind,
-                user_id=request.input.user_id,
-                by=request.caller.principal,
-            )
-            return self._view(job)
-
-        return change
+    def _start(self, request: Request[UserInput], kind: PrivacyKind) -> PrivacyJobView:
+        job = requests.start(
+            self.resources.store.table,
+            self.resources.steps,
+            company_id=request.caller.company,
+            kind=kind,
+            user_id=request.input.user_id,
+            by=request.caller.principal,
+        )
+        return self._view(job)
 
     def _export(self, job: PrivacyJob) -> ExportView | None:
         from newsletters.privacy import jobs  # noqa: PLC0415 - of rare calls

@@ -1,4 +1,4 @@
-"""The information types that a newsletter may have, and how much is retrieved for which rhythm and length."""
+"""The information types of newsletters, and the number of passages for each rhythm and length."""
 
 from __future__ import annotations
 
@@ -107,7 +107,8 @@ def kind_of(name: str, custom: list[CustomTopic]) -> Kind:
 def query_of(name: str, custom: list[CustomTopic], metadata: Metadata, *, is_semantic: bool) -> str:
     """
     Return the query of a selected type: its words and the region, and for a retriever that compares meanings also up to
-    three words of the audience. A search for words would find each text that has such a word, without being about it.
+    three words of the audience. A keyword search would find every text that contains such a word, even on other
+    subjects.
     """
     own = next((topic.query for topic in custom if topic.name == name), None)
     found = type_named(name)

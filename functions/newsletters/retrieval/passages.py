@@ -1,4 +1,4 @@
-"""The job of step 2: asks the retriever once for each selected type, and stores the selected passages."""
+"""Retrieves passages (step 2): asks the retriever once for each selected type, and stores the selected passages."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def retrieve_passages(work: ClaimedJob) -> bool:
 def _searched(
     work: ClaimedJob, topics: Topics, total: int
 ) -> tuple[dict[str, list[Passage]], list[QueryRecord]]:
-    """Return the hits of each type, and what was asked for it."""
+    """Return the hits and the query of each type."""
     metadata = work.newsletter.metadata
     settings = retrieval_of(companies.get_settings(work.resources.store.table, metadata.company_id))
     search = Search(

@@ -31,8 +31,8 @@ def selected(hits: Mapping[str, Sequence[Passage]], total: int) -> list[Hit]:
     """
     Return at most *total* passages, best first: the best one of each type, then the second one of each, then by score.
 
-    A passage belongs to the type with its best score. Of texts that are the same, or nearly, the best is kept, and two
-    passages of one address.
+    A passage belongs to the type with its best score. Of equal or nearly equal texts the best is kept; of one address,
+    two passages.
     """
     counts: dict[str, int] = {}
     in_turn: list[tuple[int, Hit]] = []
@@ -59,7 +59,7 @@ def _distinct(ranked: Iterable[Hit]) -> list[Hit]:
     texts: list[frozenset[tuple[str, ...]]] = []
     by_address: dict[str, int] = {}
     for hit in ranked:
-        # Without an address nothing tells which document it is from.
+        # Without an address the document of the passage is unknown.
         address = hit.passage.url or hit.passage.uri or hit.passage.chunk_id
         shingles = _shingles(hit.passage.text)
         if by_address.get(address, 0) >= MOST_OF_URL or any(

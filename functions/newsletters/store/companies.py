@@ -30,7 +30,10 @@ def get_settings(table: Table, company_id: str) -> CompanySettings | None:
 
 
 def put_settings(table: Table, settings: CompanySettings) -> CompanySettings:
-    """Write the settings after the version that they name; return them with their own. Raises StaleVersion."""
+    """
+    Write the settings as successors of the version that they name; return them with the new version. Raises
+    StaleVersion.
+    """
     changed = settings.model_copy(update={"version": settings.version + 1})
     is_first = Attr(PARTITION_KEY).not_exists()
     unchanged = CompanySettings.attr("version").eq(settings.version)
@@ -44,7 +47,7 @@ def put_settings(table: Table, settings: CompanySettings) -> CompanySettings:
 
 
 def forget_author(table: Table, company_id: str, user_id: str, name: str) -> None:
-    """Put *name* in place of a user who has written the settings. Idempotent."""
+    """Replace a user who wrote the settings by *name*. Idempotent."""
     with suppress(ConditionFailed):
         table.update(
             CompanySettings.key(company_id),

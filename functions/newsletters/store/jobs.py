@@ -194,7 +194,7 @@ def postpone_deletion(table: Table, deletion: Deletion, due_ms: int) -> None:
 
 
 def finish_deletion(table: Table, code: str) -> None:
-    """Record that nothing of a deleted newsletter is left. Idempotent."""
+    """Record that a deleted newsletter is removed completely. Idempotent."""
     table.update(Deletion.key(code), put={"purge": "done"}, drop=_DUE_NAMES)
 
 

@@ -17,12 +17,12 @@ from shared.aws.sqs_fifo import to_json
 if TYPE_CHECKING:
     from newsletters.store.items import Draft, Metadata, Outline, Topics
 
-# What exports show of METADATA.
+# The attributes of METADATA that exports show.
 EXPORTED: Final = ("title", "language", "user_name", "description")
 
 
 def topics_hash(metadata: Metadata, topics: Topics) -> str:
-    """Return the hash of what TOPICS is retrieved for."""
+    """Return the hash of the inputs of TOPICS."""
     return _hash(
         sorted(metadata.target_audience),
         metadata.frequency,
@@ -35,7 +35,7 @@ def topics_hash(metadata: Metadata, topics: Topics) -> str:
 
 
 def outline_hash(metadata: Metadata, topics: Topics | None) -> str:
-    """Return the hash of what OUTLINE is generated from."""
+    """Return the hash of the inputs of OUTLINE."""
     chunks = topics.retrieved_content if topics else []
     return _hash(
         *_tone(metadata),
@@ -45,7 +45,7 @@ def outline_hash(metadata: Metadata, topics: Topics | None) -> str:
 
 
 def draft_hash(metadata: Metadata, outline: Outline | None) -> str:
-    """Return the hash of what DRAFT is generated from."""
+    """Return the hash of the inputs of DRAFT."""
     sections = outline.sections if outline else []
     return _hash(
         *_tone(metadata),
@@ -68,7 +68,7 @@ def content_hash(metadata: Metadata, draft: Draft) -> str:
 
 
 def status_of(metadata: Metadata, draft: Draft | None) -> NewsletterStatus:
-    """Return how far a newsletter is: exported only while an export shows the present content."""
+    """Return the status of a newsletter: exported only while an export shows the present content."""
     if draft is None or not draft.has_content:
         return NewsletterStatus.DRAFT
     present = content_hash(metadata, draft)

@@ -26,22 +26,18 @@ EVENTS: Final[TypeAdapter[WorkEvent]] = TypeAdapter(
 def process(resources: WorkerResources, body: str, run: Run) -> Handled:
     """Process one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
     event = parse_body(body, EVENTS)
-    is_done = _handled(resources, event, run)
+    match event:
+        case StepRequested():
+            is_done = generation.generate(resources, event, run)
+        case PurgeRequested():
+            is_done = purge.purge(resources, event)
+        case PrivacyRequested():
+            from newsletters.privacy import jobs  # noqa: PLC0415 - of rare events
+
+            is_done = jobs.work(resources, event)
     parked.events_of(resources.store.table).resolve(event)
     return Handled(
         Outcome.PERSISTED if is_done else Outcome.IGNORED,
         kind=event.type,
         code=getattr(event, "code", None),
     )
-
-
-def _handled(resources: WorkerResources, event: WorkEvent, run: Run) -> bool:
-    match event:
-        case StepRequested():
-            return generation.generate(resources, event, run)
-        case PurgeRequested():
-            return purge.purge(resources, event)
-        case PrivacyRequested():
-            from newsletters.privacy import jobs  # noqa: PLC0415 - of rare events
-
-            return jobs.work(resources, event)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.exports.document import Citation, Document
 from newsletters.exports.formats import FORMATS, render
-from newsletters.jobs.execution import execute
+from newsletters.jobs.execution import execution
 from newsletters.jobs.requests import EXPORT_PREFIX
 from newsletters.store import jobs, newsletters, steps
 from newsletters.store.items import Export, JobState
@@ -31,16 +31,14 @@ ATTEMPTS: Final = 5  # to record a file beside other formats that end at the sam
 
 
 def export(resources: ExportResources, event: ExportRequested, run: Run) -> bool:
-    """Work on the job of an export as `execute` does."""
-    name = f"{EXPORT_PREFIX}{event.format}"
-
-    def act(job: Job) -> bool:
-        return _exported(resources, job, event.format)
-
-    return execute(resources.store, (event.code, name), event.job_id, run, act)
+    """Export the draft in the format of the event. False: see `Execution`."""
+    with execution(resources.store, run) as work:
+        job = work.claim(event.code, f"{EXPORT_PREFIX}{event.format}", event.job_id)
+        work.is_done = _export_draft(resources, job, event.format)
+    return work.is_done
 
 
-def _exported(resources: ExportResources, job: Job, export_format: str) -> bool:
+def _export_draft(resources: ExportResources, job: Job, export_format: str) -> bool:
     store = resources.store
     newsletter = newsletters.get_newsletter_full(store, job.code)
     draft = newsletter.draft if newsletter is not None else None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from newsletters.jobs import requests
 from newsletters.jobs.claimed_job import ClaimedJob, OutOfTime
-from newsletters.jobs.execution import execute
+from newsletters.jobs.execution import execution
 from newsletters.store import jobs, newsletters
 from newsletters.store.items import JobState
 
@@ -17,24 +17,25 @@ if TYPE_CHECKING:
 
 
 def generate(resources: WorkerResources, event: StepRequested, run: Run) -> bool:
-    """Work on the job of a step as `execute` does; with too little time, the job's next turn goes on."""
-
-    def act(job: Job) -> bool:
+    """Generate a step; if the time is too short, its job continues with the next message. False: see `Execution`."""
+    with execution(resources.store, run) as work:
+        job = work.claim(event.code, event.step, event.job_id)
         try:
-            return _generated(resources, job, run)
+            work.is_done = _generate_step(resources, job, run)
         except OutOfTime:
-            moved = jobs.postpone(
-                resources.store.table, job, run.ends_at_ms + requests.LOOK_AFTER_MS
-            )
-            jobs.release(resources.store.table, job, run.owner)
-            if moved is not None:
-                requests.send(resources, moved)
-            return True
-
-    return execute(resources.store, (event.code, event.step), event.job_id, run, act)
+            _continue_later(resources, job, run)
+            work.is_done = True
+    return work.is_done
 
 
-def _generated(resources: WorkerResources, job: Job, run: Run) -> bool:
+def _continue_later(resources: WorkerResources, job: Job, run: Run) -> None:
+    moved = jobs.postpone(resources.store.table, job, run.ends_at_ms + requests.LOOK_AFTER_MS)
+    jobs.release(resources.store.table, job, run.owner)
+    if moved is not None:
+        requests.send(resources, moved)
+
+
+def _generate_step(resources: WorkerResources, job: Job, run: Run) -> bool:
     newsletter = newsletters.get_newsletter_full(resources.store, job.code)
     if newsletter is None:
         return jobs.end(resources.store.table, job, JobState.CANCELLED)

@@ -1,4 +1,4 @@
-"""Removes what is left of a deleted newsletter: its objects, jobs and units. Idempotent."""
+"""Removes the remaining objects, jobs and units of a deleted newsletter. Idempotent."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Handled:
 
 
 def run_of(record: Record) -> Run:
-    """Return the delivery as the jobs see it."""
+    """Return the run of a delivery."""
     remaining_ms = record.context.get_remaining_time_in_millis()
     return Run(
         owner=record.context.aws_request_id,

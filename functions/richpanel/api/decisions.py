@@ -1,4 +1,4 @@
-"""The decisions of one day, newest first, and those of them with an intent, team, gate or outcome."""
+"""Lists the decisions of one day, newest first, filtered by intent, team, gate and outcome."""
 
 import json
 from typing import Any

@@ -20,7 +20,7 @@ class SwitchesInput(Input):
 
 
 class DecisionsQuery(Input):
-    """Which page of a conversation's audit."""
+    """The page of a conversation's audit."""
 
     limit: int = Field(default=50, ge=1, le=50)
     cursor: str | None = None
@@ -32,7 +32,7 @@ def _today() -> date:
 
 class DecisionListQuery(Input):
     """
-    Which decisions of a day (UTC, default today), and which page of them.
+    Filter for the decisions of a day (UTC, default today), and the page.
 
     *gate*: the reason why there was no reply, or the reason of the reply.
     """
@@ -47,13 +47,13 @@ class DecisionListQuery(Input):
 
 
 class SettingsQuery(Input):
-    """Which version of the settings; those in force without *number*."""
+    """The version of the settings; without *number* the settings in force."""
 
     number: int | None = Field(default=None, ge=0)
 
 
 class SettingsVersionsQuery(Input):
-    """Which versions of the settings: the newest ones, or those below *before*."""
+    """The versions of the settings: the newest ones, or versions below *before*."""
 
     before: int | None = Field(default=None, ge=1)
     limit: int = Field(default=20, ge=1, le=50)
@@ -67,7 +67,7 @@ class SettingsInput(Input):
 
 
 class SettingsRollbackInput(Input):
-    """Which version to return to (0: the standard settings), on top of the version *based_on*."""
+    """The version to return to (0: the standard settings), on top of the version *based_on*."""
 
     based_on: int = Field(ge=0)
     number: int = Field(ge=0)
@@ -75,7 +75,7 @@ class SettingsRollbackInput(Input):
 
 class PreviewInput(Input):
     """
-    Which reply to show, with which settings (default: those in force).
+    The reply to show, and the settings (default: the settings in force).
 
     *asks_number*: the order is not known, so that the text asks for its number.
     """
@@ -89,6 +89,6 @@ class PreviewInput(Input):
 
 
 class ReplayInput(Input):
-    """How to replay a conversation: decide only (`dry_run`), or continue unfinished work (`repair`)."""
+    """The mode of a replay: decide only (`dry_run`), or continue unfinished work (`repair`)."""
 
     mode: Literal["dry_run", "repair"]

@@ -5,7 +5,7 @@ import json
 from aws_lambda_powertools.metrics import MetricUnit
 
 from richpanel.api.access import ApiDependencies, Instruction, log_change, write_audit_row
-from richpanel.api.dry_runs.visits import read_visit
+from richpanel.api.dry_runs.ticket_snapshots import read_snapshot
 from richpanel.api.views import DryRunView, RepairView
 from richpanel.inbound import wakeups
 from richpanel.inbound.channels import Channel
@@ -30,8 +30,8 @@ def dry_run(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Dr
     from richpanel.api.dry_runs.dry_run import rehearse  # noqa: PLC0415 - loads the classifier, which no other call needs
 
     try:
-        visit = read_visit(deps, conversation_id, deadline_ms)
-        rehearsed = rehearse(deps, visit, deps.switchboard.current())
+        snapshot = read_snapshot(deps, conversation_id, deadline_ms)
+        rehearsed = rehearse(deps, snapshot, deps.switchboard.current())
     except (Permanent, Transient) as failure:
         raise HelpDeskFailed(failure.reason) from None
     return DryRunView(
@@ -52,16 +52,16 @@ def repair(
     HelpDeskFailed and NotEnqueued.
     """
     try:
-        visit = read_visit(deps, conversation_id, deadline_ms)
+        snapshot = read_snapshot(deps, conversation_id, deadline_ms)
     except (Permanent, Transient) as failure:
         raise HelpDeskFailed(failure.reason) from None
-    answered_at = visit.reading.last_person_at_ms
+    answered_at = snapshot.reading.last_person_at_ms
     parked = [
         comment.key
-        for comment in visit.reading.customer
+        for comment in snapshot.reading.customer
         if (answered_at is None or comment.at_ms > answered_at)
-        and comment.key in visit.rows
-        and visit.rows[comment.key].status == EventStatus.PARKED
+        and comment.key in snapshot.rows
+        and snapshot.rows[comment.key].status == EventStatus.PARKED
     ]
     facts = {"change": "replay", "conversation": conversation_id}
     for about in (AuditAction.SWITCHES, conversation_id):
@@ -69,7 +69,7 @@ def repair(
     reopened = [key for key in parked if events.reopen(deps.idempotency, key)]
     wakeup = WakeupEvent(
         conversation_id=conversation_id,
-        channel=deps.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
+        channel=deps.account.channels.get(snapshot.ticket.channel, Channel.UNKNOWN),
         source="replay",
         deduplication=digest("replay", conversation_id, instruction.request_id),
     )

@@ -23,7 +23,7 @@ from shared.aws.dynamodb import Table
 from shared.runtime import clock
 
 MOST_VERSIONS = 50
-# What a preview shows in place of an order's facts.
+# Sample facts of an order, for previews.
 SAMPLE_VALUES: Mapping[str, str] = {
     "order_id": "#1001",
     "order_status": "paid",
@@ -56,7 +56,7 @@ class Change:
 
 
 def shown(state: Table, number: int | None = None) -> views.SettingsView:
-    """Return the settings in force, or those of a version. Raises NoVersion."""
+    """Return the settings in force, or the settings of a version. Raises NoVersion."""
     if number is None:
         return _view(settings.in_force(state))
     if number == 0:
@@ -65,7 +65,7 @@ def shown(state: Table, number: int | None = None) -> views.SettingsView:
 
 
 def versions(state: Table, *, before: int | None, limit: int) -> views.SettingsVersionsView:
-    """Return versions with their times and authors, newest first; those below the number *before*, if it is given."""
+    """Return versions with their times and authors, newest first; below the number *before*, if given."""
     newest = settings.in_force(state)
     if newest is None:
         return views.SettingsVersionsView(versions=[])
@@ -121,7 +121,7 @@ def store(
 
 def preview(account: Account, state: Table, request: inputs.PreviewInput) -> views.PreviewView:
     """
-    Return a reply as it would be sent with the given settings, or with those in force. Raises InvalidInput.
+    Return a reply as it would be sent with the given settings, or with the settings in force. Raises InvalidInput.
 
     The facts of an order are samples. Preview and sending share one rendering.
     """

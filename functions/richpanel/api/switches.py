@@ -25,8 +25,8 @@ def shown(deps: ApiDependencies) -> SwitchesView:
     """
     Return each switch's current value. If they cannot be read, none has a text and all are closed.
 
-    The changes are those made over the admin API, newest first: switches set, risks cleared, conversations erased or
-    replayed, dead letters redriven.
+    The changes are the changes made over the admin API, newest first: switches set, risks cleared, conversations erased
+    or replayed, dead letters redriven.
     """
     texts = deps.switchboard.texts(fresh=True) or {}
     in_force = read_switches(texts)

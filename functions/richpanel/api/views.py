@@ -106,7 +106,7 @@ class ClearedView(View):
 
 
 class ErasedView(View):
-    """An erased conversation: the time of its tombstone, what is kept, and the copies that are not reached."""
+    """An erased conversation: the time of its tombstone, the kept data, and the copies that are not reached."""
 
     conversation_id: str
     erased_at: str
@@ -124,9 +124,10 @@ class HealthView(View):
     """
     Health of the middleware: *healthy* if every check passed.
 
-    *checks*: by name, `ok` or a code of the problem. *waiting*: approximate number of events in each queue. *keys*:
-    which keys the secret holds. *swept_at*: when the newest complete pass of the sweep began. *shop_scopes*: the shop's
-    scopes for orders; without `read_all_orders` it shows the orders of the last 60 days only. Null without a shop.
+    *checks*: by name, `ok` or a code of the problem. *waiting*: approximate number of events in each queue. *keys*: the
+    names of the secret's keys. *swept_at*: the start of the newest complete pass of the sweep. *shop_scopes*: the
+    shop's scopes for orders; without `read_all_orders` it shows the orders of the last 60 days only. Null without a
+    shop.
     """
 
     healthy: bool

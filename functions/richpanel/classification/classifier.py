@@ -140,7 +140,7 @@ def _prepared(message: Message) -> _Turn:
 
 
 def _word_model_result(turn: _Turn) -> WordModelResult | None:
-    """Return what the word model says about the text and the customer's subject; None unless they are English."""
+    """Return the word model's result for the text and the customer's subject; None unless they are English."""
     is_alone = turn.is_ours or not turn.title
     whole = turn.text if is_alone else f"{turn.title}\n{turn.text}"
     if turn.language is not Language.ENGLISH or not any(map(str.isalpha, whole)):

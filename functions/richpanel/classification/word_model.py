@@ -63,7 +63,7 @@ class _Weights:
 
 
 def word_model_result(tokens: Tokens, question: bool) -> WordModelResult:
-    """Return what the word model says about a text. *question*: the text has a question mark."""
+    """Return the word model's result for a text. *question*: the text has a question mark."""
     parts = [_urgency(part) for part in _parts(tokens)]
     stems = [stem(word.text) for word in tokens.words]
     known = sum(1 for each in stems if each in _weights().rows)

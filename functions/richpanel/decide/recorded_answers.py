@@ -34,7 +34,7 @@ class RecordedAnswers:
         return merge(rules, answer)
 
     def problem(self, sample_id: str | int) -> str | None:
-        """Return why the message's answer is outside the schema, or None."""
+        """Return the reason why the message's answer is outside the schema, or None."""
         answer = self.answers.get(str(sample_id))
         return str(answer) if isinstance(answer, AnswerInvalid) else None
 

@@ -262,7 +262,7 @@ def _order(context: _Context, turn: Turn) -> OrderFacts | NoOrder:
 
 
 def _path(order: _Order, customer_email: str | None, turn: Turn) -> MatchPath | None:
-    """Return how the order is matched to the sender: as given, else by its address. None if the addresses differ."""
+    """Return the match of the order to the sender: as given, else by its address. None if the addresses differ."""
     owner, sender = (
         email.strip().casefold() if email else None for email in (order.email, customer_email)
     )

@@ -75,8 +75,8 @@ class Decision:
     """
     The decision that a worker executes and an audit row records. Contains no text of the customer.
 
-    *tags* include the one route tag but no tag of a reply (see `Reply.tags_when_sent`). *tier* is that of *reply*, 0
-    for tickets handled by human agents only, None for routing alone; *considered* is the candidate template, sent or
+    *tags* include the one route tag but no tag of a reply (see `Reply.tags_when_sent`). *tier* is the tier of *reply*,
+    0 for tickets handled by human agents only, None for routing alone; *considered* is the candidate template, sent or
     not. *gates* are all gates in order; *reason* is the first shut one, else the reason of the reply. *tier2_refusal*:
     why facts of the order are not stated, even if another reply is sent. *close_when_confirmed*: close the ticket once
     a later read shows our reply as the newest comment. *pending_flow* applies if the reply was sent or there is none;

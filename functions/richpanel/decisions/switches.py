@@ -89,7 +89,7 @@ def read_switches(texts: Mapping[str, str]) -> Switches:
     return Switches(**values)
 
 
-def read_switch(name: str, text: str) -> Any:  # noqa: ANN401 - each switch has a type of its own
+def read_switch(name: str, text: str) -> Any:  # noqa: ANN401 - each switch has another type
     """Parse the value of one switch. Raises SwitchInvalid for an invalid text or an unknown name."""
     if name not in _READERS:
         raise SwitchInvalid(name, "is not a known switch")

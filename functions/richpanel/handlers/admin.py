@@ -27,7 +27,7 @@ from richpanel.api.access import (
     NothingToDecide,
 )
 from richpanel.api.bootstrap import AdminSettings, dependencies
-from richpanel.api.dry_runs.visits import NotSetUp
+from richpanel.api.dry_runs.ticket_snapshots import NotSetUp
 from richpanel.api.replays import HelpDeskFailed
 from richpanel.api.settings import Change, NoVersion
 from richpanel.configuration.bootstrap import quick

@@ -14,7 +14,7 @@ from json import loads
 from typing import TYPE_CHECKING, Any
 
 from richpanel.api.access import ApiDependencies, Erased, NotFound
-from richpanel.api.dry_runs import visits
+from richpanel.api.dry_runs import ticket_snapshots
 from richpanel.inbound import wakeups
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent
@@ -76,14 +76,14 @@ def _decisions(deps: ApiDependencies, day: str) -> Iterator[AuditAction]:
 def examine(deps: ApiDependencies, candidate: Candidate, deadline_ms: int) -> Result:
     """Read the ticket and return whether to route it. Raises NotSetUp, Permanent and Transient."""
     try:
-        visit = visits.read_visit(deps, candidate.conversation_id, deadline_ms)
+        snapshot = ticket_snapshots.read_snapshot(deps, candidate.conversation_id, deadline_ms)
     except Erased:
         return Result.ERASED
     except NotFound:
         return Result.NOT_FOUND
-    if not backfills.is_open_to_it(deps.account, visit.ticket, visit.reading):
+    if not backfills.is_open_to_it(deps.account, snapshot.ticket, snapshot.reading):
         return Result.NOT_NEEDED
-    if visit.reading.customer[-1].key != candidate.event_id:
+    if snapshot.reading.customer[-1].key != candidate.event_id:
         return Result.NEWER_MESSAGE
     own_id = backfills.event_id(candidate.event_id, candidate.conversation_id)
     own = events.get_many(deps.idempotency, [own_id]).get(own_id)

@@ -75,7 +75,7 @@ def mark_replayed(table: Table, event_id: str, *, number: int, at: str, by: str)
 
 
 def note_dead_letter(table: Table, note: DeadLetter) -> None:
-    """Store why an event becomes a dead letter. Idempotent; the newest failure wins."""
+    """Store the reason of a dead letter. Idempotent; the newest failure wins."""
     table.put(note.attributes())
 
 

@@ -46,9 +46,6 @@ class Finish(BaseModel):
     reason: str | None = None
 
 
-type Work = Callable[[Event], Finish]
-
-
 class Lease(BasePersistenceLayer):
     """
     Claims and finishes event rows in *table*. Create one instance per guarded function.
@@ -127,18 +124,20 @@ class Lease(BasePersistenceLayer):
         self._leases.release(key_of(Event, data_record.idempotency_key), self._owner)
 
 
-def hold(lease: Lease, row: Event, context: LambdaContext, work: Work) -> bool:
+def hold(
+    lease: Lease, row: Event, context: LambdaContext, work: Callable[[Event], Finish]
+) -> Finish | None:
     """
-    Run *work* with the event's row under an exclusive lease, and finish the row; False if it was finished before.
+    Run *work* with the event's row under an exclusive lease, and finish the row; None if it was finished before.
 
     Raises Held while another worker may be alive, LeaseLost if one took over, and any exception of *work*.
     """
-    worked = False
+    end: Finish | None = None
 
     def handle(*, row: Event) -> dict[str, Any]:  # noqa: ARG001 - the library claims the row by this argument
-        nonlocal worked
-        worked = True
-        return work(lease.mine).model_dump(mode="json")
+        nonlocal end
+        end = work(lease.mine)
+        return end.model_dump(mode="json")
 
     config = IdempotencyConfig(
         event_key_jmespath=Event.partition_key,
@@ -158,4 +157,4 @@ def hold(lease: Lease, row: Event, context: LambdaContext, work: Work) -> bool:
     except IdempotencyPersistenceLayerError as wrapped:
         # The library's exception embeds other exceptions' texts; its cause is more precise.
         raise (wrapped.__cause__ or wrapped) from None
-    return worked
+    return end

@@ -27,7 +27,7 @@ NOT_SENT = (ControlTag.SEND_FAILED, ControlTag.ESCALATED_HUMAN)
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ReplyStatus:
     """
     The status of the reply, from this run or an earlier one; *state* is None when there is no reply.
 
@@ -55,25 +55,23 @@ def act(resources: Resources, case: Case, decision: Decision) -> None:
     The ticket is routed and tagged even while the outcome of its reply is unknown: agents must not wait for that.
     """
     case = memory.note(resources, case, decision)
-    answered = _answer(resources, case, decision)
+    reply = _answer(resources, case, decision)
     result = audit.skipped(_skip_reason(case))
     if case.may_write:
-        result = _tried(lambda: ticket_tags.tag(resources, case, decision, answered.tags))
-        _assign_or_close(resources, case, decision, answered)
+        result = _tried(lambda: ticket_tags.tag(resources, case, decision, reply.tags))
+        _assign_or_close(resources, case, decision, reply)
     audit.write(resources, case.event, "route", audit.of_decision(case, decision), result=result)
-    if answered.waits:
-        raise answered.waits
+    if reply.waits:
+        raise reply.waits
     # Before the reply's own row, which proves that an earlier run has completed the turn.
-    audit.list_decision(resources, case, decision, _outcome(case, decision, answered))
-    _audit_answer(resources, case, decision, answered)
-    memory.remember(
-        resources, case, decision, sent=answered.template if answered.may_be_out else None
-    )
+    audit.list_decision(resources, case, decision, _outcome(case, decision, reply))
+    _audit_answer(resources, case, decision, reply)
+    memory.remember(resources, case, decision, sent=reply.template if reply.may_be_out else None)
 
 
-def _outcome(case: Case, decision: Decision, answered: Answered) -> DecisionOutcome:
-    if answered.state is not None:
-        is_out = answered.state in _OUT
+def _outcome(case: Case, decision: Decision, reply: ReplyStatus) -> DecisionOutcome:
+    if reply.state is not None:
+        is_out = reply.state in _OUT
         return DecisionOutcome.REPLIED if is_out else DecisionOutcome.REPLY_FAILED
     if case.switches.dry_run:
         return DecisionOutcome.DRY_RUN
@@ -92,7 +90,7 @@ def _tried(step: Callable[[], str | None]) -> str:
     return audit.skipped(skipped) if skipped else audit.SUCCESS
 
 
-def _answer(resources: Resources, case: Case, decision: Decision) -> Answered:
+def _answer(resources: Resources, case: Case, decision: Decision) -> ReplyStatus:
     """Send the decided reply, or determine the outcome of an earlier run's reply."""
     before = reservations.existing_reply(resources, case)
     if before is not None and before.state is not State.RESERVED:
@@ -104,7 +102,7 @@ def _answer(resources: Resources, case: Case, decision: Decision) -> Answered:
     if not is_reply_due and not in_doubt:
         # A reply that an earlier run reserved and never sent is no longer due.
         reservations.give_back(resources, case)
-        return Answered(dropped=before is not None)
+        return ReplyStatus(dropped=before is not None)
     try:
         if before is not None and in_doubt:
             state = replies.find_out(resources, case, before)
@@ -113,35 +111,35 @@ def _answer(resources: Resources, case: Case, decision: Decision) -> Answered:
     except Overtaken:
         raise
     except Transient as waits:
-        return Answered(waits=waits)
+        return ReplyStatus(waits=waits)
     return _status_of_reply(state, reservations.existing_reply(resources, case))
 
 
-def _status_of_reply(state: State, row: Action | None) -> Answered:
+def _status_of_reply(state: State, row: Action | None) -> ReplyStatus:
     """Return the status of a reply in *state*; *row* is its ledger row."""
     fields = (row.model_extra or {}) if row else {}
-    answered = Answered(state, (), fields.get("template"), row.body_hash if row else None)
+    reply = ReplyStatus(state, (), fields.get("template"), row.body_hash if row else None)
     if state is State.FAILED:
         metrics.add_metric("ReplyFailed", MetricUnit.Count, 1)
-        return Answered(state, tuple(map(str, NOT_SENT)), answered.template)
+        return ReplyStatus(state, tuple(map(str, NOT_SENT)), reply.template)
     if state is State.UNKNOWN:
         metrics.add_metric("ReplyUnknown", MetricUnit.Count, 1)
-        return Answered(state, tuple(map(str, HANDED_OVER)), answered.template)
+        return ReplyStatus(state, tuple(map(str, HANDED_OVER)), reply.template)
     tags = tuple(fields.get("tags_when_sent", ()))
-    return Answered(state, tags, answered.template, answered.body_hash)
+    return ReplyStatus(state, tags, reply.template, reply.body_hash)
 
 
 def _assign_or_close(
-    resources: Resources, case: Case, decision: Decision, answered: Answered
+    resources: Resources, case: Case, decision: Decision, reply: ReplyStatus
 ) -> None:
     assignee = resources.account.assignees.get(decision.team)
     message = (case.conversation_id, case.target.name)
-    if _may_close(decision, answered):
-        reply_hash = answered.body_hash or ""
+    if _may_close(decision, reply):
+        reply_hash = reply.body_hash or ""
         kind: audit.Kind = "close"
         key = Action.key(Action.CLOSE, *message)
         result = _tried(lambda: ticket_tags.close(resources, case, decision, reply_hash))
-    elif answered.waits and decision.close_when_confirmed:
+    elif reply.waits and decision.close_when_confirmed:
         return  # Decided later: closed if the reply is confirmed, assigned if it stays unknown; never both.
     elif assignee is not None:
         kind = "assign"
@@ -152,23 +150,23 @@ def _assign_or_close(
     audit.write(resources, case.event, kind, {"team": decision.team}, result=result, key=key)
 
 
-def _may_close(decision: Decision, answered: Answered) -> bool:
+def _may_close(decision: Decision, reply: ReplyStatus) -> bool:
     """Whether to close: only after the closing reply itself, as an earlier run may have sent another template."""
-    is_that = decision.reply is not None and answered.template == decision.reply.template
-    return decision.close_when_confirmed and is_that and answered.state in _OUT
+    is_that = decision.reply is not None and reply.template == decision.reply.template
+    return decision.close_when_confirmed and is_that and reply.state in _OUT
 
 
-def _audit_answer(resources: Resources, case: Case, decision: Decision, answered: Answered) -> None:
+def _audit_answer(resources: Resources, case: Case, decision: Decision, reply: ReplyStatus) -> None:
     key = Action.key(Action.REPLY, case.conversation_id, case.target.name)
-    payload = {"template": answered.template, "reason": decision.reason, "state": answered.state}
+    payload = {"template": reply.template, "reason": decision.reason, "state": reply.state}
     kind: audit.Kind = "auto_reply"
     result = audit.SUCCESS
-    if answered.dropped:
+    if reply.dropped:
         result = audit.skipped(str(decision.reason))
-    elif answered.state is None:
+    elif reply.state is None:
         return
-    elif answered.state not in _OUT:
-        kind, result = "escalate", audit.failed(str(answered.state))
+    elif reply.state not in _OUT:
+        kind, result = "escalate", audit.failed(str(reply.state))
     audit.write(resources, case.event, kind, payload, result=result, key=key)
 
 

@@ -1,8 +1,8 @@
 """
 Messages decided in dry run, whose tickets are routed afterwards (`python -m operations richpanel backfill`).
 
-The ticket is routed, tagged and assigned as for a new message, without a reply: the message is old. The turn has an
-event of its own, so that a repeated backfill changes nothing.
+The ticket is routed, tagged and assigned as for a new message, without a reply: the message is old. The turn has a
+separate event, so that a repeated backfill changes nothing.
 """
 
 from collections.abc import Mapping

@@ -92,7 +92,7 @@ def _decided(
 
 
 def opt_out(resources: Sources, case: Case) -> str | None:
-    """Return why the recipients of a reply must not get an automatic one, or None if they may."""
+    """Return the reason why the recipients must not get an automatic reply, or None if they may."""
     if case.ticket is None:
         return None  # There will be no reply.
     target = _comment(case.ticket, case.target)

@@ -31,7 +31,7 @@ def park(resources: Resources, body: str, reason: str) -> RichpanelEvent | None:
 
 
 def note_dead_letter(resources: Resources, body: str, reason: str, attempts: int) -> None:
-    """Store why an event becomes a dead letter: the letter itself does not contain the reason. Idempotent."""
+    """Store the reason of a dead letter, which the letter itself does not contain. Idempotent."""
     note = DeadLetter(
         event_id=DeadLetter.key(body),
         reason=reason,

@@ -8,9 +8,8 @@ Handles one event of the queue: reads the ticket, decides its turns, and acts on
 is still `processing`, and the next delivery rolls forward: repeating a step that was done has no effect.
 """
 
-import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -25,13 +24,20 @@ from richpanel.inbound.channels import Channel
 from richpanel.inbound.event import BACKFILL, RichpanelEvent, event_id_of_message
 from richpanel.inbound.queued_events import parse_event
 from richpanel.store import events, states
-from richpanel.store.items import Action, ConversationState, Event, EventStatus, Mode
+from richpanel.store.items import Action, ConversationState, Event, EventStatus
 from richpanel.store.lease import Finish, hold
 from richpanel.store.rate_limit import Priority
-from richpanel.worker import audit, backfills, case_decisions, memory, parking, turns
+from richpanel.worker import (
+    audit,
+    backfills,
+    case_decisions,
+    event_rows,
+    memory,
+    parking,
+    turns,
+)
 from richpanel.worker.cases import Case
-from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
-from shared.aws.sqs_fifo import to_json
+from richpanel.worker.turns import CustomerTurn, Reading
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from shared.runtime.observability import metrics
@@ -72,8 +78,8 @@ class Handled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Visit:
-    """One delivery's view of its ticket."""
+class _Snapshot:
+    """The ticket of a delivery with the conversation's state and the switches, as read before a turn."""
 
     event: RichpanelEvent
     switches: Switches
@@ -106,23 +112,23 @@ def _handle(resources: Resources, delivery: Delivery, event: RichpanelEvent) -> 
     state = states.conversation(resources.state, conversation_id)
     if state and state.erased_at:
         raise states.Erased
-    visit = _look(resources, delivery, event, state)
-    customer_turns, rows = _due(resources, delivery, visit)
-    _notice_changed(resources, visit, rows)
+    snapshot = _read_ticket(resources, delivery, event, state)
+    customer_turns, rows = _due(resources, delivery, snapshot)
+    _notice_changed(resources, snapshot, rows)
     ends: list[Finish] = []
     for number, customer_turn in enumerate(customer_turns):
         if number:
             # The turn before has changed the ticket and the state.
-            visit = _look(
+            snapshot = _read_ticket(
                 resources, delivery, event, states.conversation(resources.state, conversation_id)
             )
-        row, work = (
-            _row(resources, visit, customer_turn, delivery),
-            _work(resources, visit, customer_turn, delivery, ends),
-        )
-        hold(resources.lease, row, delivery.context, work)
+        row = _row(resources, snapshot, customer_turn, delivery)
+        work = partial(_handle_turn, resources, snapshot, customer_turn, delivery)
+        end = hold(resources.lease, row, delivery.context, work)
+        if end is not None:
+            ends.append(end)
     if not customer_turns:
-        memory.touch(resources, conversation_id, visit.read_at)
+        memory.touch(resources, conversation_id, snapshot.read_at)
         return Handled(event, "duplicate")
     parked = next((end for end in ends if end.status is EventStatus.PARKED), None)
     intents = tuple(end.intent for end in ends if end.intent)
@@ -131,9 +137,9 @@ def _handle(resources: Resources, delivery: Delivery, event: RichpanelEvent) -> 
     return Handled(event, "processed", intents=intents)
 
 
-def _look(
+def _read_ticket(
     resources: Resources, delivery: Delivery, event: RichpanelEvent, state: ConversationState | None
-) -> _Visit:
+) -> _Snapshot:
     """Read the ticket. Raises Transient while it may not be visible yet."""
     conversation_id = event.conversation_id
     priority = Priority.CHAT if event.channel is Channel.LIVECHAT else Priority.MAIL
@@ -143,7 +149,7 @@ def _look(
     ticket = help_desk.ticket(conversation_id) if help_desk else None
     if help_desk and ticket is None and delivery.receives <= RECEIVES_UNTIL_VISIBLE:
         raise Transient(NOT_FOUND, VISIBLE_IN_MS)
-    return _Visit(
+    return _Snapshot(
         event=event,
         switches=resources.switchboard.current(),
         state=state,
@@ -155,28 +161,35 @@ def _look(
 
 
 def _due(
-    resources: Resources, delivery: Delivery, visit: _Visit
+    resources: Resources, delivery: Delivery, snapshot: _Snapshot
 ) -> tuple[list[CustomerTurn], dict[str, Event]]:
     """Return the turns to handle now, and the rows of the ticket's comments. Raises Transient and Permanent."""
-    if visit.reading is None:
-        return _due_unseen(resources, visit)
-    named, shown = _named(visit), [comment.key for comment in visit.reading.customer]
+    if snapshot.reading is None:
+        return _due_unseen(resources, snapshot)
+    named, shown = _named(snapshot), [comment.key for comment in snapshot.reading.customer]
     if named and named not in shown and delivery.receives <= RECEIVES_UNTIL_VISIBLE:
         raise Transient("message_not_visible", VISIBLE_IN_MS)
     newest = set(shown[-MOST_ROWS:]) | {named}
-    recent = tuple(comment for comment in visit.reading.customer if comment.key in newest)
+    recent = tuple(comment for comment in snapshot.reading.customer if comment.key in newest)
     rows = events.get_many(resources.idempotency, [comment.key for comment in recent])
-    reading = replace(visit.reading, customer=recent)
-    due = turns.due(reading, named, memory.head_of(visit.state), rows)
-    if due or visit.event.source != BACKFILL or visit.switches.dry_run or visit.ticket is None:
+    reading = replace(snapshot.reading, customer=recent)
+    due = turns.due(reading, named, memory.head_of(snapshot.state), rows)
+    if (
+        due
+        or snapshot.event.source != BACKFILL
+        or snapshot.switches.dry_run
+        or snapshot.ticket is None
+    ):
         return due, rows
-    decided = visit.event.event_id
-    return backfills.due(resources.account, visit.ticket, reading, rows, decided), rows
+    decided = snapshot.event.event_id
+    return backfills.due(resources.account, snapshot.ticket, reading, rows, decided), rows
 
 
-def _due_unseen(resources: Resources, visit: _Visit) -> tuple[list[CustomerTurn], dict[str, Event]]:
+def _due_unseen(
+    resources: Resources, snapshot: _Snapshot
+) -> tuple[list[CustomerTurn], dict[str, Event]]:
     """Return the turn built from the event, if no ticket can be read. Raises Permanent if the event has no message."""
-    event = visit.event
+    event = snapshot.event
     if event.source == BACKFILL:
         return [], {}  # It carries no text.
     comment = turns.queued(event, event.conversation_id)
@@ -190,31 +203,29 @@ def _due_unseen(resources: Resources, visit: _Visit) -> tuple[list[CustomerTurn]
     return [CustomerTurn(comment, route_only=RouteOnly.TICKET_UNREADABLE)], rows
 
 
-def _named(visit: _Visit) -> str | None:
+def _named(snapshot: _Snapshot) -> str | None:
     """Return the event id of the message that the call names, or None if it names none."""
-    message_id = visit.event.message_id
-    return event_id_of_message(visit.event.conversation_id, message_id) if message_id else None
+    message_id = snapshot.event.message_id
+    return event_id_of_message(snapshot.event.conversation_id, message_id) if message_id else None
 
 
-def _work(
+def _handle_turn(
     resources: Resources,
-    visit: _Visit,
+    snapshot: _Snapshot,
     customer_turn: CustomerTurn,
     delivery: Delivery,
-    ends: list[Finish],
-) -> Callable[[Event], Finish]:
-    def work(claimed: Event) -> Finish:
-        case = _case(resources, visit, customer_turn, claimed, delivery)
-        # A backfill repeats a turn that the state holds already.
-        repeats = customer_turn.route_only is RouteOnly.BACKFILL
-        done = None if repeats else _already_done(resources, case)
-        end = done or _finish(resources, case, delivery)
-        if end.status is EventStatus.PROCESSED:
-            _cover(resources, visit, customer_turn, claimed)
-        ends.append(end)
-        return end
-
-    return work
+    claimed: Event,
+) -> Finish:
+    case = _case(resources, snapshot, customer_turn, claimed, delivery)
+    # A backfill repeats a turn that the state holds already.
+    repeats = customer_turn.route_only is RouteOnly.BACKFILL
+    done = None if repeats else _already_done(resources, case)
+    end = done or _finish(resources, case, delivery)
+    if end.status is EventStatus.PROCESSED:
+        for comment in customer_turn.earlier:
+            row = event_rows.row_of_earlier(comment, claimed)
+            events.cover(resources.idempotency, row, by=claimed.event_id)
+    return end
 
 
 def _already_done(resources: Resources, case: Case) -> Finish | None:
@@ -261,27 +272,27 @@ def _parked(resources: Resources, case: Case, reason: str, intent: str | None) -
 
 def _case(
     resources: Resources,
-    visit: _Visit,
+    snapshot: _Snapshot,
     customer_turn: CustomerTurn,
     claimed: Event,
     delivery: Delivery,
 ) -> Case:
-    if claimed.payload_sha256 != _digest(customer_turn.target, visit.event.conversation_id)[0]:
+    if event_rows.was_edited(customer_turn.target, claimed):
         # The message was edited since it was claimed: route it only, and leave the answer to agents.
         _mismatch(resources, claimed)
         customer_turn = replace(customer_turn, route_only=RouteOnly.PAYLOAD_MISMATCH)
-    ticket = visit.ticket
+    ticket = snapshot.ticket
     closing = Action.key(Action.CLOSE, claimed.conversation_id, customer_turn.target.name)
     return Case(
         event=claimed,
         customer_turn=customer_turn,
-        channel=_channel(resources, visit),
-        switches=visit.switches,
-        state=visit.state,
-        help_desk=visit.help_desk,
+        channel=_channel(resources, snapshot),
+        switches=snapshot.switches,
+        state=snapshot.state,
+        help_desk=snapshot.help_desk,
         ticket=ticket,
-        reading=visit.reading,
-        read_at=visit.read_at,
+        reading=snapshot.reading,
+        read_at=snapshot.read_at,
         owner=str(delivery.context.aws_request_id),
         remaining_ms=delivery.context.get_remaining_time_in_millis,
         customer=case_decisions.sender_hmac(resources, ticket, customer_turn.target)
@@ -293,18 +304,18 @@ def _case(
     )
 
 
-def _notice_changed(resources: Resources, visit: _Visit, rows: dict[str, Event]) -> None:
+def _notice_changed(resources: Resources, snapshot: _Snapshot, rows: dict[str, Event]) -> None:
     """Record in the audit that a handled message was edited. It gets no second decision."""
-    customer = visit.reading.customer if visit.reading else ()
+    customer = snapshot.reading.customer if snapshot.reading else ()
     # Only the message that the call names and the newest one: edits of others have no effect any more.
     for comment in (
         candidate
         for candidate in customer
-        if candidate.key == _named(visit) or candidate is customer[-1]
+        if candidate.key == _named(snapshot) or candidate is customer[-1]
     ):
         row = rows.get(comment.key)
         is_done = row is not None and row.status != EventStatus.PROCESSING
-        if row and is_done and row.payload_sha256 != _digest(comment, row.conversation_id)[0]:
+        if row and is_done and event_rows.was_edited(comment, row):
             _mismatch(resources, row)
 
 
@@ -313,59 +324,19 @@ def _mismatch(resources: Resources, row: Event) -> None:
     audit.write(resources, row, "park", {"reason": reason}, result=audit.skipped(reason))
 
 
-def _channel(resources: Resources, visit: _Visit) -> Channel:
+def _channel(resources: Resources, snapshot: _Snapshot) -> Channel:
     """Return the ticket's channel if it is a known one, else the channel of the call."""
-    name = visit.ticket.channel if visit.ticket else ""
-    return resources.account.channels.get(name, visit.event.channel)
+    name = snapshot.ticket.channel if snapshot.ticket else ""
+    return resources.account.channels.get(name, snapshot.event.channel)
 
 
 def _row(
-    resources: Resources, visit: _Visit, customer_turn: CustomerTurn, delivery: Delivery
+    resources: Resources, snapshot: _Snapshot, customer_turn: CustomerTurn, delivery: Delivery
 ) -> Event:
-    """Return the row to claim for a turn."""
-    switches, comment = visit.switches, customer_turn.target
-    now = clock.to_text(clock.now_ms())
-    hashed, size = _digest(comment, visit.event.conversation_id)
-    can_answer = switches.may_automate(_channel(resources, visit))
-    return Event(
-        event_id=comment.key,
-        conversation_id=visit.event.conversation_id,
-        source_message_id=comment.message_id,
-        created_at=now,
-        last_processed_at=now,
-        received_at=clock.to_text(visit.event.received_at),
-        status=EventStatus.PROCESSING,
-        mode=Mode.AUTOMATION_CANDIDATE if can_answer else Mode.ROUTE_ONLY,
-        safe_mode=switches.safe_mode,
-        automation_enabled=switches.automation_enabled,
-        payload_sha256=hashed,
-        payload_bytes=size,
-        lease_owner=str(delivery.context.aws_request_id),
-        expires_at=Event.time_to_live(),
+    return event_rows.new_row(
+        snapshot.event,
+        customer_turn.target,
+        snapshot.switches,
+        _channel(resources, snapshot),
+        str(delivery.context.aws_request_id),
     )
-
-
-def _cover(
-    resources: Resources, visit: _Visit, customer_turn: CustomerTurn, claimed: Event
-) -> None:
-    """Mark the earlier messages that the turn covers as processed with it. Safe to repeat."""
-    for comment in customer_turn.earlier:
-        events.cover(resources.idempotency, _row_of(visit, comment, claimed), by=claimed.event_id)
-
-
-def _row_of(visit: _Visit, comment: CustomerComment, claimed: Event) -> Event:
-    """Return the row of a message that is handled together with the claimed one."""
-    hashed, size = _digest(comment, visit.event.conversation_id)
-    facts = {
-        "event_id": comment.key,
-        "source_message_id": comment.message_id,
-        "payload_sha256": hashed,
-        "payload_bytes": size,
-    }
-    return claimed.model_copy(update=facts)
-
-
-def _digest(comment: CustomerComment, conversation_id: str) -> tuple[str, int]:
-    """Return hash and size of a message's canonical form, as the contract requires; its text is not stored."""
-    text = to_json(turns.canonical(conversation_id, comment))
-    return hashlib.sha256(text.encode()).hexdigest(), len(text)

@@ -1,4 +1,4 @@
-"""What agents change: the read mark, archived, assignee, labels, status, and notes. Every change names its author."""
+"""Changes conversations for agents: read mark, archived, assignee, labels, status, notes. Changes have authors."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Lists of conversations. Filters by number, assignee, archived, status and unread give full pages; a label may not."""
+"""Lists conversations. Filters by number, assignee, archived, status and unread give full pages; a label may not."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ ENTRIES_PER_CALL = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Filter:
-    """What is compared entry by entry; None: everything fits."""
+    """The conditions that are compared entry by entry; None: everything fits."""
 
     phone: str | None
     status: str | None

@@ -1,5 +1,5 @@
 """
-Looks through a list of messages and calls entry by entry, within a bound, and says where it stopped.
+Searches a list of messages and calls entry by entry, within a bound, and returns the position of its end.
 
 For lists that are narrower than their index: of one direction, of one company in a shared partition, with a text.
 """
@@ -46,7 +46,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one call found, how many entries it looked at, and where the next one continues; empty at the end."""
+    """The result of one call: entries, the number of compared entries, and the next position; empty at the end."""
 
     entries: list[Entry]
     looked_at: int

@@ -83,7 +83,7 @@ class NotesQuery(_Page):
 
 
 class ChangesQuery(_Limit):
-    """Position in the changes of a conversation: those before the revision `before`."""
+    """Position in the changes of a conversation: changes before the revision `before`."""
 
     before: int | None = Field(default=None, ge=1)
 
@@ -93,7 +93,7 @@ class _Body(Input):
 
 
 class ReadInput(_Body):
-    """How far an agent has read: `upTo` is the `position` of the conversation as it was shown."""
+    """The read mark of an agent: `upTo` is the `position` of the conversation as it was shown."""
 
     up_to: Annotated[str, AfterValidator(_is_position)]
 

@@ -46,7 +46,7 @@ class ReactionView(View):
 
 class VersionView(View):
     """
-    What a message said before an edit, or after one. The first is the original.
+    The content of a message before or after an edit. The first version is the original.
 
     After many edits the older ones have only their time, and a link to the rest.
     """

@@ -65,8 +65,8 @@ def conversation(deps: ApiDependencies, company: str, key: str) -> ConversationV
 
 def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery) -> Page[Messages]:
     """
-    Return the messages of a conversation, by its *key* from `conversations`, and those of the earlier conversations
-    that are linked to it. Raises NotFound and InvalidCursor.
+    Return the messages of a conversation, by its *key* from `conversations`, and of the earlier conversations that are
+    linked to it. Raises NotFound and InvalidCursor.
     """
     seal = deps.seal
     head = head_of(deps, company, key)
@@ -160,7 +160,7 @@ def head_of(deps: ApiDependencies, company: str, key: str) -> Conversation:
 
 
 def conversation_address(company: str) -> str:
-    """Return what the keys of a company's conversations are bound to (`shared.api.opaque_ids`)."""
+    """Return the address to which the keys of a company's conversations are bound (`shared.api.opaque_ids`)."""
     return whatsapp_address(company)
 
 

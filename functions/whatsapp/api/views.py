@@ -11,7 +11,8 @@ class ConversationView(View):
     """
     A conversation. `key` is its address in URLs: stable, and valid for this company only.
 
-    `position` is that of its newest entry, as the read mark `readUpTo` counts. `revision` counts the changes by agents.
+    `position` is the position of its newest entry, as the read mark `readUpTo` counts. `revision` counts the changes by
+    agents.
 
     Lists leave out `windowUntil`, when free-form messages end, and `marketingOptOutAt`, when the customer refused
     marketing in WhatsApp.
@@ -45,7 +46,7 @@ class ConversationView(View):
 
 
 class StateView(View):
-    """What agents set of a conversation, after a change. Without labels: they are texts, and answers are stored."""
+    """The agents' state of a conversation after a change. Without labels: they are texts, and answers are stored."""
 
     revision: int
     archived: bool
@@ -178,7 +179,7 @@ def whole_conversation_view(head: Conversation, *, key: str, now: str) -> Conver
 
 
 def state_view(head: Conversation, now: str) -> StateView:
-    """Return what agents set of a conversation, at the time *now*."""
+    """Return the state of a conversation that agents set, at the time *now*."""
     status = head.state(now)
     return StateView(
         revision=head.revision,

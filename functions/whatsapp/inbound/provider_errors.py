@@ -23,7 +23,7 @@ _ACCOUNT_PROBLEMS = frozenset({131031, 131042})
 # The account, its token or its limits, not the recipient: further messages fail, too, until a person acts or time
 # passes.
 #
-# Meta documents no code of its own for the portfolio's limit of customers in 24 hours. Not confirmed by traffic of
+# Meta documents no separate code for the portfolio's limit of customers in 24 hours. Not confirmed by traffic of
 # ours: that 131048 reports it, whose text speaks of restrictions on how many messages the number may send.
 ACCOUNT_ERRORS = frozenset(
     (0, 10, 190, *range(200, 300), 368, 131005, 131031, 131042, 131048, 131064, 139200)
@@ -33,14 +33,14 @@ TEMPLATE_ERRORS = frozenset((132001, 132007, 132015, 132016, 132068, 132069))
 
 
 def advice(code: object) -> str | None:
-    """Return what an agent can do about a code; None if there is no advice."""
+    """Return the advice to agents about a code; None if there is no advice."""
     if _number(code) == _WINDOW_CLOSED:
         return "the customer last wrote more than 24 hours ago; send a template"
     return None
 
 
 def apply(table: Table, message: Message, code: object, at: str) -> None:
-    """Record what a failed message's *code* means beyond this message, at the time *at*. Safe to repeat."""
+    """Record the effects of a failed message's *code* beyond this message, at the time *at*. Safe to repeat."""
     number = _number(code)
     if number in _ACCOUNT_PROBLEMS:
         logger.error("the provider's account needs an operator", extra={"code": number})
@@ -69,7 +69,7 @@ def stops_campaign(code: object) -> bool:
 
 
 def reason_of(code: object) -> str:
-    """Return why a campaign pauses for a code: `provider:graph_131048`."""
+    """Return the reason by which a campaign pauses for a code: `provider:graph_131048`."""
     return f"provider:graph_{_number(code)}"
 
 

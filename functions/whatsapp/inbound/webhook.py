@@ -70,12 +70,12 @@ def take_meta(body: bytes, app: str, queue: FifoQueue, bucket: Bucket) -> int:
         events = _bounded(splitter.events_of(read_webhook(body), delivery))
     except BodyRefused as refusal:
         events = [_malformed(body, delivery, bucket, refusal.problem)]
-    return _enqueue(events, queue, bucket)
+    return take_events(events, queue, bucket)
 
 
 def take_events(events: Iterable[Event], queue: FifoQueue, bucket: Bucket) -> int:
     """Enqueue events that a caller has checked, as `take_meta` does, and return their number. Raises NotEnqueued."""
-    return _enqueue(events, queue, bucket)
+    return queue.send(splitter.queue_entry(_fit_to_queue(event, bucket)) for event in events)
 
 
 def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
@@ -90,7 +90,7 @@ def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
     except BodyRefused as refusal:
         body = message.encode("utf-8", "replace")
         events = [_malformed(body, delivery, bucket, refusal.problem)]
-    return _enqueue(events, queue, bucket)
+    return take_events(events, queue, bucket)
 
 
 def _entry_of(message: str) -> dict[str, Any]:
@@ -139,10 +139,6 @@ def _malformed(body: bytes, delivery: Delivery, bucket: Bucket, problem: str) ->
     wrapped_body = json.dumps({"raw": body.decode("utf-8", "replace")}).encode()
     claim = claims(bucket).put(fingerprint, wrapped_body)
     return splitter.malformed(claim.attributes(), delivery, fingerprint, problem)
-
-
-def _enqueue(events: Iterable[Event], queue: FifoQueue, bucket: Bucket) -> int:
-    return queue.send(splitter.queue_entry(_fit_to_queue(event, bucket)) for event in events)
 
 
 def _fit_to_queue(event: Event, bucket: Bucket) -> Event:

@@ -77,14 +77,16 @@ class PrivacyRoutes:
     )
     def erase_contact(self, request: Request[ContactInput]) -> Callable[[], PrivacyJobView]:
         """Erase all data of a contact in the inbox."""
-        return self._starting(request, "erase")
+        named = self._named(request.caller.company, request.input)
+        return lambda: self._start(request, "erase", named)
 
     @route_methods.changes(
         "POST /whatsapp/contacts/export", Scope.WHATSAPP_PRIVACY, status=HTTPStatus.ACCEPTED
     )
     def export_contact(self, request: Request[ContactInput]) -> Callable[[], PrivacyJobView]:
         """Export all data of a contact in the inbox."""
-        return self._starting(request, "export")
+        named = self._named(request.caller.company, request.input)
+        return lambda: self._start(request, "export", named)
 
     @route_methods.reads("GET /whatsapp/privacy-jobs/{job_id}", Scope.WHATSAPP_PRIVACY)
     def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
@@ -94,23 +96,20 @@ class PrivacyRoutes:
             raise NotFound("job_id: job not found")
         return self._view(job)
 
-    def _starting(self, request: Request[ContactInput], kind: Kind) -> Callable[[], PrivacyJobView]:
-        company, by = request.caller.company, request.caller.principal
-        named, by_key = self._named(company, request.input)
-
-        def change() -> PrivacyJobView:
-            job = jobs.start(
-                self.table,
-                self.queue,
-                company=company,
-                kind=kind,
-                named=named,
-                by=by,
-                by_key=by_key,
-            )
-            return self._view(job)
-
-        return change
+    def _start(
+        self, request: Request[ContactInput], kind: Kind, named: tuple[str, bool]
+    ) -> PrivacyJobView:
+        contact, is_key = named
+        job = jobs.start(
+            self.table,
+            self.queue,
+            company=request.caller.company,
+            kind=kind,
+            named=contact,
+            by=request.caller.principal,
+            by_key=is_key,
+        )
+        return self._view(job)
 
     def _named(self, company: str, contact: ContactInput) -> tuple[str, bool]:
         """

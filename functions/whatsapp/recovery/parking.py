@@ -188,7 +188,7 @@ def resolve(resources: SendingResources, event: Event) -> None:
 
 
 def note_dead_letter(resources: SendingResources, body: str, reason: str, attempts: int) -> None:
-    """Store why an event becomes a dead letter: the letter itself does not contain the error."""
+    """Store the reason of a dead letter, which the letter itself does not contain."""
     store.events.note_last_attempt(resources.table, note_of(body, reason, attempts))
 
 

@@ -195,7 +195,10 @@ def _kept(
 
 
 def _source(resources: SendingResources, phone: Phone, key: str) -> dict[str, str]:
-    """Return where the provider gets a file of our bucket. Raises ProviderRejected and ProviderUnavailable."""
+    """
+    Return the reference by which the provider gets a file of our bucket. Raises ProviderRejected and
+    ProviderUnavailable.
+    """
     bucket = resources.bucket
     if phone.provider == "graph":
         return {"link": bucket.link_to(key, seconds=LINK_SECONDS)}

@@ -76,7 +76,7 @@ class Gate:
         Raise PolicyRefused or TooFast unless the message may be sent now. A permitted message takes its place in the
         rates.
         """
-        facts = self._permitted(subject)
+        facts = self.rehearse(subject)
         # Last, so that refused messages take no place.
         decision = decide(replace(facts, rate_free_at=self._free_at(subject)))
         if isinstance(decision, Later):
@@ -84,12 +84,8 @@ class Gate:
         if not isinstance(decision, Allowed):
             raise PolicyRefused(decision.reason)
 
-    def rehearse(self, subject: Subject) -> None:
-        """Raise PolicyRefused unless the message may be sent, apart from the rates. Takes no place in them."""
-        self._permitted(subject)
-
-    def _permitted(self, subject: Subject) -> Facts:
-        """Return the facts of a message that may be sent, apart from the rates. Raises PolicyRefused."""
+    def rehearse(self, subject: Subject) -> Facts:
+        """Raise PolicyRefused unless the message may be sent, apart from the rates; return its facts."""
         facts = self._facts(subject)
         reason = decide(facts).reason or self._block(subject)
         if reason:
@@ -143,7 +139,7 @@ class Gate:
         return self.consents.standing(subject.phone.company, known, CHANNEL)
 
     def _block(self, subject: Subject) -> str | None:
-        """Return why the number itself may not send; None if it may."""
+        """Return the reason why the number itself may not send; None if it may."""
         phone = subject.phone
         until = _ms(phone.sending_blocked_until)
         if phone.sending_blocked and (until is None or until > clock.now_ms()):

@@ -23,8 +23,8 @@ class Input(inputs.Input):
 
 class TemplateInput(Input):
     """
-    An approved template: *body* has the values of its body's variables, in order or by name; *header* that of a text
-    header; *buttons* the values of buttons with a variable, by the button's position.
+    An approved template: *body* has the values of its body's variables, in order or by name; *header* the value of a
+    text header; *buttons* the values of buttons with a variable, by the button's position.
     """
 
     name: str = Field(pattern=r"^[a-z0-9_]{1,512}$")

@@ -43,7 +43,7 @@ _PARAMETERS = {
 def problem_of(
     definition: Sequence[Mapping[str, Any]], given: Sequence[Mapping[str, Any]]
 ) -> str | None:
-    """Return what does not fit, and what would; None if all values fit. Texts never contain a value."""
+    """Return the problem of the values, with the fitting ones; None if all values fit. Texts never contain a value."""
     parts = {str(part.get("type")).upper(): part for part in definition}
     values = {str(part.get("type")).lower(): part for part in given}
     buttons = parts.get("BUTTONS", {}).get("buttons", [])

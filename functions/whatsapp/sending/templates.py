@@ -1,4 +1,4 @@
-"""Whether a template can be sent: approved in this language, with the right variables."""
+"""Checks whether a template can be sent: approved in this language, with the right variables."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def _learned(resources: SendingResources, gate: Gate, phone: Phone, template: Us
 def _listed(
     resources: SendingResources, phone: Phone, template: UsedTemplate
 ) -> dict[str, Any] | None:
-    """Return what the number's provider answers about a template; None if it does not exist in this language."""
+    """Return the provider's description of a template; None if it does not exist in this language."""
     language = template.language.replace("-", "_")
     if phone.provider == "eum":
         if phone.aws_waba is None:

@@ -120,7 +120,9 @@ def _handle(resources: Resources, event: Event, origin: Origin, run: Invocation)
         return read_receipts.send(
             resources, event, phone, owner=run.request_id, remaining_ms=run.remaining_ms()
         )
-    handle = _OF_PHONES.get(event.kind, _update)
+    message_type = str((event.payload or {}).get("type"))
+    change = _CHANGES.get(message_type) if event.kind in _WITH_CHANGES else None
+    handle = change or _OF_PHONES.get(event.kind, _update)
     outcome = handle(resources, event, phone)
     if resources.log_all_events and event.kind in {"message", "status"}:
         parking.keep(resources, event, phone)
@@ -133,16 +135,6 @@ def _update(resources: Resources, event: Event, origin: Origin) -> Outcome:
     from whatsapp.worker.updates import dispatcher  # noqa: PLC0415
 
     return dispatcher.handle(resources, event, origin)
-
-
-def _by_type(default: Handle) -> Handle:
-    """Dispatch messages and echoes by type: some types change an earlier message, the others are messages."""
-
-    def handle(resources: Resources, event: Event, phone: Phone) -> Outcome:
-        change = _CHANGES.get(str((event.payload or {}).get("type")))
-        return (change or default)(resources, event, phone)
-
-    return handle
 
 
 def _identity(resources: Resources, event: Event, phone: Phone) -> Outcome:
@@ -171,17 +163,19 @@ _JOBS: Mapping[str, Handle] = {
     downloads.KIND: downloads.fetch,
     "export_page": _export_page,
 }
+# The types of messages that change an earlier message, and the kinds of events that have them.
 _CHANGES: Mapping[str, Handle] = {
     "edit": edits.edit,
     "revoke": edits.revoke,
     "reaction": edits.react,
 }
+_WITH_CHANGES = frozenset({"message", "echo", "history"})
 _OF_PHONES: Mapping[str, Handle] = {
-    "message": _by_type(intake.receive),
-    "echo": _by_type(app_echoes.receive),
+    "message": intake.receive,
+    "echo": app_echoes.receive,
     "status": statuses.merge,
     "identity": _identity,
-    "history": _by_type(history.receive),
+    "history": history.receive,
     OUTBOUND: sent_by_conversations.receive,
     downloads.KIND: downloads.hand_on,
     UNFINISHED_SEND: settlement.finish,

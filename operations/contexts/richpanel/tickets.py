@@ -15,7 +15,7 @@ from operations.contexts.richpanel.deployment import deadline_ms, with_retries
 from richpanel.api.access import ApiDependencies
 from richpanel.api.dry_runs import report as reports
 from richpanel.api.dry_runs.report import Reported
-from richpanel.api.dry_runs.visits import NotSetUp
+from richpanel.api.dry_runs.ticket_snapshots import NotSetUp
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.decisions.switches import Switches, all_open
 from richpanel.recovery import backfill as backfills

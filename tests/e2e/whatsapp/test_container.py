@@ -16,8 +16,7 @@ import pytest
 
 from events.whatsapp.direct import direct_event
 from events.whatsapp.samples import sample
-from local.invoke import containers
-from local.stack import build
+from local.stack import build, containers
 from local.stack.processes import ROOT
 from tests.e2e.apart import Apart, apart
 from tests.e2e.conftest import Deployed

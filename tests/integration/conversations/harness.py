@@ -132,7 +132,7 @@ class FakeGateway:
 class Unlimited:
     """A send policy that refuses nothing."""
 
-    def refusal_of_turn(self, *_: object) -> None:
+    def refusal(self, *_: object) -> None:
         return None
 
 

@@ -6,7 +6,7 @@ import socket
 import threading
 from contextlib import closing
 
-from local.invoke import relay
+from local.stack import relay
 
 
 def test_the_relay_connects_a_port_of_its_address_to_that_of_the_loopback() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from newsletters.jobs import requests, watch
 from newsletters.jobs.claimed_job import ClaimedJob, OutOfTime
-from newsletters.jobs.execution import execute
+from newsletters.jobs.execution import execution
 from newsletters.jobs.failures import SENTENCES, StepFailed
 from newsletters.jobs.outcomes import complete
 from newsletters.jobs.requests import Requested
@@ -40,8 +40,9 @@ def execute_job(
     owner: str = "worker-1",
     is_last: bool = False,
 ) -> bool:
-    run = newsletters.run(owner, is_last=is_last)
-    return execute(newsletters.store, (job.code, job.name), job.job_id, run, act)
+    with execution(newsletters.store, newsletters.run(owner, is_last=is_last)) as work:
+        work.is_done = act(work.claim(job.code, job.name, job.job_id))
+    return work.is_done
 
 
 def done(newsletters: Deployment, code: str) -> Callable[[Job], bool]:

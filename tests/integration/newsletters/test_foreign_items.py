@@ -8,7 +8,7 @@ import pytest
 
 from newsletters.api import changes
 from newsletters.inbound.events import PrivacyRequested, PurgeRequested
-from newsletters.jobs.execution import execute
+from newsletters.jobs.execution import execution
 from newsletters.jobs.outcomes import complete
 from newsletters.jobs.watch import look_after
 from newsletters.privacy import jobs as privacy
@@ -22,7 +22,6 @@ from tests.integration.newsletters.deployment import COMPANY, USER, topics
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from newsletters.store.items import Job
     from tests.integration.newsletters.deployment import Deployment
 
 THEIRS: tuple[dict[str, Any], ...] = (
@@ -91,10 +90,11 @@ def test_the_whole_life_of_a_newsletter_changes_no_item_of_another_system(
     store.configure(others.store, others.read(code), {"title": "Another title"})
     job = others.start(code)
 
-    def act(claimed: Job) -> bool:
-        return complete(others.store, others.read(code), claimed, topics(code))
+    with execution(others.store, others.run()) as work:
+        claimed = work.claim(code, "topics", job.job_id)
+        work.is_done = complete(others.store, others.read(code), claimed, topics(code))
 
-    assert execute(others.store, (code, "topics"), job.job_id, others.run(), act)
+    assert work.is_done
     others.start(code, cause="start-2")
     changes.delete(others.resources, others.read(code))
     others.pass_minutes(60)

@@ -8,7 +8,7 @@ import pytest
 
 from newsletters.jobs import requests
 from newsletters.jobs.claimed_job import ClaimedJob
-from newsletters.jobs.execution import execute
+from newsletters.jobs.execution import execution
 from newsletters.jobs.outcomes import complete
 from newsletters.jobs.requests import Requested, StepProcessing
 from newsletters.jobs.state import is_usable, is_working, job_state, step_state
@@ -37,13 +37,12 @@ def step_of(newsletters: Deployment, code: str) -> Topics:
 
 def finish(newsletters: Deployment, job: Job, found: Topics | None = None) -> bool:
     """A worker does the job."""
-
-    def act(claimed: Job) -> bool:
+    with execution(newsletters.store, newsletters.run()) as work:
+        claimed = work.claim(job.code, job.name, job.job_id)
         newsletter = newsletters.read(job.code)
-        return complete(newsletters.store, newsletter, claimed, found or topics(job.code))
-
-    run = newsletters.run()
-    return execute(newsletters.store, (job.code, job.name), job.job_id, run, act)
+        result = found or topics(job.code)
+        work.is_done = complete(newsletters.store, newsletter, claimed, result)
+    return work.is_done
 
 
 def export(newsletters: Deployment, code: str, cause: str = "export-1", name: str = "pdf") -> Job:
@@ -180,24 +179,22 @@ def test_the_worker_of_a_cancelled_job_can_write_nothing_more(newsletters: Deplo
     code = newsletters.create()
     newsletters.write(code, topics(code))
     job = newsletters.start(code)
-    seen: list[str] = []
 
-    def act(claimed: Job) -> bool:
+    with execution(newsletters.store, newsletters.run()) as work:
         newsletter = newsletters.read(code)
-        work = ClaimedJob(newsletters.resources, newsletter, claimed, newsletters.run())
-        work.begin(2, "searching")
+        claimed = work.claim(code, "topics", job.job_id)
+        claimed_job = ClaimedJob(newsletters.resources, newsletter, claimed, newsletters.run())
+        claimed_job.begin(2, "searching")
         requests.cancel(newsletters.resources, newsletter, "topics")
         before = newsletters.items()
         with pytest.raises(LeaseLost):
-            work.advance(1, "searching")
-        assert not work.complete(topics(code, [chunk(2)]))
+            claimed_job.advance(1, "searching")
+        assert not claimed_job.complete(topics(code, [chunk(2)]))
         assert newsletters.items() == before
-        seen.append(claimed.job_id)
-        raise LeaseLost
+        claimed_job.advance(2, "searching")
 
-    assert not execute(newsletters.store, (code, "topics"), job.job_id, newsletters.run(), act)
-
-    assert seen == [job.job_id]
+    assert work.job is not None
+    assert not work.is_done
     assert stored_job(newsletters, code).state is JobState.CANCELLED
     assert step_of(newsletters, code).retrieved_content == [chunk()]
 
@@ -245,15 +242,15 @@ def test_a_result_is_written_beside_a_title_that_was_changed_meanwhile(
     code = newsletters.complete()
     job = newsletters.start(code, "draft")
 
-    def act(claimed: Job) -> bool:
+    with execution(newsletters.store, newsletters.run()) as work:
+        claimed = work.claim(code, "draft", job.job_id)
         newsletter = newsletters.read(code)
         newsletters.table.update(
             {"PK": f"NEWSLETTER#{code}", "SK": "METADATA"}, put={"title": "Another", "version": 2}
         )
-        new = draft(code, "# New")
-        return complete(newsletters.store, newsletter, claimed, new)
+        work.is_done = complete(newsletters.store, newsletter, claimed, draft(code, "# New"))
 
-    assert execute(newsletters.store, (code, "draft"), job.job_id, newsletters.run(), act)
+    assert work.is_done
 
     found = newsletters.read(code)
     assert found.draft is not None

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from local.invoke import containers
-from local.invoke.functions import Function
-from local.stack import build
+from local.stack import build, containers
 from local.stack.deployment import Stack
+from local.stack.functions import Function
 from tests.template import ROOT, environment, resources
 
 EMULATOR, SANDBOX = "http://127.0.0.1:4566", "http://127.0.0.1:4600"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from local.invoke.functions import built, layers_of
+from local.stack.functions import built, layers_of
 from tests.unit.local.test_containers import STACK
 
 ARN = "arn:aws:lambda:us-east-1:000000000000:layer:parley-local"

@@ -4,7 +4,7 @@ from shared.api.models.views import View
 
 
 class AnnotatedView(View):
-    """What agents set, after a change. Without labels: they are texts, and answers are stored."""
+    """The annotations of a conversation after a change. Without labels: they are texts, and answers are stored."""
 
     ref: str
     revision: int

@@ -23,7 +23,6 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.ai.config import Function
-    from conversations.ai.functions import Execute
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.conversation import OpenConversation
     from shared.consent.records import Consents
@@ -46,17 +45,13 @@ class Effects:
     credentials: CompanySecrets
     loopback: bool = False
 
-    def of_turn(self, opened: OpenConversation, turn_id: str, run: Run) -> Execute:
-        """Return the executor for the calls of one turn."""
-
-        def execute(call: Call) -> Result:
-            if call.function is not None:
-                return self._webhook(opened, turn_id, run, call, call.function)
-            if call.name == BuiltIn.OPT_OUT:
-                self._opt_out(opened, turn_id)
-            return DONE  # All other built-in functions take effect with the turn's message.
-
-        return execute
+    def execute(self, opened: OpenConversation, turn_id: str, run: Run, call: Call) -> Result:
+        """Execute a function that the model called in a turn."""
+        if call.function is not None:
+            return self._webhook(opened, turn_id, run, call, call.function)
+        if call.name == BuiltIn.OPT_OUT:
+            self._opt_out(opened, turn_id)
+        return DONE  # All other built-in functions take effect with the turn's message.
 
     def _opt_out(self, opened: OpenConversation, turn_id: str) -> None:
         statement = Statement(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -222,7 +223,8 @@ class MessageWriter:
                 )
             model = Metered(bounded or provider_model, self.resources.log, opened.company)
             try:
-                return dialogue.answer(model, task, self.effects.of_turn(opened, turn_id, run))
+                execute = partial(self.effects.execute, opened, turn_id, run)
+                return dialogue.answer(model, task, execute)
             finally:
                 if bounded is not None:
                     bounded.settle()

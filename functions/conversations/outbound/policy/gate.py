@@ -42,8 +42,6 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from conversations.configuration.projects import Policy
     from conversations.lifecycle.conversation import OpenConversation
-    from conversations.store.items.log import Message
-    from conversations.store.items.turn import Turn
     from shared.aws.dynamodb import Attributes, Table
     from shared.policy.facts import Decision
     from shared.policy.kill_switches import KillSwitches
@@ -152,19 +150,11 @@ class PolicyGate:
         )
 
     def refusal(self, opened: OpenConversation, request: SendRequest) -> End | None:
-        """Return the refusal of a message and its consequence; None if it may be sent."""
+        """Return the end of the turn of a refused message; None if it may be sent."""
         decision = self.decide(opened, request)
         if isinstance(decision, Allowed):
             return None
         return end_of(decision, request)
-
-    def refusal_of_turn(self, opened: OpenConversation, turn: Turn, message: Message) -> End | None:
-        """Return the refusal of a turn's message that is about to be sent, and count it; None if it may be sent."""
-        is_template = message.template is not None
-        request = send_request_of(
-            opened, turn.kind, turn.turn_id, is_template=is_template, takes=True
-        )
-        return self.refusal(opened, request)
 
 
 def send_request_of(

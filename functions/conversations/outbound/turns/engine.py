@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from conversations.lifecycle.conversation import Speaking
 from conversations.outbound.failures import consequence
+from conversations.outbound.policy.gate import send_request_of
 from conversations.outbound.results import Ended, Noted
 from conversations.outbound.turns import settlement, transmission
 from conversations.outbound.unwritable import Unwritable
@@ -252,7 +253,9 @@ def _send(
     speaking = Speaking(opened=opened, turn=turn, message=message, action_id=action_id)
     # The current policy does not apply to an attempt already made; its outcome must be determined.
     was_tried = transmission.was_tried(resources, action_id)
-    refused = None if was_tried else deps.policy_gate.refusal_of_turn(opened, turn, message)
+    is_template = message.template is not None
+    request = send_request_of(opened, turn.kind, turn.turn_id, is_template=is_template, takes=True)
+    refused = None if was_tried else deps.policy_gate.refusal(opened, request)
     if refused is not None:
         settlement.give_up(resources, opened, turn, Delivery.BLOCKED, refused)
         return Outcome(Ended.REFUSED, message, refused.reason)

@@ -98,7 +98,7 @@ def parked_key(at: str, parked_id: str) -> Attributes:
 
 
 def note_dead_letter(table: Table, body_hash: str, note: DeadLetter) -> None:
-    """Store why an event becomes a dead letter. Idempotent; the newest failure wins."""
+    """Store the reason of a dead letter. Idempotent; the newest failure wins."""
     table.put(note.attributes(key(DeadLetter.partition(body_hash))))
 
 

@@ -84,7 +84,8 @@ def of_thread(
     """
     Return a thread of the company and a draft of it. Raises NotFound.
 
-    Of a merged thread it is the thread that this one became part of; a draft that was being sent then has stayed.
+    For a merged thread returns the thread that it became part of; a draft that was being sent during the merge has
+    stayed.
     """
     thread = head_of(deps.table, company, conversation_id)
     places = dict.fromkeys((thread.conversation_id, conversation_id)) if reply_id else ()
@@ -235,7 +236,7 @@ def _mail(deps: ApiDependencies, thread: Thread, n: int | None) -> Mail:
 
 
 def _whole(deps: ApiDependencies, mail: Mail) -> Mail:
-    """Return a mail with its whole text: that of a long one is in the bucket."""
+    """Return a mail with its whole text; a long text is in the bucket."""
     if mail.body_key is None:
         return mail
     return mail.model_copy(update={"body": deps.bucket.get(mail.body_key).decode()})

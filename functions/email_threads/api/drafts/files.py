@@ -61,9 +61,10 @@ def files_of(
     forwarded: Sequence[DraftFile] = (),
 ) -> list[DraftFile]:
     """
-    Return the files that a draft names, after those of a forwarded mail.
+    Return the files of a forwarded mail, followed by the files that the draft names.
 
-    Raises InvalidInput for a missing or blocked one, and if all are too large. The files of a mail alone never are.
+    Raises InvalidInput for a missing or blocked file, and if all are too large together. The files of a forwarded mail
+    alone never are.
     """
     files = [
         _uploaded(deps, thread, one) if one.upload is not None else _of_mail(deps, thread, one)

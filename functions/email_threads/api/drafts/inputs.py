@@ -33,7 +33,7 @@ type ContentType = Annotated[
 
 
 class FileInput(Input):
-    """A file to attach: an uploaded one, or that number `index` of mail `n` of the thread."""
+    """A file to attach: an uploaded one, or number `index` of mail `n` of the thread."""
 
     upload: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")] | None = None
     filename: FileName | None = None
@@ -109,14 +109,14 @@ class AmendInput(Input):
 
 
 class ApproveInput(Input):
-    """The version that was read. `confirm_stale` sends it although the thread has gone on."""
+    """The version that was read. `confirm_stale` sends it although the thread has changed."""
 
     version: Number
     confirm_stale: Flag = False
 
 
 class RejectInput(Input):
-    """The version that was read, and for colleagues why it is not sent."""
+    """The version that was read, and the reason, which colleagues see."""
 
     version: Number
     reason: (
@@ -125,7 +125,7 @@ class RejectInput(Input):
 
 
 class ResolveInput(Input):
-    """Whether a mail whose send is unknown has arrived, as a person found out."""
+    """Whether a mail whose send is unknown has arrived, as found out by a person."""
 
     version: Number
     arrived: Flag

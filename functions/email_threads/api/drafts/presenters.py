@@ -16,7 +16,7 @@ _SAME = set(views.DraftView.model_fields) - {"conversation_id", "attachments", "
 
 
 def draft(stored: Draft, thread: Thread | None = None) -> views.DraftView:
-    """Show a draft; with its thread also whether that has gone on since."""
+    """Show a draft; with its thread also whether the thread has changed since."""
     has_gone_on: bool | None = None
     if thread is not None and stored.draft_status in WAITING:
         has_gone_on = is_stale(thread, stored) or is_answered(thread, stored)

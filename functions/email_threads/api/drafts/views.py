@@ -14,8 +14,8 @@ class DraftFileView(View):
 
 class DraftView(View):
     """
-    A draft. `origin` is `ai` or who composed it; `reason` says why it waits, failed or was rejected; `is_stale` that
-    the customer has written, or another answer was sent, since the draft was made.
+    A draft. `origin` is `ai` or the principal who composed it. `reason`: why it waits, failed or was rejected.
+    `is_stale`: the customer has written, or another answer was sent, since the draft was made.
     """
 
     conversation_id: str

@@ -92,7 +92,7 @@ def cut(html: str) -> tuple[str, bool]:
 
 
 def _too_deep_at(html: str) -> int | None:
-    """Return where the document has too many open elements: nh3 takes quadratic time in their number."""
+    """Return the position with too many open elements: nh3 takes quadratic time in their number."""
     depth = 0
     for tag in _TAG.finditer(html):
         if tag["name"].lower() not in _UNCLOSED:

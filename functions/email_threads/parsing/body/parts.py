@@ -1,4 +1,4 @@
-"""Walks the MIME tree of a mail: which parts are its text, which are attachments."""
+"""Walks the MIME tree of a mail and separates its text from its attachments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RETURNED_HEADERS: Final = "text/rfc822-headers"
 _SHORT_TEXT: Final = 20
 _ENCODING: Final = re.compile(r"[\s\"']*([\w-]+)")
 _TNEF: Final = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
-# Read from the headers' kind; nothing of them is a file for a person.
+# The kind is read from the headers; these parts are no files for a person.
 _REPORTS: Final = frozenset(
     {"message/delivery-status", "message/feedback-report", "message/disposition-notification"}
     | {"message/global-delivery-status", _RETURNED_HEADERS}

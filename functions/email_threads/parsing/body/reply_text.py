@@ -1,5 +1,5 @@
 """
-Separates what a person wrote from the mail that they answer and from their signature.
+Separates a person's new text from the quoted mail and from the signature.
 
 The full text is always kept beside the result. The attribution lines of mail clients ("On ... wrote:") come from the
 library mail-parser-reply. Its patterns take quadratic time in the length of a line, so that they see neither long lines

@@ -1,5 +1,5 @@
 """
-Recognises verification mails: one-time codes, magic links, "confirm your address". They prove who reads a mailbox, so
+Recognises verification mails: one-time codes, magic links, "confirm your address". They prove access to a mailbox, so
 that no answer may pass them on.
 
 Structure counts first: a program as sender, one code alone on a line, a link with a token, a short text. Words of
@@ -140,7 +140,7 @@ def _is_by_program(mail: ParsedMail) -> bool:
 
 
 def _text(mail: ParsedMail, *, is_answer: bool) -> str:
-    """Return what the sender wrote; of a mail that answers none also the text of HTML that differs from the body."""
+    """Return the sender's text; of a mail that is no answer also the text of HTML that differs from the body."""
     text = mail.new_text if is_answer else mail.text
     parts = [text]
     if not is_answer and mail.html is not None:

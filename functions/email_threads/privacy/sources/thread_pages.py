@@ -45,7 +45,7 @@ def page(stored: Inventory, thread_id: str, place: Place) -> Page:
     if head is not None and not stored.is_whole(head):
         return _OF_PART[min(place.source, len(_OF_PART) - 1)](stored, head, place)
     if head is None and stored.for_export:
-        return Page([])  # Its retention is over, and only its head told whose it is.
+        return Page([])  # Its retention is over, and only its head named its company.
     merged = [one.conversation_id for one in stored.merged_into(head)] if head else []
     members = [*merged, thread_id]
     sources = [

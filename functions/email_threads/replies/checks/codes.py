@@ -25,8 +25,8 @@ _NUMBER: Final = re.compile(r"\d+(?:(?:[ \-./\u2013\u00b7]|,(?! ))\d+)*")
 
 def codes_in(texts: Iterable[str]) -> frozenset[str]:
     """
-    Return what may be a code in texts: four digits and more, with any signs between them, words of letters and digits,
-    and words in capitals. Links consist of such words.
+    Return possible codes in texts: four digits and more, with any signs between them, words of letters and digits, and
+    words in capitals. Links consist of such words.
     """
     found: set[str] = set()
     for text in texts:

@@ -107,7 +107,7 @@ class Draft(ThreadItem):
     ses_id: str | None = None
     message_id: str | None = Field(default=None, repr=False)
     sent_at: str | None = None
-    resolved_by: str | None = None  # who stated that an unknown send has arrived
+    resolved_by: str | None = None  # the principal who stated that an unknown send has arrived
     ttl: int
 
     @property

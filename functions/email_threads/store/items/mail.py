@@ -55,7 +55,7 @@ class EvidenceReason(StrEnum):
 
 class Mail(ThreadItem, EmailFields):
     """
-    A mail: the contract's e-mail object with whole lists, and what parsing and threading found out.
+    A mail: the contract's e-mail object with whole lists, and the results of parsing and threading.
 
     `new_text` is the part that its sender wrote. A `body` over 4 KB is cut; `body_key` is the whole one in the bucket,
     `html_key` the sanitised HTML, `raw_key` the mail as it was received, which expires after 30 days.

@@ -10,7 +10,7 @@ from shared.aws.dynamodb import Attributes
 
 
 class Mailbox(ThreadItem):
-    """An address of a company at which mail is received, and how its threads are treated."""
+    """An address of a company at which mail is received, and the settings of its threads."""
 
     pattern: ClassVar[str] = "mailbox#{address}"
 

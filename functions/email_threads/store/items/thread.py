@@ -123,8 +123,8 @@ class SentimentEntry(BaseModel):
 
 class OpenQuestion(BaseModel):
     """
-    A question about a missing field. *asked_n* is the number of the mail that asked it last, *answered_n* that of the
-    mail that answered it.
+    A question about a missing field. *asked_n* is the number of the mail that asked it last, *answered_n* the number of
+    the mail that answered it.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -147,8 +147,8 @@ class AnalysisState(StrEnum):
 
 class AiAnalysis(BaseModel):
     """
-    What the model found out about a thread, at its mail *analysed_n*. `unconfirmed` are values without a quote that
-    stands in a mail; `pending_info` are the questions to the customer, at most ten.
+    The model's analysis of a thread at its mail *analysed_n*. `unconfirmed` are values without a quote that stands in a
+    mail; `pending_info` are the questions to the customer, at most ten.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -185,7 +185,7 @@ class NoteEntry(BaseModel):
 
 class AuditEntry(BaseModel):
     """
-    A change of a thread: who made it (an API key, a person's id, or the name of a worker) and what it changed.
+    A change of a thread: its author (an API key, a person's id, or the name of a worker) and the changed fields.
 
     *detail* has ids, states and codes, never text or addresses of customers.
     """

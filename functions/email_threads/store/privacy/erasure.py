@@ -103,7 +103,7 @@ def remove_row(table: Table, thread: Thread, address_hash: str) -> None:
 
 
 def put_erased(table: Table, mail: Mail) -> None:
-    """Replace a mail by what is left of it, unless it was moved or removed."""
+    """Replace a mail by its erased form, unless it was moved or removed."""
     try:
         table.put(mail.attributes(), when=Mail.attr("email_id").eq(mail.email_id))
     except ConditionFailed:
@@ -111,7 +111,7 @@ def put_erased(table: Table, mail: Mail) -> None:
 
 
 def put_recipients(table: Table, mail: Mail) -> None:
-    """Write the recipients of a mail, and forget its raw form; what others write about it meanwhile stays."""
+    """Write the recipients of a mail, and delete its raw form; concurrent changes of other attributes stay."""
     lists = Mail.named(to=mail.to, cc=mail.cc)
     empty = [name for name, value in lists.items() if not value]
     try:

@@ -119,7 +119,7 @@ def with_status(thread: Thread, status: Status) -> dict[str, Any]:
 
 
 def retention_days(thread: Thread) -> int:
-    """Return how many days after its last change a thread is kept."""
+    """Return the number of days for which a thread is kept after its last change."""
     return int((thread.data_retention_policy or f"{DEFAULT_DAYS}d").removesuffix("d"))
 
 
@@ -156,6 +156,6 @@ def _noted(thread: Thread, asked: Collection[str], n: int) -> dict[str, Any]:
 
 
 def search_text(subject: str, people: Iterable[str], text: str) -> str:
-    """Return what a search of a mailbox compares: subject, addresses and the beginning of the newest mail."""
+    """Return the text that a search of a mailbox compares: subject, addresses and the beginning of the newest mail."""
     joined = " ".join([subject, *sorted(people), text])
     return " ".join(joined.casefold().split())[:MOST_SEARCH_TEXT]

@@ -104,7 +104,7 @@ class BodyWriter:
     """
     Writes blocks as elements.
 
-    *attributes* has the attributes of each element, as ` class="..."`, by name. The names are those of the elements,
+    *attributes* has the attributes of each element, as ` class="..."`, by name. The names are the elements' names,
     `marker`, `date`, `scroll` and `frame` (around a table), `td-{alignment}` and `th-{alignment}`; for `table` it has
     only the value of the style. An *anchored* page links markers of sources without URL to its own list.
     """

@@ -41,7 +41,7 @@ class Job(TableItem):
     The newest job of one kind: *name* is a step, or `export-{format}`.
 
     *job_id* identifies the run. *lease_owner* is the worker's invocation until *lease_until* (ms since 1970); both are
-    removed when the job ends. *units_done* of *units* are stored; *doing* says what is being done. *due_ms* is when the
+    removed when the job ends. *units_done* of *units* are stored; *doing* names the current work. *due_ms* is when the
     schedule looks after an open job; *deadline_ms* when it fails.
     """
 
@@ -82,8 +82,8 @@ class Job(TableItem):
 
 class FinishedUnit(TableItem):
     """
-    The result of one unit of a job, as JSON. A redelivery does not repeat the unit, unless what it is made from has
-    changed since: *inputs_hash*.
+    The result of one unit of a job, as JSON. A redelivery repeats the unit only if its inputs (*inputs_hash*) have
+    changed.
     """
 
     partition: ClassVar[str] = "NLWORK#{newsletter_code}"
@@ -99,8 +99,8 @@ class FinishedUnit(TableItem):
 
 class Revision(TableItem):
     """
-    Content that was replaced: its step and version, and where it is. *by* is who caused the replacement, *cause* how:
-    `generated`, `restored` or `discarded`.
+    Replaced content of a step: its version, and a pointer to it. *by* caused the replacement; *cause* is `generated`,
+    `restored` or `discarded`.
     """
 
     partition: ClassVar[str] = "NLWORK#{newsletter_code}"

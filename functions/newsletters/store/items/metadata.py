@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from newsletters.store.items.item import TableItem
 
 USER_PARTITION: Final = "USER#{user_id}"
-LISTED: Final = "NEWSLETTER#"  # what the sort keys of newsletters begin with in GSI1
+LISTED: Final = "NEWSLETTER#"  # prefix of the sort keys of newsletters in GSI1
 _CODE: Final = re.compile(r"NL-(\d{8})-[0-9A-Z]{4}", re.ASCII)
 
 

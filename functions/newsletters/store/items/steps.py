@@ -32,10 +32,10 @@ class Part(BaseModel):
 
 class StepItem(TableItem):
     """
-    What the three steps have in common; *prefix* begins the contract's names of status, times and error.
+    The attributes of all three steps; *prefix* begins the contract's names of status, times and error.
 
     *version* grows with every write of content. While a job works on the step, *job_id* names it and *deadline_ms*
-    (since 1970) is when it counts as failed. *inputs_hash* is of all that the content was made from. *spilled* has, by
+    (since 1970) is when it counts as failed. *inputs_hash* is the hash of the content's inputs. *spilled* has, by
     attribute, pointers to values that are too large for the item, which holds them shortened.
     """
 
@@ -93,7 +93,7 @@ class Chunk(Part):
 
 
 class CustomTopic(Part):
-    """A topic of the user's own, found by *query*."""
+    """A custom topic, searched by *query*."""
 
     name: str
     query: str = Field(repr=False)

@@ -1,4 +1,4 @@
-"""Dry run: the decision on a ticket's newest message, made now and not carried out."""
+"""Makes a dry run: the decision on a ticket's newest message, made now and not carried out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from richpanel.worker.turns import CustomerTurn
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from richpanel.api.dry_runs.visits import Visit
+    from richpanel.api.dry_runs.ticket_snapshots import TicketSnapshot
     from richpanel.configuration.resources import Sources
     from richpanel.decisions.switches import Switches
     from richpanel.worker.turns import CustomerTurn
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
     """
-    *message_id* is the id of the newest customer message, *payload* the audit payload of its decision, *outcome* what
-    the decision would have led to.
+    *message_id* is the id of the newest customer message, *payload* the audit payload of its decision, *outcome* the
+    outcome that the decision would have had.
     """
 
     message_id: str
@@ -33,19 +33,19 @@ class Rehearsed:
 
 
 def rehearse(
-    resources: Sources, visit: Visit, switches: Switches, *, at_ms: int | None = None
+    resources: Sources, snapshot: TicketSnapshot, switches: Switches, *, at_ms: int | None = None
 ) -> Rehearsed:
     """
     Decide as if the newest message had just arrived; looks up its order if the decision depends on it.
 
     *at_ms*: the time of the decision, ms since 1970, default now. Raises NothingToDecide, Permanent and Transient.
     """
-    if not visit.reading.customer:
+    if not snapshot.reading.customer:
         raise NothingToDecide("the ticket has no customer message")
-    newest = visit.reading.customer[-1]
-    earlier_rows = {key: row for key, row in visit.rows.items() if key != newest.key}
-    customer_turn = turns.due(visit.reading, None, None, earlier_rows)[-1]
-    case = _case(resources, visit, customer_turn, switches)
+    newest = snapshot.reading.customer[-1]
+    earlier_rows = {key: row for key, row in snapshot.rows.items() if key != newest.key}
+    customer_turn = turns.due(snapshot.reading, None, None, earlier_rows)[-1]
+    case = _case(resources, snapshot, customer_turn, switches)
     decision = case_decisions.decision_on(resources, case, at_ms)
     outcome = DecisionOutcome.HANDED_OVER if decision.takes_over else DecisionOutcome.ROUTED
     if decision.reply:
@@ -54,12 +54,12 @@ def rehearse(
 
 
 def _case(
-    resources: Sources, visit: Visit, customer_turn: CustomerTurn, switches: Switches
+    resources: Sources, snapshot: TicketSnapshot, customer_turn: CustomerTurn, switches: Switches
 ) -> Case:
     now = clock.to_text(clock.now_ms())
     unclaimed_event = Event(
         event_id=customer_turn.target.key,
-        conversation_id=visit.ticket.id,
+        conversation_id=snapshot.ticket.id,
         source_message_id=customer_turn.target.message_id,
         created_at=now,
         last_processed_at=now,
@@ -74,14 +74,14 @@ def _case(
     return Case(
         event=unclaimed_event,
         customer_turn=customer_turn,
-        channel=resources.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
+        channel=resources.account.channels.get(snapshot.ticket.channel, Channel.UNKNOWN),
         switches=switches,
-        state=visit.state,
-        help_desk=visit.help_desk,
-        ticket=visit.ticket,
-        reading=visit.reading,
-        read_at=visit.read_at,
+        state=snapshot.state,
+        help_desk=snapshot.help_desk,
+        ticket=snapshot.ticket,
+        reading=snapshot.reading,
+        read_at=snapshot.read_at,
         owner="nobody",
-        remaining_ms=lambda: max(0, visit.help_desk.deadline_ms - clock.now_ms()),
-        customer=case_decisions.sender_hmac(resources, visit.ticket, customer_turn.target),
+        remaining_ms=lambda: max(0, snapshot.help_desk.deadline_ms - clock.now_ms()),
+        customer=case_decisions.sender_hmac(resources, snapshot.ticket, customer_turn.target),
     )

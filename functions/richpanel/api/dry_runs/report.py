@@ -1,5 +1,5 @@
 """
-What would have become of old tickets: the decision on the first message of each, as at the time when it arrived.
+Reports on old tickets: the decision on the first message of each, as at the time when it arrived.
 
 Reads the help desk, and the shop where a decision depends on an order. Writes only the request limit's own counter.
 """
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from richpanel.api.access import NothingToDecide
 from richpanel.api.dry_runs.dry_run import rehearse
-from richpanel.api.dry_runs.visits import Visit
+from richpanel.api.dry_runs.ticket_snapshots import TicketSnapshot
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket, TicketPage
 from richpanel.configuration.resources import Sources
@@ -71,7 +71,7 @@ def report(
     if not reading.customer or reading.customer[0].at_ms < since_ms:
         return None
     first = reading.customer[0]
-    visit = Visit(
+    snapshot = TicketSnapshot(
         help_desk=help_desk,
         ticket=_as_at(ticket, first.at_ms),
         reading=turns.read(ticket.id, _as_at(ticket, first.at_ms), deps.account.robots),
@@ -80,7 +80,7 @@ def report(
         rows={},
     )
     try:
-        rehearsed = rehearse(deps, visit, switches, at_ms=first.at_ms + DELIVERED_MS)
+        rehearsed = rehearse(deps, snapshot, switches, at_ms=first.at_ms + DELIVERED_MS)
     except NothingToDecide:
         return None
     return Reported(

@@ -29,8 +29,8 @@ _MOST_HITS = 40  # per part and text; further repetitions add no information
 
 class Span(NamedTuple):
     """
-    A match: tokens from *start* up to, not including, *end*. *words* are the indices of the matched tokens, without
-    those in between; *lead* those of the first part.
+    A match: tokens from *start* up to, not including, *end*. *words* are the indices of the matched tokens, without the
+    tokens in between; *lead* are the indices of the first part.
     """
 
     start: int

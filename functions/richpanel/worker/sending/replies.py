@@ -99,7 +99,7 @@ def _check_unchanged(case: Case) -> None:
 
 
 def _seen(ticket: Ticket) -> tuple[object, ...]:
-    """Return what an agent changes by taking a ticket: its assignee and its comments."""
+    """Return the parts of a ticket that an agent changes by taking it: its assignee and its comments."""
     comments = [
         (comment.id, comment.created_at, comment.is_operator) for comment in ticket.in_order
     ]

@@ -1,1 +1,1 @@
-"""The deployment and its actions: settings, webhooks, parked events, and what is left in doubt."""
+"""The deployment and its actions: settings, webhooks, parked events, and sends in doubt."""

@@ -56,7 +56,7 @@ class EffectiveConfig(View):
 
 class Infra(View):
     """
-    Where the deployment runs. *vpcEndpoint* and *serviceLinkedRole* are absent if its template has none.
+    The infrastructure of the deployment. *vpcEndpoint* and *serviceLinkedRole* are absent if its template has none.
 
     *updatedAt* is absent before the first `refresh_infra`.
     """
@@ -68,7 +68,7 @@ class Infra(View):
 
 @UTILITY.reads("local", Scope.WHATSAPP_ADMIN)
 def get_config(call: Call[NoInput]) -> EffectiveConfig:
-    """Return the settings in force and those of the company's numbers. No secret is part of it, only their number."""
+    """Return the settings in force and the settings of the company's numbers; of secrets only their count."""
     resources = call.resources
     secret = resources.webhook_secrets.value()
     return EffectiveConfig(
@@ -88,7 +88,7 @@ def get_config(call: Call[NoInput]) -> EffectiveConfig:
 
 @UTILITY.reads("local", Scope.WHATSAPP_ADMIN)
 def get_infra(call: Call[NoInput]) -> Infra:
-    """Return what `refresh_infra` has stored about the deployment."""
+    """Return the infrastructure that `refresh_infra` has stored."""
     return _view(webhook_configs.get_infra(call.table))
 
 

@@ -1,4 +1,4 @@
-"""The SNS topic to which AWS End User Messaging Social sends the events of an account: at most one."""
+"""Sets and tests the SNS topic to which AWS End User Messaging Social sends the events of an account: at most one."""
 
 import json
 import uuid
@@ -55,7 +55,7 @@ class CreateDestination(OfAccount):
 
 
 class UpdateDestination(OfAccount):
-    """The new topic, or `status`: `disabled` takes the destination away, `enabled` needs a topic."""
+    """The new topic, or `status`: `disabled` removes the destination, `enabled` needs a topic."""
 
     destination_type: Literal["SNS"]
     sns_topic_arn: Topic | None = None
@@ -91,14 +91,14 @@ class Destination(View):
 
 
 class Destinations(View):
-    """The destinations of an account, as the provider says: one or none."""
+    """The destinations of an account at the provider: one or none."""
 
     meta_waba_id: str
     destinations: list[Destination]
 
 
 class Tested(View):
-    """*seen*: the test message has come through the topic and the queue within five seconds."""
+    """*seen*: the test message has arrived through the topic and the queue within five seconds."""
 
     seen: bool
     sns_topic_arn: str
@@ -130,14 +130,14 @@ def get_event_destinations(call: Call[OfAccount]) -> Destinations:
 
 @DESTINATIONS.changes("remote_eum", Scope.WHATSAPP_ADMIN)
 def update_event_destination(call: Call[UpdateDestination]) -> Destinations:
-    """Replace the destination of an account's events, or take it away with the status `disabled`."""
+    """Replace the destination of an account's events, or remove it with the status `disabled`."""
     eum, account = _account(call)
     return _put(call, eum, account, call.input.sns_topic_arn, call.input.role_arn)
 
 
 @DESTINATIONS.changes("remote_eum", Scope.WHATSAPP_ADMIN)
 def delete_event_destination(call: Call[DeleteDestination]) -> Destinations:
-    """Take the destination of an account's events away: no more events of it over AWS."""
+    """Remove the destination of an account's events: AWS sends no more events of the account."""
     eum, account = _account(call)
     return _put(call, eum, account, None, None)
 
@@ -147,8 +147,8 @@ def test_event_destination(call: Call[TestDestination]) -> Tested:
     """
     Publish a marked message to the account's topic, and wait up to five seconds until it is stored as an event.
 
-    It takes the way of real events: topic, social function, queue, worker. *seen* false means that it has not come yet;
-    `get_webhook_events` with the type `parley_destination_test` shows it later. Errors: `not_configured` without a
+    It takes the path of real events: topic, social function, queue, worker. *seen* false means that it has not arrived
+    yet; `get_webhook_events` with the type `parley_destination_test` shows it later. Errors: `not_configured` without a
     destination, or for a topic that this deployment does not read.
     """
     eum, account = _account(call)
@@ -202,7 +202,7 @@ def _check_own(call: Call[Any], topic: str, role: str | None) -> None:
 def _put(
     call: Call[Any], eum: EumAccount, account: str, topic: str | None, role: str | None
 ) -> Destinations:
-    """Set the destination, None: take it away. The call replaces all destinations, so it can be repeated."""
+    """Set the destination; None removes it. The call replaces all destinations, so it can be repeated."""
     if topic is not None:
         _check_own(call, topic, role)
     destination = {"eventDestinationArn": topic} | ({"roleArn": role} if role else {})
@@ -249,7 +249,7 @@ def _publish(call: Call[Any], topic: str, mark: str) -> None:
 
 
 def _seen(call: Call[Any], mark: str) -> str | None:
-    """Return the id of the stored test event; None while it has not come."""
+    """Return the id of the stored test event; None while it has not arrived."""
     events, _ = account_events.of_type(
         call.table, TEST_FIELD, call.company, since=None, until=None, limit=20, start=None
     )

@@ -1,4 +1,4 @@
-"""Fixed guidance for senders, and what the error codes of WhatsApp mean."""
+"""Returns fixed guidance for senders, and the meanings of WhatsApp's error codes."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Parked events of the company, and their replay."""
+"""Lists and replays parked events of the company."""
 
 from typing import Annotated, Any, Self
 
@@ -41,7 +41,7 @@ class ListParked(PageInput):
 
 
 class ReplayParked(Input):
-    """Events by id, or those with a reason or since a time."""
+    """Events by id, or all with a reason or since a time."""
 
     reason: Reason | None = None
     since: Moment | None = None

@@ -67,7 +67,7 @@ class Explained(View):
     """
     One action: *input* and *result* are JSON Schema (2020-12); or all actions.
 
-    *description*: what it does, and its errors beside those of every action.
+    *description*: its effect, and its errors besides the errors of every action.
     """
 
     action: ListedAction | None = None

@@ -1,4 +1,4 @@
-"""The ledger of sends and jobs: one record, the sends of unknown outcome, and decisions about them."""
+"""Shows records of the ledger and sends of unknown outcome, and records decisions about them."""
 
 from typing import Annotated, Any, Literal
 

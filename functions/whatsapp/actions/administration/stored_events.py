@@ -1,4 +1,4 @@
-"""Stored events of webhooks."""
+"""Lists stored events of webhooks."""
 
 from datetime import datetime
 from typing import Annotated, Any

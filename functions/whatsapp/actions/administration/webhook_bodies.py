@@ -1,4 +1,4 @@
-"""Bodies and signatures of webhooks: checks them, and takes the events of a body that a caller has kept."""
+"""Checks bodies and signatures of webhooks, and queues the events of a body that a caller has kept."""
 
 import base64
 import binascii
@@ -46,7 +46,7 @@ class ProcessEvent(Input):
 
 
 class Taken(View):
-    """How many events were put on the queue."""
+    """The number of queued events."""
 
     taken: int
 
@@ -118,7 +118,7 @@ def process_webhook_event(call: Call[ProcessEvent]) -> Taken:
     Take the events of a webhook body again, as the ingress would. At most 3 MB.
 
     Every entry must be of an account of the company, and every number of it: otherwise nothing is taken (`not_found`).
-    What was taken before is recognised and not stored twice.
+    Events that were taken before are recognised and not stored twice.
     """
     raw = to_json({"object": WHATSAPP_OBJECT} | call.input.webhook_body).encode()
     # Its owner was checked here: the events carry no app, whose signature is not known.
@@ -143,7 +143,7 @@ def process_secure_webhook(call: Call[SecureWebhook]) -> Taken:
 
 @SECURITY.reads("local", Scope.WHATSAPP_ADMIN)
 def verify_webhook(call: Call[Verify]) -> Verified:
-    """Say whether a stored verify token accepts a handshake. The expected token is never a parameter."""
+    """Return whether a stored verify token accepts a handshake. The expected token is never a parameter."""
     query = call.input.query_string_parameters
     accepted = webhook.is_handshake(query, call.resources.webhook_secrets)
     return Verified(accepted=accepted, challenge=query.get("hub.challenge") if accepted else None)
@@ -151,7 +151,7 @@ def verify_webhook(call: Call[Verify]) -> Verified:
 
 @SECURITY.reads("local", Scope.WHATSAPP_ADMIN)
 def validate_webhook_signature(call: Call[Signed]) -> Validity:
-    """Say whether `X-Hub-Signature-256` fits the raw bytes of a body, under any active secret of the company's apps."""
+    """Return whether `X-Hub-Signature-256` fits the raw body, under any active secret of the company's apps."""
     asked = call.input
     raw = _raw(str(asked.payload or asked.body), is_base64=asked.body_is_base64)
     signature = asked.signature or _signature_in(asked.headers or {})
@@ -164,7 +164,7 @@ def test_webhook_signature(call: Call[NoInput]) -> SelfTest:
     """
     Test every active secret of the company's apps: sign a built-in sample with it, and verify that.
 
-    Takes no text and shows no signature, so it signs nothing for a caller. Without a secret it does not pass.
+    Takes no text and shows no signature, so that a caller can sign nothing with it. Without a secret it does not pass.
     """
     stored = call.resources.webhook_secrets.value()
     secrets = webhook.secrets_of_apps(stored, participants.apps_of(call))
@@ -181,7 +181,7 @@ def test_webhook_signature(call: Call[NoInput]) -> SelfTest:
 
 
 def _signer(call: Call[Any], raw: bytes, signature: str) -> str | None:
-    """Return the app of the company that signed a body. Of apps of other companies nothing is said."""
+    """Return the app of the company that signed a body. Ignores apps of other companies."""
     secret = call.resources.webhook_secrets
     return webhook.signer_of(raw, signature, secret, None, participants.apps_of(call))
 

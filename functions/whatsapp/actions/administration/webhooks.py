@@ -1,4 +1,4 @@
-"""Webhooks of accounts: subscriptions at Meta, stored settings, and stored events."""
+"""Changes and shows webhooks of accounts: subscriptions at Meta, and stored settings."""
 
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -69,7 +69,7 @@ class SetConfig(OfAccount):
 
 
 class Registered(View):
-    """What was subscribed. *fields*: those of the app, if the call named some."""
+    """A subscription. *fields*: the app's fields, if the call named some."""
 
     meta_waba_id: str
     webhook_url: str
@@ -119,7 +119,7 @@ def register_webhook(call: Call[RegisterWebhook]) -> Registered:
 
 @OPS.changes("remote_graph", Scope.WHATSAPP_ADMIN)
 def unregister_webhook(call: Call[Unregister]) -> Config:
-    """Unsubscribe our app from an account: no more events of it over Graph. Its numbers on AWS are not concerned."""
+    """Unsubscribe our app from an account: Graph sends no more events of it. Numbers on AWS are not affected."""
     waba = call.input.meta_waba_id
     remote.graph_of_account(call, waba).delete(waba, "subscribed_apps")
     return _view(call, _keep(call, waba, enabled=False))
@@ -127,7 +127,7 @@ def unregister_webhook(call: Call[Unregister]) -> Config:
 
 @OPS.reads("remote_graph", Scope.WHATSAPP_ADMIN)
 def get_webhook_subscriptions(call: Call[OfAccount]) -> ProviderAnswer:
-    """Return the apps that are subscribed to an account, and the addresses that replace theirs, as Meta says."""
+    """Return the apps that are subscribed to an account, and their replaced addresses, as Meta returns them."""
     waba = call.input.meta_waba_id
     answer = remote.graph_of_account(call, waba).get(waba, "subscribed_apps")
     return ProviderAnswer.model_validate(answer)
@@ -138,7 +138,7 @@ def set_webhook_config(call: Call[SetConfig]) -> Config:
     """
     Store whether an account's webhook is in use, with the references of its secrets.
 
-    A record only: Meta keeps sending until `unregister_webhook`, and what is signed is taken.
+    A record only: Meta keeps sending until `unregister_webhook`, and signed events are accepted.
     """
     participants.account_of(call, call.input.meta_waba_id)
     if call.input.webhook_url is not None:
@@ -148,7 +148,7 @@ def set_webhook_config(call: Call[SetConfig]) -> Config:
 
 @SECURITY.reads("local", Scope.WHATSAPP_ADMIN)
 def get_webhook_config(call: Call[OfAccount]) -> Config:
-    """Return an account's webhook settings, and how many secrets are active behind the references."""
+    """Return an account's webhook settings, and the number of active secrets behind each reference."""
     waba = call.input.meta_waba_id
     participants.account_of(call, waba)
     stored = webhook_configs.get(call.table, waba)

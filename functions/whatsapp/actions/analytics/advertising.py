@@ -1,4 +1,4 @@
-"""Clicks on ads that open a chat, and what became of them."""
+"""Records clicks on ads that open a chat, and counts conversations and conversions from ads."""
 
 from __future__ import annotations
 

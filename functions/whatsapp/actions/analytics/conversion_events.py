@@ -1,4 +1,4 @@
-"""The conversion events that the provider takes. Pure."""
+"""Builds the provider's conversion events. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversions of customers who came from an ad, reported to the provider."""
+"""Reports conversions of customers who came from an ad to the provider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stored daily counters, and what callers have reported, of the caller's company."""
+"""Reads the daily counters and the reported clicks and conversions of the caller's company."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 class Totals(View):
     """
-    Messages sent in the period and how far they came: read ones are delivered too. *replied*: messages from customers
-    that answer a template or campaign.
+    Messages sent in the period, by state: read ones are delivered too. *replied*: messages from customers that answer a
+    template or campaign.
     """
 
     sent: int = 0

@@ -1,4 +1,4 @@
-"""The field expressions of the provider's analytics. Pure."""
+"""Builds the field expressions of the provider's analytics. Pure."""
 
 from __future__ import annotations
 

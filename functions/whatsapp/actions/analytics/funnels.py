@@ -1,4 +1,4 @@
-"""How many customers are left after each step from a sent message to a conversion."""
+"""Counts the customers at each step from a sent message to a conversion."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FunnelInput(Input):
 
 
 class Step(View):
-    """*drop*: how many fewer than at the step before; *rate*: the share of that step that came here, 0 to 1."""
+    """*drop*: the difference to the previous step; *rate*: the share of the previous step, 0 to 1."""
 
     name: Name
     count: Annotated[int, Field(ge=0)]
@@ -64,7 +64,7 @@ def get_funnel_insights(call: Call[FunnelInput]) -> Funnel:
     """
     Show how many messages were sent, delivered, read and answered, and the conversions, with the drop at each step.
 
-    Conversions are those of `send_conversion_event`, which are kept for 30 days. Replies are all messages that answer a
+    Conversions are reported by `send_conversion_event` and kept for 30 days. Replies are all messages that answer a
     template or campaign, so a rate may be above 1.
     """
     given = call.input

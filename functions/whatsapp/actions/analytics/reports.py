@@ -1,4 +1,4 @@
-"""The provider's analytics of an account, beside our counters."""
+"""Shows the provider's analytics of an account, and our counters."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ OPTED_OUT = "opted_out"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Step:
-    """The current step of a run, and what is sent with it."""
+    """The current step of a run, with the number, conversation and sequence of its message."""
 
     run: SequenceRun
     sequence: Sequence
@@ -113,7 +113,7 @@ def handle(
 
 
 def _step_of(resources: ActionResources, run: SequenceRun) -> _Step | str:
-    """Return the current step, or why the run ends before it."""
+    """Return the current step, or the reason why the run ends before it."""
     phone = store.phones.get(resources.table, run.phone)
     if phone is None or phone.company != run.company or not phone.in_use:
         return "number_not_in_use"
@@ -134,7 +134,7 @@ def _step_of(resources: ActionResources, run: SequenceRun) -> _Step | str:
 
 
 def _sent(resources: ActionResources, step: _Step, attempt: messages.Run) -> str:
-    """Send a step, or find what an earlier run of it sent; return the outcome. Raises what passes with time."""
+    """Send a step, or find what an earlier run of it sent; return the outcome. Raises failures that pass with time."""
     run = step.run
     order = messages.Order(
         action_id=transmission.action_id(

@@ -1,4 +1,4 @@
-"""Sequences of messages to new customers."""
+"""Stores sequences of messages to new customers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums of the daily counters."""
+"""Sums up the daily counters."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What actions use: their inputs, participants, providers and answers."""
+"""Building blocks of actions: calls, inputs, participants, providers and answers."""

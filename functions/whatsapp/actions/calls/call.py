@@ -42,7 +42,7 @@ class Deployment:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionResources(FileResources):
     """
-    What actions use: everything that sending does, and more.
+    Resources of actions: the resources of sending, and more.
 
     *queue* takes events of webhooks, *jobs* work without an order: files, pages of campaigns, exports.
     """

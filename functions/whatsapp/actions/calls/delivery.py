@@ -56,7 +56,7 @@ def send_order(call: Call[Any], order: messages.Order) -> SentMessage:
             conversation_pk=conversation.pk,
             payload=messages.rehearse(resources, resources.gate, order),
         )
-    # The ledger outlives the stored answers, and knows what became of a message in doubt.
+    # The ledger outlives the stored answers, and has the outcome of a message in doubt.
     sent = messages.earlier(resources, order)
     if sent is None:
         run = messages.Run(owner=call.id, remaining_ms=call.remaining_ms)

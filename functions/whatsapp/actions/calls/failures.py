@@ -1,5 +1,5 @@
 """
-Why an action failed, besides the failures of sending (`whatsapp.sending.failures`).
+The failures of actions, besides the failures of sending (`whatsapp.sending.failures`).
 
     Exception
     + LeftInDoubt        the provider's answer was lost; the call is not repeated

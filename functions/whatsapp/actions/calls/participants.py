@@ -26,7 +26,7 @@ def phones_of(call: Call[Any]) -> list[Phone]:
 
 
 def apps_of(call: Call[Any]) -> frozenset[str]:
-    """Return the ids of the company's apps at Meta: those that its registered numbers name."""
+    """Return the ids of the company's apps at Meta, which its registered numbers name."""
     return frozenset(phone.app_id for phone in phones_of(call) if phone.app_id)
 
 
@@ -105,8 +105,8 @@ def conversation_of(call: Call[RecipientInput], phone: Phone) -> Conversation:
 
 def conversation_with(call: Call[Any], phone: Phone, text: str, field: str) -> Conversation:
     """
-    Return the conversation of *phone* with a customer by number or user id. What is sent goes to the id that the call
-    names. Raises InvalidInput.
+    Return the conversation of *phone* with a customer by number or user id. Messages go to the id that the call names.
+    Raises InvalidInput.
     """
     contact, digits, user_id = contact_of(call, phone, text, field)
     head = store.heads.get(call.table, Conversation.key(phone.arn_suffix, contact))

@@ -1,4 +1,4 @@
-"""The stored message that a call names: by the provider's id, AWS's id, the id of our action, or our key."""
+"""Finds the stored message that a call names: by the provider's id, AWS's id, the id of our action, or our key."""
 
 from __future__ import annotations
 

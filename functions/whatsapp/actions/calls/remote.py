@@ -1,5 +1,5 @@
 """
-Calls of the providers besides messages: which account and token a call uses, and what a failure means to the caller.
+Calls the providers for everything but messages: selects account and token, and translates failures for the caller.
 
     read, idempotent change    repeated up to twice while the provider's answer is lost; then `provider_unavailable`
     other change               one attempt under the ledger; a lost answer is left in doubt, and never repeated
@@ -149,8 +149,8 @@ def once(
     RESEND a later call repeats an attempt whose answer was lost.
 
     *attempt* makes one call and returns that id. A later call with the same idempotency key gets the same id. *find*
-    says how the caller finds out what became of a change in doubt. *parts* tell several changes of one call apart.
-    Raises LeftInDoubt, ProviderRejected, KeyReused, StillRunning, ProviderUnavailable and TooFast.
+    says how the caller finds the outcome of a change in doubt. *parts* tell several changes of one call apart. Raises
+    LeftInDoubt, ProviderRejected, KeyReused, StillRunning, ProviderUnavailable and TooFast.
     """
     fingerprint = ("action", call.action, to_json(call.input.model_dump(mode="json")))
     action_id = call.action_id(*parts)

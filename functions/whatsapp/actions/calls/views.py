@@ -13,7 +13,7 @@ class SentMessage(View):
 
     sent: the provider accepted the message. in_doubt: its answer was lost; the message is not sent again, and a status
     or a later check settles it. unknown: no evidence arrived; people decide. dry_run: nothing was sent or stored, and
-    *payload* is the provider's JSON. *note* says what the action decided, such as which of two messages it sent.
+    *payload* is the provider's JSON. *note* has a decision of the action, such as which of two messages it sent.
     """
 
     action_id: str

@@ -1,4 +1,4 @@
-"""The counters of a campaign, from its pages and from the hours that the schedule counts."""
+"""Sets the counters of a campaign, from its pages and from the hours that the schedule counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes campaigns: recipients of the call at once, a list in S3 in steps of a job."""
+"""Creates campaigns: recipients of the call at once, a list in S3 in steps of a job."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
 
 @LEGACY.changes("remote_eum", Scope.WHATSAPP_CAMPAIGNS, idempotent=False)
 def bulk_send(call: Call[BulkSend]) -> CampaignView:
-    """Create a campaign of up to 1,000 recipients and start it. A text reaches only those whose window is open."""
+    """Create a campaign of up to 1,000 recipients and start it. A text reaches only customers whose window is open."""
     phone = participants.sender_of(call)
     campaign = _campaign(call, phone, call.input.type, call.input.name).model_copy(
         update={"auto_start": True, "lanes": pacing.lanes_of(phone, None)}
@@ -76,7 +76,7 @@ def bulk_send(call: Call[BulkSend]) -> CampaignView:
 
 
 def _of_rows(call: Call[Any], phone: Phone, campaign: Campaign, rows: list[Any]) -> CampaignView:
-    """Make a campaign of the rows of the call. Safe to repeat: a repeated call continues what the first one left."""
+    """Make a campaign of the rows of the call. Safe to repeat: a repeated call continues an interrupted one."""
     resources = call.resources
     stored = _added(call, campaign)
     if stored.total_recipients is None:

@@ -31,7 +31,7 @@ type Outcome = Literal[
 
 
 class RecipientRow(Input):
-    """One recipient, with values of its own: of the whole template, or of its body."""
+    """One recipient; `components` or `bodyParams` are its values for the whole template, or for its body."""
 
     to: PhoneNumber | None = None
     recipient: UserId | None = None
@@ -65,7 +65,7 @@ class CreateCampaign(_Content):
     """
     A campaign: exactly one of `recipients` and `recipientsS3Key`, a list of JSON Lines or CSV in the media bucket.
 
-    `components` are those of every recipient without values of its own.
+    `components` apply to every recipient without its own values.
     """
 
     campaign_name: Annotated[Text, Field(max_length=100)]
@@ -113,7 +113,7 @@ class OfCampaign(Input):
 
 
 class StopCampaign(OfCampaign):
-    """A campaign, and why it is stopped."""
+    """A campaign, and the reason for stopping it."""
 
     reason: Annotated[Text, Field(max_length=200)] | None = None
 
@@ -126,7 +126,7 @@ class ListCampaigns(PageInput):
 
 
 class CampaignStats(Input):
-    """The campaigns of an account, or one of them, by the days on which they were made (inclusive, UTC)."""
+    """The campaigns of an account, or one of them, by the days of their creation (inclusive, UTC)."""
 
     meta_waba_id: WabaId
     campaign_id: Ulid | None = None

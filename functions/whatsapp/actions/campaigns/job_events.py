@@ -1,4 +1,4 @@
-"""The work of campaigns on the queue of jobs: which events there are, and how a campaign starts."""
+"""Queues the work of campaigns as events on the queue of jobs, and starts campaigns."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def get_campaign(call: Call[OfCampaign]) -> CampaignView:
 @LEGACY.reads("local", Scope.WHATSAPP_CAMPAIGNS)
 def get_campaign_stats(call: Call[CampaignStats]) -> CampaignStatsView:
     """
-    Sum up campaigns of an account: recipients by outcome, replies, and what the provider bills by category.
+    Sum up campaigns of an account: recipients by outcome, replies, and billable messages by category.
 
     `complete` is false if there are more campaigns than a call sums up: 500, and 5,000 hours of counts.
     """
@@ -100,9 +100,9 @@ def get_campaign_stats(call: Call[CampaignStats]) -> CampaignStatsView:
 @CONTROL.reads("local", Scope.WHATSAPP_CAMPAIGNS)
 def get_campaign_recipients(call: Call[ListRecipients]) -> Page[RecipientsView]:
     """
-    List the recipients of a campaign by outcome: those with a message by it, the newest first; the others by their line
-    in the list, as their numbers are deleted. Without an outcome: all that have none but `sent`. Reads 50 pages of a
-    hundred recipients at most, so a page may be short.
+    List the recipients of a campaign by outcome: recipients with a message by it, the newest first; the others by their
+    line in the list, as their numbers are deleted. Without an outcome: all that have none but `sent`. Reads 50 pages of
+    a hundred recipients at most, so a page may be short.
     """
     campaign = own(call, call.input.campaign_id)
     if call.input.outcome in OF_MESSAGES:

@@ -1,4 +1,4 @@
-"""What the schedule does for campaigns each minute: one read if none is open."""
+"""Runs each minute: starts, continues and counts campaigns. One read if none is open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Campaigns as calls show them."""
+"""Views of campaigns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from whatsapp.sending.views import View
 if TYPE_CHECKING:
     from whatsapp.store.items.campaigns import Campaign
 
-# Why a campaign pauses or ends by itself.
+# The reasons for which a campaign pauses or ends by itself.
 _REASONS = {
     "failures": "More than a fifth of the recipients of a page failed. Read the codes, then resume or cancel.",
     "header_unreadable": "The first line of the list is no header in CSV.",
@@ -35,10 +35,10 @@ class CampaignView(View):
     duplicate + invalid + cancelled + inDoubt = total; delivered and read are of the sent ones.
 
     *failed*: refused by the provider at once; a later failure shows in the message. *in_doubt*: the provider's answer
-    was lost. *invalid_lines*: the first hundred rows that name no customer, counted
-    from 1 without the header and empty lines. *pause_reason*: a code, or the text of the person who paused it;
-    *pause_meaning*: what the code means and what to do. `provider:graph_131048` is also the reason if the provider
-    reports that the portfolio's limit of customers in 24 hours is reached.
+    was lost. *invalid_lines*: the first hundred rows that name no customer, counted from 1 without the header and empty
+    lines. *pause_reason*: a code, or the text of the person who paused it; *pause_meaning*: the meaning of the code,
+    and advice. `provider:graph_131048` is also the reason if the provider reports that the portfolio's limit of
+    customers in 24 hours is reached.
     """
 
     campaign_id: str
@@ -97,7 +97,7 @@ class CampaignStatsView(View):
 
 class RecipientView(View):
     """
-    One recipient: *line* of the list, for those without a message; the message of the others.
+    One recipient: *line* of the list if it has no message, else the message.
 
     *reason*: a code of the send policy or of the provider.
     """
@@ -141,7 +141,7 @@ def campaign_view(campaign: Campaign) -> CampaignView:
 
 
 def meaning_of(reason: str) -> str | None:
-    """Return what a reason means and what to do; None for a person's text."""
+    """Return the meaning of a reason, and advice; None for a person's text."""
     if not reason.startswith(_OF_PROVIDER):
         return _REASONS.get(reason)
     known = error_meanings.of_code(reason.removeprefix(_OF_PROVIDER))

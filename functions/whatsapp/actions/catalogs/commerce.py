@@ -1,4 +1,4 @@
-"""Commerce settings of numbers, and the catalogs that are connected to accounts."""
+"""Changes and shows commerce settings of numbers, and the catalogs that are connected to accounts."""
 
 from typing import Any, Self
 
@@ -39,7 +39,7 @@ class UpdateCommerceSettings(SenderInput):
 
 
 class CommerceSettings(View):
-    """Whether customers can fill a cart, and see the catalog; absent: the provider did not say."""
+    """Whether customers can fill a cart, and see the catalog; absent: unknown at the provider."""
 
     is_cart_enabled: bool | None = None
     is_catalog_visible: bool | None = None
@@ -74,7 +74,7 @@ def get_commerce_settings(call: Call[SenderInput]) -> CommerceSettings:
 
 @SETTINGS.changes("remote_graph", Scope.WHATSAPP_COMMERCE)
 def update_commerce_settings(call: Call[UpdateCommerceSettings]) -> CommerceSettings:
-    """Change the commerce settings of a number, and return what was changed."""
+    """Change the commerce settings of a number, and return the changed settings."""
     asked = call.input
     phone = participants.sender_of(call)
     graph = remote.graph_of(call, phone)

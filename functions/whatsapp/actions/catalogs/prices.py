@@ -1,4 +1,4 @@
-"""Prices in minor units, and as the texts of Meta's catalogs. Pure."""
+"""Converts prices between minor units and the texts of Meta's catalogs. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uploading products to a catalog, and reading them."""
+"""Uploads products to a catalog, and lists them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CATALOGS = Group("catalogs")
 MOST_REFUSED_SHOWN = 20  # the stored answer of a call is small
 MOST_PAGES = 100
-# What one more page of a refresh may take, and the work after it.
+# The longest time of one more page of a refresh, and of the work after it.
 _PAGE_MS = 8_000
 
 
@@ -123,7 +123,7 @@ def get_catalog_products(call: Call[GetCatalogProducts]) -> Page[Products]:
     """
     List the stored products of a catalog by retailer id.
 
-    With `refresh` the first page reads the provider before, and stores what differs; products that the provider no
+    With `refresh` the first page reads the provider before, and stores the differences; products that the provider no
     longer has are removed if all of its pages were read. A page may be short and have a cursor: go on until there is
     none.
     """

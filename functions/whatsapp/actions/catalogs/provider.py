@@ -1,5 +1,5 @@
 """
-Catalogs and products at Graph, in Meta's structure and in ours.
+Reads and writes catalogs and products at Graph, and converts Meta's structure to ours.
 
 Not confirmed by our own traffic: all fields of products, which Meta documents for its Marketing API ("Product Catalog
 Items Batch", "Product Item").
@@ -35,7 +35,7 @@ _LONGEST_DESCRIPTION = 5_000
 
 @dataclass(frozen=True, slots=True)
 class CatalogAtProvider:
-    """A catalog as the provider has it."""
+    """A catalog at the provider."""
 
     id: str
     name: str | None = None
@@ -74,7 +74,7 @@ def attempt_create(graph: GraphAccount, business: str, name: str) -> str | None:
 def connected(
     graph: GraphAccount, waba: str, limit: int, after: str | None
 ) -> tuple[list[CatalogAtProvider], str | None]:
-    """Return a page of the catalogs that are connected to an account, and where the next one begins."""
+    """Return a page of the catalogs that are connected to an account, and the cursor of the next page."""
     query = {"fields": _CATALOG_FIELDS, "limit": str(limit)} | ({"after": after} if after else {})
     answer = graph.get(waba, "product_catalogs", **query)
     return [_catalog(one) for one in _entries(answer)], _next(answer)

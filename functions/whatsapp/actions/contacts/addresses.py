@@ -1,4 +1,4 @@
-"""Addresses of customers: at most 20 for each customer, one of which is the default."""
+"""Checks, stores and lists addresses of customers: at most 20 for each customer, one of which is the default."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class AddressesView(View):
 
 
 class FieldProblem(View):
-    """What is wrong with one field."""
+    """A problem of one field."""
 
     field: str
     problem: str

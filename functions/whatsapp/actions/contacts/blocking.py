@@ -1,4 +1,4 @@
-"""Users that the provider keeps from writing to a number of the business."""
+"""Blocks and unblocks users, who then cannot write to a number of the business."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class BlockedPage(PageInput, SenderInput):
 
 
 class UserOutcome(View):
-    """What the provider did for one user; *code* and *reason* are its own. unknown: it did not say."""
+    """The provider's outcome for one user, with its *code* and *reason*. unknown: its answer does not name the user."""
 
     user: str
     outcome: Literal["blocked", "unblocked", "failed", "unknown"]

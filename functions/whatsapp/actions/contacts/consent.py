@@ -1,4 +1,4 @@
-"""Consent of customers, recorded with evidence for the whole company."""
+"""Records and shows consent of customers, with evidence, for the whole company."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Person(Input):
 
 
 class Choice(Person):
-    """A customer's choice, and where and how they made it."""
+    """A customer's choice, with its source and evidence."""
 
     purpose: Literal["marketing", "utility", "all"]
     state: State
@@ -113,7 +113,7 @@ def _consent(call: Call[Any], ids: list[str]) -> ConsentOfContact:
 
 
 def _marketing(call: Call[Any], ids: list[str], stated: Consent | None) -> RecordedConsent:
-    """Return the marketing choice: the newest of the recorded one and those made in WhatsApp."""
+    """Return the marketing choice: the newest of the recorded one and the choices made in WhatsApp."""
     heads = [store.heads.get(call.table, pk) for pk in _conversations(call, ids[0])]
     chosen = max(
         (head for head in heads if head is not None and head.marketing_opt_out_at),

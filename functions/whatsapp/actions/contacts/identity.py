@@ -1,4 +1,4 @@
-"""The ids of a customer, and links of two contacts that are one person."""
+"""Shows the ids of a customer, and links two contacts that are one person."""
 
 from __future__ import annotations
 

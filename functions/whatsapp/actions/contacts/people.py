@@ -1,4 +1,4 @@
-"""The customer that a call names, at all numbers of the company."""
+"""Finds the customer that a call names, at all numbers of the company."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs that export or erase all data of a customer: the same as those of the admin API."""
+"""Starts jobs that export or erase all data of a customer, as the admin API does."""
 
 from __future__ import annotations
 

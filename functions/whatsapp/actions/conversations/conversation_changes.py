@@ -1,4 +1,4 @@
-"""Changes of a conversation by agents: read, archived."""
+"""Marks conversations as read, and archives them."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -104,7 +104,7 @@ def _read(call: Call[Any], head: Conversation) -> Conversation:
 
 
 def _archived(call: Call[Any], head: Conversation, *, value: bool) -> Conversation:
-    """Set whether a conversation is archived, and record who did. Raises Transient."""
+    """Set whether a conversation is archived, and record the caller. Raises Transient."""
     if bool(head.archived) == value:
         return head
     change = Change(

@@ -1,4 +1,4 @@
-"""Lists of conversations, one conversation, its window, and the number of unread messages."""
+"""Lists conversations; returns one conversation, its window, and the number of unread messages."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Self
@@ -89,7 +89,7 @@ class ServiceWindow(Window):
 @SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_conversations(call: Call[GetConversations]) -> Page[Conversations]:
     """
-    List the conversations of one number, newest first: those that are not archived, or only those.
+    List the conversations of one number, newest first: the archived ones, or the others.
 
     A conversation that gets a message moves to the front during paging. Conversations that another one continues are
     not listed.
@@ -111,7 +111,7 @@ def get_conversation(call: Call[ConversationInput]) -> ShownConversation:
     """
     Return a conversation with the state of its 24-hour window.
 
-    Of a conversation that another one continues, that other one.
+    If another conversation continues it, that one is returned.
     """
     return views.conversation_view(inputs.head_of(call), with_window=True)
 
@@ -119,9 +119,9 @@ def get_conversation(call: Call[ConversationInput]) -> ShownConversation:
 @INBOX.reads("local", Scope.WHATSAPP_READ)
 def get_service_window(call: Call[ConversationInput]) -> ServiceWindow:
     """
-    Say whether free-form messages to a customer are permitted now, until when, and why.
+    Return whether free-form messages to a customer are permitted now, until when, and the reason.
 
-    Our own knowledge: the provider has the last word. Consent, blocks and limits are not part of the answer.
+    From our own data: the provider decides. Consent, blocks and limits are not part of the answer.
     """
     head = inputs.head_of(call)
     window = views.window_of(head, clock.to_text(clock.now_ms()))

@@ -32,8 +32,8 @@ class DeleteMessage(Input):
 
 class Deleted(View):
     """
-    What was deleted. *scope* is always `our_copy`: no provider deletes a message that was sent, so the customer still
-    has it. *state* `hidden` can be followed by `hardDelete`.
+    A deletion. *scope* is always `our_copy`: no provider deletes a message that was sent, so the customer still has it.
+    *state* `hidden` can be followed by `hardDelete`.
     """
 
     message_pk: str
@@ -82,7 +82,7 @@ def _erase(call: Call[Any], message: Message) -> None:
     """
     Replace a message by a stub, after its parts were removed: a repetition after a crash still finds them through it.
 
-    What arrived for the message in between is removed in a second round; the stub refuses everything after it.
+    Parts that arrive in between are removed in a second round; after it the stub refuses them.
     """
     inventory = Inventory(
         table=call.table,

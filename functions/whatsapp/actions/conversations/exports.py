@@ -17,7 +17,7 @@ from whatsapp.store.items.exports import ExportJob
 
 
 class ExportMessages(ConversationInput):
-    """A conversation, a time range, the format, and the number of messages at most, oldest first."""
+    """A conversation, a time range, the format, and the most messages, oldest first."""
 
     format: Literal["jsonl", "csv"] = "jsonl"
     since: Moment | None = None

@@ -1,4 +1,4 @@
-"""Messages that the provider refused or could not deliver."""
+"""Lists messages that the provider refused or could not deliver."""
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -24,7 +24,7 @@ class GetFailed(PhoneFilter):
 
 
 class FailedMessage(View):
-    """A failed message. *meaning* and *advice*: what the provider's code means, and what to do; absent if unknown."""
+    """A failed message. *meaning* and *advice* explain the provider's code; absent if it is unknown."""
 
     message_pk: str
     message_id: str
@@ -49,7 +49,7 @@ class FailedMessages(View):
 @SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_failed_messages(call: Call[GetFailed]) -> Page[FailedMessages]:
     """
-    List the messages that the provider refused or could not deliver, newest first, with what their codes mean.
+    List the messages that the provider refused or could not deliver, newest first, with the meanings of their codes.
 
     Compares up to 2,000 entries a call: a page may be short and have a cursor.
     """

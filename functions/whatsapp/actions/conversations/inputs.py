@@ -1,4 +1,4 @@
-"""Inputs that name a conversation, and the conversation that they name."""
+"""Inputs that name a conversation, and the lookup of the named conversation."""
 
 from datetime import datetime
 from typing import Annotated, Any, Self

@@ -1,7 +1,8 @@
-"""Lists of messages: of a number, a customer, a direction, a conversation, or those that failed."""
+"""Lists messages of a number, a customer, a direction or a conversation."""
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -92,8 +93,8 @@ def get_messages(call: Call[GetMessages]) -> Page[Messages]:
     List messages of a direction, of a customer, or of a number, newest first.
 
     Compares up to 2,000 entries a call: a page may be short, even empty, and have a cursor. Messages that were deleted
-    or erased are left out. A list by `toNumber` has the messages to that customer, one by `fromNumber` those that the
-    customer wrote, also in groups.
+    or erased are left out. A list by `toNumber` has the messages to that customer, a list by `fromNumber` the
+    customer's own messages, also in groups.
     """
     asked = call.input
     phone = participants.filtered_phone(call)
@@ -112,7 +113,7 @@ def get_messages(call: Call[GetMessages]) -> Page[Messages]:
 @SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_conversation_messages(call: Call[GetTimeline]) -> Page[Timeline]:
     """
-    List the messages and calls of a conversation, and of those linked to it, newest first or oldest first.
+    List the messages and calls of a conversation and of conversations linked to it, newest first or oldest first.
 
     Deleted and erased messages are left out.
     """
@@ -127,7 +128,7 @@ def get_conversation_messages(call: Call[GetTimeline]) -> Page[Timeline]:
 def timeline_of(
     head: Conversation, since: str | None = None, until: str | None = None
 ) -> EntryList:
-    """Return the list of a conversation's messages and calls, and of those linked to it."""
+    """Return the list of messages and calls of a conversation and of conversations linked to it."""
     return EntryList(
         index="gsi_conversation",
         field=Message.name_of("conversation_pk"),
@@ -175,12 +176,12 @@ def _to_customer(call: Call[GetMessages], phone: Phone | None, number: str) -> S
         for one in _phones(call, phone)
     ]
     listed = _listed(call, "gsi_conversation", Message.name_of("conversation_pk"), keys)
-    return wanted_of(call, listed, _is("OUTBOUND"))
+    return wanted_of(call, listed, partial(_is_message, "OUTBOUND"))
 
 
 def _of_phone(call: Call[GetMessages], phone: Phone, direction: str | None) -> Search:
     listed = inbox_of(phone, inputs.text_of(call.input.since), inputs.text_of(call.input.until))
-    return wanted_of(call, listed, _is(direction))
+    return wanted_of(call, listed, partial(_is_message, direction))
 
 
 def _of_direction(call: Call[GetMessages], direction: str) -> Search:
@@ -199,14 +200,10 @@ def _listed(call: Call[GetMessages], index: str, field: str, partitions: list[st
     )
 
 
-def _is(direction: str | None) -> Callable[[Attributes], bool]:
-    """Return a comparison of entries: messages of this direction, or of both."""
-
-    def fits(entry: Attributes) -> bool:
-        is_message = entry.get("itemType") == Message.item_type
-        return is_message and direction in {None, entry.get(_DIRECTION)}
-
-    return fits
+def _is_message(direction: str | None, entry: Attributes) -> bool:
+    """Return whether an entry is a message of *direction*; with None, of either direction."""
+    is_message = entry.get("itemType") == Message.item_type
+    return is_message and direction in {None, entry.get(_DIRECTION)}
 
 
 def wanted_of(

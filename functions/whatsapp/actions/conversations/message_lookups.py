@@ -1,4 +1,4 @@
-"""One message, and how far its delivery is."""
+"""Returns one message, and the state of its delivery."""
 
 from collections.abc import Iterable
 from itertools import product
@@ -44,8 +44,8 @@ class OneMessage(View):
 
 class Delivery(View):
     """
-    How far the delivery is. *state* is that of the ledger, for a message that an action sent: reserved, sent,
-    confirmed, failed or unknown; it is all there is until the message exists.
+    The state of a delivery. *state* is the ledger's, for a message that an action sent: reserved, sent, confirmed,
+    failed or unknown; until the message exists, there is no other status.
     """
 
     message_pk: str | None = None
@@ -108,9 +108,9 @@ def _state(call: Call[Any], message: Message, action: Action | None) -> str | No
 
 def _statuses(call: Call[Any], message: Message, reference: str) -> list[ShownStatus]:
     """
-    Return all statuses of a message, oldest first; in a group those of each participant.
+    Return all statuses of a message, oldest first; in a group the statuses of each participant.
 
-    A status has the id that the provider reported it with: that of the message, or the one in *reference*. A customer's
+    A status has the id that the provider reported it with: the message's id, or the one in *reference*. A customer's
     message has none. Each key costs a read unit, also if there is no status.
     """
     if message.direction != "OUTBOUND":

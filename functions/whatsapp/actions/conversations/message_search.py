@@ -1,4 +1,4 @@
-"""Search for a text in the messages of one conversation, or of one number and a time range."""
+"""Searches for a text in the messages of one conversation, or of one number and a time range."""
 
 from typing import Annotated, Self
 

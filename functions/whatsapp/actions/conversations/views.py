@@ -1,4 +1,4 @@
-"""Conversations, messages and calls, as actions return them."""
+"""Views of conversations, messages and calls."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -21,7 +21,7 @@ _Reason = Literal["customer_wrote", "free_entry_point", "expired", "never_wrote"
 
 class Window(View):
     """
-    Whether the provider accepts free-form messages now. *reason*: what keeps the window open, or why it is closed.
+    Whether the provider accepts free-form messages now. *reason*: why the window is open or closed.
 
     `customer_wrote`: a message or call of the customer in the last 24 hours; `free_entry_point`: an answered ad, which
     permits messages for 72 hours; `expired`; `never_wrote`.

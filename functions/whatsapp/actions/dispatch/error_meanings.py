@@ -1,7 +1,7 @@
 """
-What the error codes of WhatsApp mean, and what the business can do.
+The meanings of WhatsApp's error codes, and the advice for the business.
 
-Meta describes the codes in "Cloud API error codes"; the table has those that concern a sender.
+Meta describes the codes in "Cloud API error codes"; the table has the codes that concern a sender.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a code means and what to do. *again*: whether the same message can succeed later."""
+    """The meaning of a code, and the advice. *again*: whether the same message can succeed later."""
 
     meaning: str
     advice: str

@@ -61,7 +61,7 @@ _ENVELOPE = frozenset({"action", "company", "scopes", "requestId", "principal"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Invocation:
-    """What a request says besides its parameters. *key* is the idempotency key, or else the request's id."""
+    """The attributes of a request besides its parameters. *key* is the idempotency key, or else the request's id."""
 
     name: str
     request_id: str
@@ -222,7 +222,7 @@ def _run(action: Action, call: Call[Any], audit_log: AuditLog) -> dict[str, Any]
         return made
     content = kept_answers.opened(seal, call.cause, item)
     if content["result"].get("state") == _IN_DOUBT and action.is_send:
-        content = _content(_act(action, call))  # The ledger knows what became of it.
+        content = _content(_act(action, call))  # The ledger has its outcome.
     return {**content, "replayed": True}
 
 

@@ -1,4 +1,4 @@
-"""Creating and changing forms at the provider."""
+"""Creates and changes forms at the provider."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, Self
@@ -98,7 +98,7 @@ class UpdateFlowJson(FormInput):
 
 
 class Validated(View):
-    """What the provider found in a form's JSON; an empty list: nothing. The JSON is stored in both cases."""
+    """The provider's findings about a form's JSON; the list may be empty. The JSON is stored in both cases."""
 
     flow_id: str
     validation_errors: list[Any]

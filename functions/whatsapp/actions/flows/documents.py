@@ -1,4 +1,4 @@
-"""A form's JSON from the input of an action: in the request, or in the media bucket."""
+"""Reads a form's JSON from the request or from the media bucket."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-The key pairs that forms with the data endpoint are encrypted with: one per business account.
+Creates and publishes the key pairs that encrypt forms with the data endpoint: one per business account.
 
     make       a new pair; the private key becomes a new version of the account's parameter
     remember   the version and the public key, before any client can use it
@@ -7,7 +7,7 @@ The key pairs that forms with the data endpoint are encrypted with: one per busi
     note       which number has which version
 
 The data endpoint accepts the newest pair and the one before, from the second step on. If the call ends early, the next
-one goes on where it ended; at most one version of the parameter stays without use.
+one continues it; at most one version of the parameter stays unused.
 """
 
 from typing import Any

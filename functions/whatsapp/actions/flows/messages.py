@@ -1,4 +1,4 @@
-"""Messages with a form, and templates with a form's button."""
+"""Sends messages with a form, and templates with a form's button."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -75,8 +75,8 @@ class SendFlowMessage(FormMessage):
 
 class SendFlowTemplate(SendInput):
     """
-    A template with a form's button. The template itself says which screen comes first; `flowActionPayload` has the data
-    of that screen, as it is or as {screen, data}.
+    A template with a form's button. The template names the first screen; `flowActionPayload` has the data of that
+    screen, as it is or as {screen, data}.
     """
 
     template_name: TemplateName

@@ -1,4 +1,4 @@
-"""Forms as the provider has them, and checks of their JSON."""
+"""Shows forms at the provider, and checks their JSON."""
 
 from typing import Any, Self
 
@@ -110,7 +110,7 @@ def list_flows(call: Call[ListFlows]) -> Page[Forms]:
 
 @BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS)
 def get_flow_preview(call: Call[GetFlowPreview]) -> Preview:
-    """Return the address of a form's preview, and when it expires. Anyone with the address sees the form."""
+    """Return the address of a form's preview, and its expiry. Anyone with the address sees the form."""
     asked = call.input
     forms, _ = accounts.forms_of(call, asked.meta_waba_id)
     forms.get(asked.flow_id)  # Refuses forms of other accounts.

@@ -1,4 +1,4 @@
-"""Completed forms."""
+"""Stores and lists the answers of completed forms."""
 
 import json
 from typing import TYPE_CHECKING, Annotated, Any
@@ -116,7 +116,7 @@ def flow_completion(call: Call[FlowCompletion]) -> Completed:
 
 
 def _response(call: Call[FlowCompletion], token: FlowToken) -> FlowResponse:
-    """Return the response to be stored: the answers of earlier screens, and those of the call. Raises InvalidInput."""
+    """Return the response to be stored: the answers of earlier screens and of the call. Raises InvalidInput."""
     data = token.answers | storable(call.input.response_json)
     data.pop("flow_token", None)
     if len(json.dumps(plain(data)).encode()) > LARGEST_DATA_BYTES:

@@ -1,4 +1,4 @@
-"""How the data endpoint answers for a form."""
+"""Stores and tests the answers of the data endpoint for a form."""
 
 import json
 from typing import Annotated, Any, Self
@@ -93,7 +93,7 @@ class Answered(View):
 @BUILDER.changes("local", Scope.WHATSAPP_FLOWS)
 def set_flow_routing(call: Call[SetFlowRouting]) -> Routing:
     """
-    Store how the data endpoint answers for a form that has it (`useDataEndpoint`); replaces an earlier routing.
+    Store the routing of the data endpoint for a form that uses it (`useDataEndpoint`); replaces an earlier routing.
 
     For the first routing of a form that was not created here, the provider is asked whether one of the company's
     accounts has it: another company's form is not found.

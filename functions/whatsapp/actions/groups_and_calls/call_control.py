@@ -1,4 +1,4 @@
-"""Answering, rejecting and ending calls."""
+"""Answers, rejects and ends calls."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -62,8 +62,8 @@ def update_call_status(call: Call[UpdateCall]) -> CallView:
     """
     Control a call at the provider, and move the stored call forward.
 
-    Refused with 409: what only the provider can know (whether a customer answered or missed the business's call), and
-    any change of a call that has ended, except the one that it has.
+    Refused with 409: states that only the provider knows (a customer answered or missed the business's call), and any
+    change of a call that has ended, except to its present status.
     """
     stored = _stored(call)
     asked = call.input

@@ -1,4 +1,4 @@
-"""Links that call a business in WhatsApp, or open a chat with it."""
+"""Builds links that call a business in WhatsApp, or open a chat with it."""
 
 from typing import Annotated, Literal, Self
 from urllib.parse import quote

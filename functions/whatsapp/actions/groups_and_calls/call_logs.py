@@ -1,4 +1,4 @@
-"""Lists of calls."""
+"""Lists calls."""
 
 from datetime import datetime
 from typing import Literal, Self
@@ -57,8 +57,8 @@ class CallLogs(View):
 @CALLING.reads("local", Scope.WHATSAPP_CALLS)
 def get_call_logs(call: Call[GetCallLogs]) -> Page[CallLogs]:
     """
-    List calls, newest first: of a number, with a customer of a number, or, with `toNumber` alone, those that a customer
-    made to any of the company's numbers. A page may be short and have a cursor.
+    List calls, newest first: of a number, with a customer of a number, or, with `toNumber` alone, the calls of a
+    customer to any of the company's numbers. A page may be short and have a cursor.
     """
     asked = call.input
     between = (_text(asked.since) or _FIRST, _text(asked.until) or _LAST)
@@ -89,7 +89,7 @@ def _log(call: Call[GetCallLogs]) -> CallLog:
         return CallLog.of_number(_given(phone).phone_arn)
     if phone is None:
         phones = participants.phones_of(call)
-        # Any number of the company tells how a number without country code is read.
+        # Any number of the company determines the region of a number without country code.
         contact, digits, user_id = participants.contact_of(
             call, _given(phones[0] if phones else None), customer, "toNumber"
         )

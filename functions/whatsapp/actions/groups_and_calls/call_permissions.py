@@ -1,4 +1,4 @@
-"""Whether a customer may be called, and asking for it."""
+"""Shows whether a customer may be called, and asks the customer for permission."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -23,7 +23,7 @@ _KIND = "call_permission_request"
 
 
 class CallLimit(View):
-    """How often an action may be done in a period, such as 24h, and how often it was."""
+    """The limit and the present count of an action in a period, such as 24h."""
 
     action: str
     period: str
@@ -33,7 +33,7 @@ class CallLimit(View):
 
 
 class CallPermission(View):
-    """*status* is the provider's word; *can_call* and *can_ask* say what is permitted now."""
+    """*status* is the provider's word; *can_call* and *can_ask*: permitted now."""
 
     status: str
     expires_at: str | None = None
@@ -43,7 +43,7 @@ class CallPermission(View):
 
 
 class RequestPermission(SendInput):
-    """*body*: a text that says why the business wants to call."""
+    """*body*: a text with the reason of the call."""
 
     body: Annotated[Text, Field(max_length=1_024)] | None = None
 

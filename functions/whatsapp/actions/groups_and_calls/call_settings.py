@@ -1,4 +1,4 @@
-"""Whether and when a number takes calls. The structure is AWS's; Graph's is translated."""
+"""Changes and shows the call settings of numbers. The structure is AWS's; Graph's is translated."""
 
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -53,7 +53,7 @@ class Holiday(Input):
 
 
 class CallHours(Input):
-    """When calls are taken. What is given replaces all earlier hours and holidays."""
+    """The hours of calls. Given values replace all earlier hours and holidays."""
 
     enabled: Flag
     timezone: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_known_zone)]
@@ -62,7 +62,7 @@ class CallHours(Input):
 
 
 class CallSettings(Input):
-    """Settings of a number; what is not given stays as the provider has it."""
+    """Settings of a number; absent settings stay unchanged."""
 
     call_enabled: Flag
     call_icon_visibility: Literal["DEFAULT", "DISABLE_ALL"] | None = None
@@ -101,7 +101,7 @@ def update_call_settings(call: Call[UpdateSettings]) -> ProviderAnswer:
 
 @CALLING.reads("remote_eum", Scope.WHATSAPP_CALLS)
 def get_call_settings(call: Call[SenderInput]) -> ProviderAnswer:
-    """Show the call settings of a number as its provider has them; empty if calls have never been set up."""
+    """Show the call settings of a number at its provider; empty if calls have never been set up."""
     phone = participants.sender_of(call)
     found = _at_provider(call, phone)
     phone_settings.change(call.table, phone, call_settings=found or None)

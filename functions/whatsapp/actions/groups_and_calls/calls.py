@@ -1,4 +1,4 @@
-"""Placing voice calls. Session descriptions (SDP) pass through and are not stored."""
+"""Places voice calls. Session descriptions (SDP) are forwarded and not stored."""
 
 import json
 from typing import Annotated, Any, Literal

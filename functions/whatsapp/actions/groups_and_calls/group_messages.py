@@ -1,4 +1,4 @@
-"""Messages of groups."""
+"""Lists the messages of groups."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Settings, invite links and join requests of groups."""
+"""Changes groups, and handles their invite links and join requests."""
 
 import secrets
 from typing import Annotated, Any, Self
@@ -30,7 +30,7 @@ _LINK = "invite_link"
 
 
 class UpdateGroup(GroupInput):
-    """What is given is changed; the picture is a JPEG or PNG of at most 5 MB in the media bucket."""
+    """Given values are changed; the picture is a JPEG or PNG of at most 5 MB in the media bucket."""
 
     subject: Annotated[Text, Field(max_length=128)] | None = None
     description: Annotated[Text, Field(max_length=2_048)] | None = None
@@ -67,7 +67,7 @@ class InviteLink(View):
 
 
 class JoinRequest(View):
-    """Somebody asks to join the group; *from_* is a number in digits."""
+    """A request to join the group; *from_* is the person's number in digits."""
 
     join_request_id: str
     from_: str = Field(alias="from")

@@ -1,4 +1,4 @@
-"""Groups that the business manages: creation and participants."""
+"""Creates and shows groups of the business, and changes their participants."""
 
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -86,7 +86,7 @@ class GroupRequested(View):
 
     @property
     def goes_on(self) -> bool:
-        """Whether the provider is still at it, which answers with 202."""
+        """Whether the provider has not finished yet, which answers with 202."""
         return self.state == "pending"
 
 
@@ -131,8 +131,8 @@ def create_group(call: Call[CreateGroup]) -> GroupRequested:
     """
     Ask the provider for a group. The answer is pending; the group is stored when the provider's event names it.
 
-    A group is joined by invitation only, and none is sent before the group exists: `toInvite` names the people who get
-    theirs with `add_group_participant` then.
+    A group is joined by invitation only, and none is sent before the group exists: `toInvite` names the people to
+    invite with `add_group_participant` then.
     """
     phone = participants.sender_of(call)
     graph = remote.graph_of(call, phone)
@@ -220,7 +220,7 @@ def remove_group_participant(call: Call[ParticipantInput]) -> Done:
 
 @GROUPS.reads("remote_graph", Scope.WHATSAPP_GROUPS)
 def get_group_info(call: Call[GetGroup]) -> GroupView:
-    """Show a group. A refresh asks the provider, and stores what changed: names, suspension, participants."""
+    """Show a group. A refresh asks the provider, and stores changes: names, suspension, participants."""
     group, phone = known_groups.find(call, call.input.group_id)
     if not call.input.refresh:
         return _view(group)
@@ -238,7 +238,7 @@ def get_group_info(call: Call[GetGroup]) -> GroupView:
 @GROUPS.reads("remote_graph", Scope.WHATSAPP_GROUPS)
 def get_groups(call: Call[GetGroups]) -> Page[Groups]:
     """
-    List groups: those of the account that are known here, also deleted ones, or the number's active ones at the
+    List groups: the account's groups that are known here, also deleted ones, or the number's active groups at the
     provider, which are stored. A page may be short and have a cursor.
     """
     phone = participants.sender_of(call)

@@ -1,4 +1,4 @@
-"""Groups of the company, and what their provider reports about them."""
+"""Finds groups of the company, and stores the provider's reports about them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def invite_link(graph: GraphAccount, group_id: str) -> str:
     """
     Return a group's invite link. Raises the provider's failures, and NotFound without a link.
 
-    Not confirmed by our own traffic: Meta's guide has this call, its document only those that create and delete a link.
+    Not confirmed by our own traffic: Meta's guide has this call, its document only the calls that create and delete a
+    link.
     """
     link = graph.get(group_id, "invite_link").get("invite_link")
     if not isinstance(link, str) or not link:
@@ -51,7 +52,7 @@ def invite_link(graph: GraphAccount, group_id: str) -> str:
 
 def keep(call: Call[Any], phone: Phone, group_id: str, answer: dict[str, Any]) -> Group:
     """
-    Store what the provider reports about a group, if it differs, and return the group. Safe to repeat.
+    Store the provider's report about a group, if it differs, and return the group. Safe to repeat.
 
     Raises Transient after a concurrent event of the group, and NotFound for another company's group.
     """
@@ -93,7 +94,7 @@ def _settings(group: Group, answer: dict[str, Any], now: str) -> dict[str, Any]:
 
 
 def _beginning(group: Group, phone: Phone, answer: dict[str, Any]) -> dict[str, Any]:
-    """Return when the group was created and by whom, if no event said so."""
+    """Return the time and the author of the group's creation, if no event named them."""
     changes: dict[str, Any] = {}
     created = str(answer.get("creation_timestamp") or answer.get("created_at") or "")
     if group.created_at is None and created.isascii() and created.isdecimal():
@@ -105,7 +106,7 @@ def _beginning(group: Group, phone: Phone, answer: dict[str, Any]) -> dict[str, 
 
 
 def _moved(call: Call[Any], phone: Phone, group: Group, reported: list[Any], now: str) -> list[str]:
-    """Record who joined and left since the last report, and return who is present."""
+    """Record the people who joined and left since the last report, and return the present ones."""
     present: set[str] = set()
     for entry in reported:
         if isinstance(entry, dict) and (key := _contact_of(call, phone, entry)):

@@ -1,4 +1,4 @@
-"""Files of the bucket that a call may name: only those below the prefixes of the caller's company."""
+"""Finds files of the bucket that a call may name: only files below the prefixes of the caller's company."""
 
 from __future__ import annotations
 

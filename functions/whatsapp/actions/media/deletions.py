@@ -1,4 +1,4 @@
-"""Deletion of files at the provider, and of our copies."""
+"""Deletes files at the provider, and our copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Downloads of files from the provider into our bucket, with the worker's checks."""
+"""Downloads files from the provider into our bucket, with the worker's checks."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _fetch(call: Call[Download], phone: Phone, record: Media) -> None:
 
 
 def _announced(call: Call[Download], record: Media) -> Announced:
-    """Return what is known of the file: from its message, or from the upload that made the reference."""
+    """Return the known attributes of the file: from its message, or from the upload that made the reference."""
     within_ms = max(0, call.remaining_ms() - _AFTERWARDS_MS)
     message = store.messages.get(call.table, record.message_pk) if record.message_pk else None
     if message is not None and message.company == call.company and message.type in LIMITS:

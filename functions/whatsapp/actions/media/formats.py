@@ -1,4 +1,4 @@
-"""The types and sizes of files that WhatsApp accepts, and the check of one file."""
+"""Shows the types and sizes of files that WhatsApp accepts, and checks files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEGACY = Group("legacy")
 
 
 class MediaTypes(View):
-    """The accepted types by category, and since when they are stored."""
+    """The accepted types by category, and the time at which they were stored."""
 
     supported_types: dict[str, Format]
     updated_at: str
@@ -61,7 +61,7 @@ class Description(Input):
 
 
 class Checked(View):
-    """Whether the provider accepts a file, and if not, why."""
+    """Whether the provider accepts a file, and the reasons if not."""
 
     valid: bool
     problems: list[str]

@@ -1,4 +1,4 @@
-"""The lifecycle of stored files, which the deployment's template defines."""
+"""Compares the lifecycle of stored files, which the deployment's template defines, with given days."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _INFREQUENT_ACCESS = "STANDARD_IA"
 
 
 class Lifecycle(Input):
-    """After how many days files are deleted, and moved to the storage class for infrequent access."""
+    """The days after which files are deleted, and moved to the storage class for infrequent access."""
 
     expiration_days: Annotated[Whole, Field(ge=1, le=3_650)] = 90
     transition_to_ia_days: Annotated[Whole, Field(ge=30, le=3_650, alias="transitionToIADays")] = 30
 
 
 class MatchingLifecycle(View):
-    """The bucket's rules are those of the call."""
+    """The bucket's rules match the call."""
 
     matches: bool
     expiration_days: int | None = None

@@ -1,4 +1,4 @@
-"""The limits of media files as rules: which type a file is, and why the provider would refuse it. Pure."""
+"""Finds the category of a media file, and the limits that it breaks. Pure."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def supported_types() -> dict[str, Any]:
 
 
 def category_of(mime_type: str) -> Category:
-    """Return the category of a type: that of the table, else the first part of the type, else document."""
+    """Return the category of a type: from the table, else the first part of the type, else document."""
     named = plain(mime_type)
     listed = (each for each in CATEGORIES if each != "document")
     found = next((each for each in listed if named in LIMITS[each].extensions), None)
@@ -65,7 +65,10 @@ def category_of(mime_type: str) -> Category:
 
 
 def problems_of(mime_type: str, size: int, first_bytes: bytes | None = None) -> list[str]:
-    """Return why the provider would refuse a file; *first_bytes* is None if only its description is known."""
+    """
+    Return the reasons for which the provider would refuse a file; *first_bytes* is None if only its description is
+    known.
+    """
     category, named = category_of(mime_type), plain(mime_type)
     found = []
     if category in _LISTED and named not in LIMITS[category].extensions:

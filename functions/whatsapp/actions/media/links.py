@@ -1,4 +1,4 @@
-"""Download links to stored files."""
+"""Returns download links to stored files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts and sizes of an account's media files."""
+"""Counts an account's media files and their bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uploads of our files to the provider, which messages and templates then name by media id."""
+"""Uploads our files to the provider; messages and templates then name them by media id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Media files as actions show them."""
+"""Views of media files."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ class MediaFile(View):
 
 
 def file_view(record: Media) -> MediaFile:
-    """Return a record as it is shown."""
+    """Return the view of a record."""
     return MediaFile(**record.model_dump(include=set(MediaFile.model_fields)))

@@ -1,4 +1,4 @@
-"""Receipts and reactions: calls to the provider that have the same effect when they are repeated."""
+"""Makes calls to the provider that have the same effect when they are repeated: receipts and reactions."""
 
 from __future__ import annotations
 

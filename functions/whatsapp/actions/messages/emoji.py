@@ -1,4 +1,4 @@
-"""Whether a text is exactly one emoji (Unicode Technical Standard 51, without its list of valid sequences)."""
+"""Checks whether a text is exactly one emoji (Unicode Technical Standard 51, without its list of valid sequences)."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Images, videos, audio files, documents and stickers."""
+"""Sends images, videos, audio files, documents and stickers."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -107,7 +107,7 @@ def send_media(call: Call[SendMedia]) -> Draft:
     """
     Send a file. One of S3 is checked by its first bytes and size, and a copy is kept with the message.
 
-    A `mediaId` works for the number that uploaded or received the file. Missing files, and those of other companies,
+    A `mediaId` works for the number that uploaded or received the file. Missing files, and files of other companies,
     answer 404.
     """
     given = call.input

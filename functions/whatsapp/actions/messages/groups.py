@@ -1,4 +1,4 @@
-"""Messages to groups."""
+"""Sends messages to groups."""
 
 from typing import Annotated, Literal, Self
 

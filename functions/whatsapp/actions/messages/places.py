@@ -1,4 +1,4 @@
-"""Locations and contact cards."""
+"""Sends locations and contact cards."""
 
 from dataclasses import replace
 from decimal import Decimal

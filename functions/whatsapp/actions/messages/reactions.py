@@ -1,4 +1,4 @@
-"""Reactions of the business to messages."""
+"""Sets and removes reactions of the business to messages."""
 
 from datetime import timedelta
 from typing import Annotated, Any
@@ -114,7 +114,7 @@ def _check(message: Message, conversation: Conversation) -> None:
 
 def _store(call: Call[Any], phone: Phone, message: Message, emoji: str | None) -> None:
     """
-    Store the reaction as that of the business's number, and show it on the message, unless a later one is stored.
+    Store the reaction of the business's number, and show it on the message, unless a later one is stored.
 
     Repeatable: its order is the time of the attempt. Raises Transient after concurrent changes.
     """

@@ -1,4 +1,4 @@
-"""Read receipts and the typing indicator."""
+"""Sends read receipts and the typing indicator."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ class ShowTyping(SenderInput):
 
 
 class ReadMessage(View):
-    """A message that the customer sees as read, and since when (first receipt of an API call, UTC)."""
+    """A message that the customer sees as read, and the time of the first receipt by an API call (UTC)."""
 
     message_pk: str
     message_id: str

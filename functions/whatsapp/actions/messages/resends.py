@@ -1,4 +1,4 @@
-"""Sending stored messages again: one, or those that failed for a reason that passes."""
+"""Sends stored messages again: one, or messages that failed for a reason that passes."""
 
 from datetime import datetime, timedelta
 from itertools import islice
@@ -68,7 +68,7 @@ class RetryFailed(SenderInput):
     """
     Failed messages of a number, the newest first: sent after *since* (a day ago if absent, at most 30 days ago).
 
-    *onlyRetryable* false: also those whose error is usually final.
+    *onlyRetryable* false: also messages whose error is usually final.
     """
 
     limit: Annotated[int, Field(strict=True, ge=1, le=100)] = 10
@@ -78,8 +78,8 @@ class RetryFailed(SenderInput):
 
 class Retried(View):
     """
-    What was done about a failed message. *newMessagePk* is the message that repeats it. in_doubt, unknown: as for any
-    send, also of an earlier call; the message is not sent once more.
+    The outcome for a failed message. *newMessagePk* is the message that repeats it. in_doubt, unknown: as for any send,
+    also of an earlier call; the message is not sent once more.
     """
 
     message_pk: str
@@ -90,9 +90,9 @@ class Retried(View):
 
 class RetriedMessages(View):
     """
-    The failed messages that were looked at, and how many of them were sent or skipped; at most 100 skipped ones are
-    listed. *isComplete*: there are no older ones; otherwise the call can be made again. *state* is in_doubt or unknown
-    if that is the outcome of a message.
+    The failed messages that were read, and how many of them were sent or skipped; at most 100 skipped ones are listed.
+    *isComplete*: there are no older ones; otherwise the call can be made again. *state* is in_doubt or unknown if that
+    is the outcome of a message.
     """
 
     messages: list[Retried]
@@ -157,7 +157,7 @@ def _state(tried: list[Retried]) -> Literal["done", "in_doubt", "unknown"]:
 
 
 def _since_ms(asked: datetime | None) -> int:
-    """Return the time since which failed messages are looked at."""
+    """Return the time since which failed messages are read."""
     now = clock.now_ms()
     if asked is None:
         return now - _milliseconds(_USUALLY_AGO)
@@ -218,7 +218,7 @@ def _reason_to_skip(call: Call[RetryFailed], message: Message) -> str | None:
 
 
 def _earlier(call: Call[RetryFailed], message: Message) -> Retried | None:
-    """Return what became of the repetition by an earlier call; None if there was none, or it was certainly not sent."""
+    """Return the outcome of the repetition by an earlier call; None if there was none, or it was certainly not sent."""
     known = call.resources.ledger.action(_action_id(call, message))
     if known is None or not known.may_have_been_sent:
         return None
@@ -259,7 +259,7 @@ def _phone(call: Call[Any], message: Message) -> Phone:
 
 
 def _conversation(call: Call[Any], message: Message) -> Conversation:
-    """Return the conversation of a sent message; what is sent again goes to the id that the message went to."""
+    """Return the conversation of a sent message; it is sent again to the id that the message was sent to."""
     head = store.heads.get(call.table, message.conversation_pk)
     if head is not None and head.linked_to:
         head = store.heads.get(call.table, head.linked_to) or head

@@ -1,4 +1,4 @@
-"""The message that a stored outbound message was, to be sent again."""
+"""Rebuilds the draft of a stored outbound message, to send it again."""
 
 from __future__ import annotations
 

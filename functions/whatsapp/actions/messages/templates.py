@@ -1,4 +1,4 @@
-"""Template messages, and texts that fall back to a template."""
+"""Sends template messages, and texts that fall back to a template."""
 
 import re
 from typing import Annotated, Any
@@ -89,7 +89,7 @@ class SendWithFallback(SendInput):
 def send_template(call: Call[SendTemplate]) -> Draft:
     """
     Send a template, also outside the 24-hour window. It must exist in the language, be approved, and take these values;
-    otherwise the answer is 409 and says what it needs. The values of an authentication template are not stored.
+    otherwise the answer is 409 with the missing values. The values of an authentication template are not stored.
     """
     given = call.input
     phone = participants.sender_of(call)
@@ -100,7 +100,7 @@ def send_template(call: Call[SendTemplate]) -> Draft:
 
 @EXTRA.changes("remote_eum", Scope.WHATSAPP_SEND, idempotent=False)
 def send_with_fallback(call: Call[SendWithFallback]) -> SentMessage:
-    """Send a text while the window is open, else a template; `note` says which of them."""
+    """Send a text while the window is open, else a template; `note` names the sent one."""
     phone = participants.sender_of(call)
     conversation = participants.conversation_of(call, phone)
     is_open = conversation.has_open_window(clock.to_text(clock.now_ms()))
@@ -145,7 +145,7 @@ def _values_of_text(call: Call[SendWithFallback], phone: Phone) -> list[str]:
 
 
 def _note(call: Call[SendWithFallback], sent: SentMessage, draft: Draft) -> str:
-    """Say which message was sent: by an earlier call with the same key, perhaps while the window was open."""
+    """Return which message was sent: by an earlier call with the same key, perhaps while the window was open."""
     message = store.messages.get(call.table, sent.message_pk) if sent.message_pk else None
     kind = (message.type if message else None) or draft.type
     if kind == "template":

@@ -1,4 +1,4 @@
-"""Text messages."""
+"""Sends text messages."""
 
 from dataclasses import replace
 from typing import Annotated

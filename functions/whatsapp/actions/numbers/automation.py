@@ -1,4 +1,4 @@
-"""Automatic greetings of WhatsApp's own: ice breakers, commands and the welcome event."""
+"""Shows and sets WhatsApp's automatic greetings: ice breakers, commands and the welcome event."""
 
 import re
 from typing import Annotated, Any, Self
@@ -37,7 +37,7 @@ class Command(Input):
 
 
 class SetAutomation(SenderInput):
-    """What is given replaces what was set; an empty list removes it."""
+    """Given values replace the present ones; an empty list removes them."""
 
     prompts: Annotated[list[Prompt], Field(max_length=4)] | None = None
     commands: Annotated[list[Command], Field(max_length=30)] | None = None
@@ -69,7 +69,7 @@ class AutomationView(View):
 
 @AUTOMATION.reads("remote_graph", Scope.WHATSAPP_READ)
 def get_conversational_automation(call: Call[SenderInput]) -> AutomationView:
-    """Show the ice breakers, the commands and whether the welcome event is on, as the provider has them."""
+    """Show the ice breakers, the commands and the welcome event at the provider."""
     phone = participants.sender_of(call)
     found = remote.graph_of(call, phone).get(phone.phone, fields=_EDGE).get(_EDGE, {})
     commands = [
@@ -99,7 +99,7 @@ def set_conversational_automation(call: Call[SetAutomation]) -> Done:
 
 
 def body_of(given: SetAutomation) -> dict[str, Any]:
-    """Return Graph's body; what is not given is left out, and stays as it is."""
+    """Return Graph's body; values that are not given are left out, and stay unchanged."""
     commands = (
         None
         if given.commands is None

@@ -1,4 +1,4 @@
-"""Deletions at Graph, which refuses to delete what no longer exists."""
+"""Deletes at Graph, which refuses to delete a missing object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accounts, numbers and their quality."""
+"""Shows accounts, numbers and their quality."""
 
 from typing import Literal, Self
 
@@ -26,7 +26,7 @@ _MOST_ACCOUNT_PAGES = 20  # of 100 accounts at AWS
 
 
 class GetWabas(PageInput):
-    """`remote` asks the providers, `stored` shows what is registered here."""
+    """`remote` asks the providers, `stored` shows the registered accounts."""
 
     source: Literal["remote", "stored"] = "remote"
 
@@ -151,7 +151,7 @@ def get_phone_info(call: Call[GetPhoneInfo]) -> PhoneInfo:
     """
     Show a number: verified name, quality, throughput, limits, blocks and call settings.
 
-    `refresh` asks the provider and stores what changed; name status and health are in the answer only.
+    `refresh` asks the provider and stores changes; name status and health are in the answer only.
     """
     if call.input.phone_arn is not None:
         phone = participants.phone_by_id(call, call.input.phone_arn)
@@ -208,7 +208,7 @@ def get_quality(call: Call[GetQuality]) -> Page[Qualities]:
 
 @LEGACY.changes("remote_eum", Scope.WHATSAPP_ADMIN)
 def refresh_quality(call: Call[AccountInput]) -> Qualities:
-    """Ask the provider about every number of an account, and store what changed."""
+    """Ask the provider about every number of an account, and store changes."""
     phones = participants.account_of(call, call.input.meta_waba_id)
     for phone in phones:
         reports.keep(call.resources, phone, reports.read(call.resources, phone))

@@ -1,4 +1,4 @@
-"""QR codes and short links that open a chat with the business, with a prefilled message."""
+"""Creates, changes and lists QR codes and short links that open a chat with a prefilled message."""
 
 from typing import Annotated, Any, Literal
 

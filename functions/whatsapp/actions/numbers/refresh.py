@@ -1,5 +1,5 @@
 """
-The hourly refresh: quality, throughput and limits of each number, its pending profile, and each account's templates.
+Refreshes each hour: quality, throughput and limits of each number, its pending profile, each account's templates.
 
 Every run takes some numbers in the order of their ids, each one under a conditional write before it is refreshed. So
 overlapping runs share the numbers, and a number is refreshed once an hour. The next minute's run continues.
@@ -41,7 +41,7 @@ _EXPECTED = (
 
 @dataclass(slots=True)
 class Refreshed:
-    """What one run did: numbers that were refreshed, steps that failed, and whether numbers are left in this hour."""
+    """The result of a run: refreshed numbers, failed steps, and whether numbers are left in this hour."""
 
     numbers: int = 0
     failures: int = 0
@@ -111,7 +111,7 @@ def _is_limited(resources: ActionResources, phone: Phone, done: Refreshed) -> bo
 
 
 def _report(resources: ActionResources, phone: Phone) -> None:
-    """Store what the provider reports about a number; its answer is also the proof that the number is the company's."""
+    """Store the provider's report about a number; its answer also proves that the number is the company's."""
     try:
         report = reports.read(resources, phone)
     except ProviderRejected as refusal:

@@ -1,4 +1,4 @@
-"""What a number's provider reports about it, and which of it is stored."""
+"""Reads a provider's report about a number, and stores its changes."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def of_aws(answer: dict[str, Any]) -> Report:
 
 def keep(resources: SendingResources, phone: Phone, report: Report) -> None:
     """
-    Store what changed, and at most hourly that nothing changed. Safe to repeat. Raises Transient.
+    Store changes, and at most hourly the time of an unchanged report. Safe to repeat. Raises Transient.
 
     A rating that became RED is counted as a metric, which raises an alarm.
     """

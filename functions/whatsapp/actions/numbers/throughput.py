@@ -1,4 +1,4 @@
-"""How fast a number may send: the provider's level, our pace, and what was sent lately."""
+"""Shows and sets the sending rate of a number: the provider's level, our pace, and recent counts."""
 
 from typing import Annotated, Literal, Self
 
@@ -42,7 +42,7 @@ class RefreshInput(SenderInput):
 class Limits(View):
     """
     *provider_tier* and *messaging_limit* are the provider's values; *messages_per_second* is our pace, and
-    *largest_messages_per_second* what the provider's level permits.
+    *largest_messages_per_second* the provider's limit.
     """
 
     phone_number_id: str
@@ -73,7 +73,7 @@ class StatsInput(SenderInput):
 
 class Stats(View):
     """
-    Messages sent from a number. *rate_errors*: those that the provider refused because they were too many; only for the
+    Messages sent from a number. *rate_errors*: messages that the provider refused because of the rate; only for the
     last minute. *counted_at*: hours and days are counted every few minutes.
     """
 
@@ -121,7 +121,7 @@ def get_throughput_limits(call: Call[RefreshInput]) -> Limits:
 @THROUGHPUT.changes("local", Scope.WHATSAPP_ADMIN)
 def set_throughput_tier(call: Call[SetTier]) -> Limits:
     """
-    Set our own pace for a number, at most what the provider's level permits.
+    Set our own pace for a number, at most the limit of the provider's level.
 
     The provider raises its level by itself: no call can set it, and `providerTier` shows it unchanged.
     """
@@ -136,7 +136,7 @@ def set_throughput_tier(call: Call[SetTier]) -> Limits:
 
 @THROUGHPUT.reads("local", Scope.WHATSAPP_ANALYTICS)
 def get_throughput_stats(call: Call[StatsInput]) -> Stats:
-    """Show how many messages a number sent in the last minute, this hour or today (UTC)."""
+    """Show the number of messages that a number sent in the last minute, this hour or today (UTC)."""
     phone, period, now = participants.sender_of(call), call.input.period, clock.now_ms()
     stats = Stats(phone_number_id=phone.phone, period=period, sent=0)
     if period == "minute":
@@ -164,7 +164,8 @@ def get_throughput_stats(call: Call[StatsInput]) -> Stats:
 @THROUGHPUT.reads("local", Scope.WHATSAPP_READ)
 def check_rate_limit(call: Call[RateCheck]) -> RateAnswer:
     """
-    Say whether that many messages could be sent now, when they could, and which limit decides. Reserves nothing.
+    Return whether that many messages could be sent now, the time at which they could, and the limit that decides.
+    Reserves nothing.
 
     The portfolio's limit of unique customers is shown but not checked: only the provider knows how much of it is used.
     """

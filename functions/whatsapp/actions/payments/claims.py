@@ -1,4 +1,4 @@
-"""Claims of callers about payments: each only causes a look-up, and is true as far as the look-up confirms it."""
+"""Takes claims of callers about payments: each only causes a look-up, and counts as far as the look-up confirms it."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -31,7 +31,7 @@ from whatsapp.worker.updates.payments.look_up import Attempt, Payment
 PAYMENTS = Group("payments")
 type Word = Annotated[Text, Field(max_length=128)]
 type Status = Literal["pending", "authorized", "captured", "failed", "refunded"]
-# What a look-up must have confirmed for a claim to be true.
+# The statuses by which a look-up confirms a claim.
 _CONFIRMED = {
     "captured": {"captured", "partially_refunded", "refunded"},
     "refunded": {"partially_refunded", "refunded"},
@@ -72,7 +72,7 @@ class ProcessPaymentWebhook(Input):
 @PAYMENTS.changes("remote_graph", Scope.WHATSAPP_PAYMENTS)
 def update_payment_status(call: Call[UpdatePaymentStatus]) -> OrderView:
     """
-    Take a claim about a payment: it is looked up, and the order moves only as far as the look-up says.
+    Take a claim about a payment: it is looked up, and the order moves only as far as the look-up confirms.
 
     A claim that the look-up does not confirm is answered with state_conflict, another amount is parked.
     """
@@ -141,7 +141,7 @@ def _noted(
     call: Call[Any], order: PaymentOrder, payment: Payment, claim: Mapping[str, Any]
 ) -> PaymentOrder:
     """
-    Store what a confirmed claim says besides its status: the attempt, unless the look-up has it, and why it failed.
+    Store the details of a confirmed claim: the attempt, unless the look-up has it, and the failure's reason.
 
     Safe to repeat.
     """

@@ -1,4 +1,4 @@
-"""Orders, refunds, tenants and configurations of the caller's company."""
+"""Finds orders, refunds, tenants and configurations of the caller's company."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def conversation_of(call: Call[Any], phone: Phone, order: PaymentOrder) -> Conve
 
 def tenant_of(call: Call[Any], tenant_id: str) -> Tenant:
     """
-    Return the company's tenant. One that only numbers name, and the company itself, need no item of their own.
+    Return the company's tenant. One that only numbers name, and the company itself, need no separate item.
 
     Raises NotFound.
     """

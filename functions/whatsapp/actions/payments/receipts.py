@@ -1,4 +1,4 @@
-"""Messages about an order after its payment: the receipt, sent once per order, and changes of its status."""
+"""Sends messages about a paid order: the receipt, once per order, and changes of its status."""
 
 from dataclasses import replace
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""Orders that a shop reports: stored with the shop's newest event, and told to the customer once per event."""
+"""Stores orders that a shop reports, with the newest event, and informs the customer once per event."""
 
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -44,7 +44,7 @@ from whatsapp.store.items.tenants import PaymentOrder
 WEBHOOKS = Group("webhooks")
 WIX = "wix"
 _RANKS = {"created": 1, "paid": 2, "shipped": 3, "delivered": 4, "cancelled": 5}
-# The shop says what became of an order. That it was paid is the shop's word: no provider here can confirm it.
+# The shop reports the status of an order. No provider here can confirm its payment.
 _STATUSES = {"delivered": "completed", "cancelled": "failed"}
 _DEFAULT_LANGUAGE = "en_US"
 
@@ -78,7 +78,7 @@ class GetWixOrders(PageInput):
 
 
 class _Told(Input):
-    """What identifies the message about an event."""
+    """The identity of the message about an event."""
 
     order_id: OrderId
     event_type: str
@@ -95,9 +95,9 @@ def process_wix_webhook(call: Call[ProcessWixWebhook]) -> ShopOrder:
     """
     Store a shop's order with its newest event, and send the customer a template about it, once per order and event.
 
-    Events may come late, twice or in any order: an older one does not change the order. `paid` is the shop's word, so
-    the payment status stays empty. A template with variables gets, as many as it has: customer's name, order id, total,
-    event.
+    Events may come late, twice or in any order: an older one does not change the order. `paid` is the shop's report
+    only, so the payment status stays empty. A template with variables gets, as many as it has: customer's name, order
+    id, total, event.
     """
     asked, event = call.input, call.input.wix_event
     phone = participants.account_of(call, asked.meta_waba_id)[0]
@@ -197,7 +197,7 @@ def _draft(event: WixEvent, name: str, language: str, count: int) -> Draft:
 
 
 def _variables(call: Call[ProcessWixWebhook], phone: Phone, name: str, language: str) -> int:
-    """Return how many variables a template's body has; 0 if the template is unknown here."""
+    """Return the number of variables in a template's body; 0 if the template is unknown here."""
     table = call.table
     found: TemplateEum | TemplateMeta | None
     if phone.provider == "eum":

@@ -1,4 +1,4 @@
-"""What became of payments: our own state, and look-ups at the provider."""
+"""Shows the state of payments: our own, and look-ups at the provider."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -54,7 +54,7 @@ class GetPaymentStatus(Input):
 
 
 class LookUpPayment(Input):
-    """With `apply` the order moves as far as the look-up says."""
+    """With `apply` the order moves as far as the look-up confirms."""
 
     reference_id: ReferenceId
     apply: Flag = True
@@ -100,7 +100,7 @@ def get_payment_status(call: Call[GetPaymentStatus]) -> OrderView:
 
 @EXTRA.changes("remote_graph", Scope.WHATSAPP_PAYMENTS)
 def lookup_payment(call: Call[LookUpPayment]) -> OrderView:
-    """Look a payment up at the provider and, with `apply`, move the order and its refunds as far as it says."""
+    """Look a payment up at the provider and, with `apply`, move the order and its refunds as far as it confirms."""
     order = owners.order_of(call, call.input.reference_id)
     payment = looked_up(call, order)
     if call.input.apply:
@@ -150,7 +150,7 @@ def applied(
     claim: Mapping[str, Any] = MappingProxyType({"status": "look_up"}),
 ) -> PaymentOrder:
     """
-    Settle an order by a look-up. *claim*: what caused it.
+    Settle an order by a look-up. *claim*: the claim that caused it.
 
     Raises StateConflict after another amount or currency; the claim is parked.
     """

@@ -1,4 +1,4 @@
-"""Tenants of a company, their stored payment configurations, and the default ones."""
+"""Stores and shows tenants of a company, their payment configurations, and the defaults."""
 
 from typing import Annotated, Self
 
@@ -205,7 +205,7 @@ def validate_payment_config(call: Call[ValidateConfig]) -> ConfigView:
     """
     Check a configuration's fields and its status at the provider, and store when it was checked.
 
-    `problems` lists what keeps it from taking payments. `sendTestOrder` sends an order of INR 1.00, which is a real
+    `problems` lists the reasons why it takes no payments. `sendTestOrder` sends an order of INR 1.00, which is a real
     payment if the recipient pays it; refused with not_configured unless the configuration is active.
     """
     asked = call.input
@@ -248,7 +248,7 @@ def _test_order(call: Call[ValidateConfig], config: PaymentConfig) -> SentMessag
 
 
 def _problems(config: PaymentConfig) -> list[str]:
-    """Return what keeps a configuration from taking payments."""
+    """Return the reasons why a configuration takes no payments."""
     needed = {
         "it has no merchant category code": config.mcc,
         "it has no purpose code": config.purpose_code,

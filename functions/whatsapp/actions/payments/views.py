@@ -23,9 +23,10 @@ class AttemptView(View):
 
 class OrderView(View):
     """
-    An order. *paymentStatus* is what look-ups confirmed; absent for an order of a shop.
+    An order. *paymentStatus* is confirmed by look-ups; absent for an order of a shop.
 
-    *payment* is the provider's own description, if this call looked the payment up. *note* says why it could not be.
+    *payment* is the provider's own description, if this call looked the payment up. *note* has the reason if it could
+    not be looked up.
     """
 
     reference_id: str

@@ -1,5 +1,6 @@
 """
-The templates of an account at one of the two providers, in Graph's structure: {id, name, language, status, ...}.
+Reads and changes templates of an account at one of the two providers, in Graph's structure: {id, name, language,
+status, ...}.
 
 Reads and idempotent changes raise ProviderRejected, ProviderUnavailable and TooFast; `create` makes one attempt and
 raises Refused, NotSent or InDoubt.

@@ -1,8 +1,8 @@
 """
-The rules of a template's definition, checked before any call. Pure.
+Checks the rules of a template's definition before any call. Pure.
 
-Both providers refuse what breaks them; checked here, the refusal names the place. Limits are Meta's ("Message
-templates"; "Time-to-live") and AWS's (service model).
+Both providers refuse definitions that break them; checked here, the refusal names the place. Limits are Meta's
+("Message templates"; "Time-to-live") and AWS's (service model).
 """
 
 from __future__ import annotations

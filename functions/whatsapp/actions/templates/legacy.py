@@ -1,4 +1,4 @@
-"""One action for several operations on templates at AWS, which older clients call."""
+"""Provides one action for several operations on templates at AWS, which older clients call."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""Lists of templates: the cached ones, and those of the providers."""
+"""Lists templates: cached ones, and templates at the providers."""
 
 from __future__ import annotations
 
@@ -140,14 +140,14 @@ def eum_get_template(call: Call[GetEumTemplate]) -> TemplateView:
 
 @EUM.reads("remote_eum", Scope.WHATSAPP_TEMPLATES)
 def eum_get_template_status(call: Call[GetEumStatus]) -> TemplatesView:
-    """Show the status of a template in each language, as cached; with `refresh` as AWS says now."""
+    """Show the status of a template in each language, as cached; with `refresh` as AWS returns it now."""
     given, account = call.input, accounts.on_eum(call)
     return statuses(account, given.template_name, given.language, refresh=given.refresh)
 
 
 @META.changes("remote_graph", Scope.WHATSAPP_TEMPLATES)
 def cache_template_meta(call: Call[CacheTemplate]) -> TemplateView:
-    """Read a template from Graph and cache what Graph says, not what the call says."""
+    """Read a template from Graph and cache it; the content of the call is ignored."""
     wanted = call.input.template
     account = accounts.on_graph(call, call.input.meta_waba_id)
     listed = editing.found(account, wanted.name, wanted.language)

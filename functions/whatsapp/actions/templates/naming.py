@@ -1,4 +1,4 @@
-"""How inputs name one translation of a template."""
+"""Input that names one translation of a template."""
 
 from typing import Annotated, Self
 

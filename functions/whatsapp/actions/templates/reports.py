@@ -1,4 +1,4 @@
-"""What the provider reports about a template: quality, pauses and numbers. Nothing is derived from our own counts."""
+"""Shows the provider's reports about templates: quality, pauses and numbers. Nothing is derived from our own counts."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -86,7 +86,7 @@ class Point(View):
 
 
 class OwnDay(View):
-    """How many messages with the templates our own records have on a day, by name."""
+    """The number of messages with the templates on a day in our own records, by name."""
 
     date: str
     sent: dict[str, int]
@@ -158,7 +158,7 @@ def get_template_analytics(call: Call[TemplateAnalytics]) -> AnalyticsView:
 
 @MARKETING.reads("remote_graph", Scope.WHATSAPP_TEMPLATES)
 def get_template_pacing(call: Call[OneTemplate]) -> PacingView:
-    """Show status, quality, pauses and the reason of a rejection as the provider says now, and what webhooks said."""
+    """Show the provider's present status, quality, pauses and rejection reason, and the webhooks about them."""
     given = call.input
     account = accounts.of_waba(call, given.meta_waba_id)
     return _state(call, account, given.template_name, given.language, PACING_FIELDS)

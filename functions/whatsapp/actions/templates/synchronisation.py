@@ -42,7 +42,7 @@ _SCORES = frozenset({"GREEN", "YELLOW", "RED"})
 
 class SynchronisedTemplates(View):
     """
-    How many translations were read, written because they differed, and removed.
+    The number of translations that were read, written because they differed, and removed.
 
     *is_complete*: all pages were read. Otherwise nothing was removed.
     """
@@ -122,7 +122,7 @@ def refresh_templates(call: Call[RefreshTemplates]) -> SynchronisedTemplates:
 
 
 class _Walk:
-    """Reads all pages of an account, or those of some names; afterwards `is_complete` says whether it read all."""
+    """Reads all pages of an account, or of some names; afterwards `is_complete` tells whether it read all."""
 
     def __init__(self, account: Templates, names: Sequence[str] | None) -> None:
         self.account = account
@@ -187,7 +187,7 @@ def _equals(
     listed: Listed,
     read_at: int,
 ) -> bool:
-    """Whether the cache says the same as the provider, and said so within half a day."""
+    """Whether the cache equals the provider's description, and was confirmed within half a day."""
     if cached is None:
         return False
     known = views.of_item(resources, cached)
@@ -203,7 +203,7 @@ def _equals(
         "quality_score": score if score in _SCORES else None,
         "components": caches.components_in(listed),
     }
-    # What the provider does not report is not compared.
+    # Attributes that the provider does not report are not compared.
     return all(value is None or value == getattr(known, name) for name, value in reported.items())
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 class TemplateView(View):
     """
-    A translation of a template. *status_raw* is the provider's status, *status* what it means for sending.
+    A translation of a template. *status_raw* is the provider's status, *status* its meaning for sending.
 
     *cached_at*, *synced_at*: when the provider described it, alone or with all others. Absent in a provider's answer.
     """

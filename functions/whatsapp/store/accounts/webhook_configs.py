@@ -21,7 +21,7 @@ def replace(table: Table, config: WebhookConfig) -> WebhookConfig:
 
 
 def get_infra(table: Table) -> InfraConfig | None:
-    """Return what is stored about the deployment (strongly consistent read)."""
+    """Return the stored infrastructure of the deployment (strongly consistent read)."""
     item = table.get(pk(InfraConfig.pk_pattern))
     return InfraConfig.read(item) if item else None
 

@@ -20,7 +20,7 @@ _PAGES, _PER_PAGE = 50, 100
 def add(
     table: Table, kind: Kind, *, company: str, waba: str, own_id: str, facts: dict[str, Any]
 ) -> bool:
-    """Store what a caller reports under its own id, once per company in 30 days; False if it is stored already."""
+    """Store a caller's report under its own id, once per company in 30 days; False if it is stored already."""
     now = clock.to_text(clock.now_ms())
     event_id = f"{kind}-{digest(kind, company, own_id)}"
     event = WebhookEvent(

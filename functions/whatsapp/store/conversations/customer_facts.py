@@ -45,7 +45,7 @@ def open_window(table: Table, conversation_pk: str, at: str, company: str, phone
 
 
 def note_call_permission(table: Table, conversation_pk: str, until: str) -> None:
-    """Store how long the customer allows calls, according to their newest answer."""
+    """Store the time until which the customer allows calls, according to their newest answer."""
     facts = Conversation.named(call_permission_until=until)
     update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists())
 

@@ -35,7 +35,7 @@ class WhatsAppHeads:
 
 
 def shown(head: Conversation) -> inbox.Head | None:
-    """Return what the inbox shows of a head; None for one without messages, or that another one continues."""
+    """Return the inbox entry of a head; None for one without messages, or that another one continues."""
     if not head.inbox_pk or not head.company or not head.phone or not head.received_at:
         return None
     name = head.group_name or head.sender_name

@@ -53,7 +53,7 @@ def stored(table: Table, record: Media) -> Media:
 
 
 def mark_unavailable(table: Table, record: Media, status: str, reason: str) -> None:
-    """Record why there is no file: FAILED, EXPIRED or REVOKED. A STORED file changes only to REVOKED."""
+    """Record the reason why there is no file: FAILED, EXPIRED or REVOKED. A STORED file changes only to REVOKED."""
     open_to_it = (
         _of("media_status").eq("PENDING") if status != "REVOKED" else Attr(PARTITION_KEY).exists()
     )
@@ -70,7 +70,7 @@ def mark_unavailable(table: Table, record: Media, status: str, reason: str) -> N
 
 
 def note_reason(table: Table, record: Media, reason: str) -> None:
-    """Record why a PENDING file is not downloaded yet."""
+    """Record the reason why a PENDING file is not downloaded yet."""
     try:
         table.update(
             pk(record.pk),

@@ -31,10 +31,10 @@ class LoginSettings:
     """
     A login provider and the console's client there. Contains no secret.
 
-    *provider*: `cognito` (the user pool of the deployment) or `oidc` (another OpenID provider). *audience*: that of
-    access tokens; empty for Cognito, whose access tokens have none. *other_clients*: other apps whose people may call
-    the API, comma separated; UNNAMED_CLIENT stands for tokens that name no client. *machine_clients*: software that may
-    call it with its tokens.
+    *provider*: `cognito` (the user pool of the deployment) or `oidc` (another OpenID provider). *audience*: the
+    audience of access tokens; empty for Cognito, whose access tokens have none. *other_clients*: other apps whose
+    people may call the API, comma separated; UNNAMED_CLIENT stands for tokens that name no client. *machine_clients*:
+    software that may call it with its tokens.
     """
 
     provider: str

@@ -187,7 +187,7 @@ def _names(match: re.Match[str]) -> Iterator[Link]:
 
 
 def _is_in_address(text: str, start: int, end: int) -> bool:
-    """Whether the run is a part of an e-mail address, which has a check of its own."""
+    """Whether the run is a part of an e-mail address, which has a separate check."""
     if _BEHIND_LOCAL_PART.match(text, end):
         return True
     return bool(

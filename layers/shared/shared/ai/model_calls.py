@@ -61,7 +61,7 @@ class ModelCalls:
     """
     The calls of one piece of work to a model. No call lasts beyond *deadline_ms* (milliseconds since 1970).
 
-    *usage*, *count* and *ms* are those of all calls so far; *before_call* may refuse one by an exception.
+    *usage*, *count* and *ms* are the sums of all calls so far; *before_call* may refuse one by an exception.
     """
 
     model: Model

@@ -125,7 +125,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """How much a model reasons. *most_tokens* is added to the limit of the answer: OpenAI counts both as output."""
+    """A model's reasoning effort. *most_tokens* is added to the limit of the answer: OpenAI counts both as output."""
 
     effort: Effort
     most_tokens: int

@@ -31,7 +31,7 @@ class Configured(BaseModel):
 
 class Reasoning(Configured):
     """
-    How much a model of OpenAI reasons before it answers; a model may support fewer efforts.
+    The reasoning effort of a model of OpenAI before it answers; a model may support fewer efforts.
 
     *max_tokens* limits the reasoning, in addition to `max_output_tokens` of the answer.
     """

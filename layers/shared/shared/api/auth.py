@@ -57,7 +57,9 @@ class Scope(StrEnum):
     EMAIL_PRIVACY = "email_threads:privacy"  # erase and export a person who writes to the mailboxes
     NEWSLETTERS_READ = "newsletters:read"  # newsletters of all colleagues
     NEWSLETTERS_WRITE = "newsletters:write"  # own newsletters: create, generate, edit, export
-    NEWSLETTERS_REVIEW = "newsletters:review"  # read those of colleagues, approve and return drafts
+    NEWSLETTERS_REVIEW = (
+        "newsletters:review"  # read newsletters of colleagues, approve and return drafts
+    )
     NEWSLETTERS_ADMIN = "newsletters:admin"  # settings, documents; replay parked events
     NEWSLETTERS_PRIVACY = "newsletters:privacy"  # erase and export a user
     # Consent belongs to the company: an opt-out ends conversations of all its projects, an opt-in reopens them.

@@ -146,7 +146,7 @@ class _Claim(BasePersistenceLayer):
 
     Overridden because Powertools' own layer for DynamoDB has no owner: there, a call whose lease has expired overwrites
     the answer of the call that took over, or deletes its claim. It also compares the content only with answered
-    requests, and writes attributes of its own.
+    requests, and writes its own attributes.
     """
 
     def __init__(self, requests: Requests, requested: RequestedChange) -> None:
@@ -165,7 +165,7 @@ class _Claim(BasePersistenceLayer):
     def _get_hashed_idempotency_key(self, data: dict[str, Any]) -> str:  # noqa: ARG002 - the key is a hash already
         return self._requested.key
 
-    def _put_record(self, data_record: DataRecord) -> None:  # noqa: ARG002 - the item has names of its own
+    def _put_record(self, data_record: DataRecord) -> None:  # noqa: ARG002 - the item has other names
         """Claim the request. Raises IdempotencyValidationError and IdempotencyItemAlreadyExistsError."""
         kind, requested, now = self._kind, self._requested, clock.now_ms()
         item = kind.claimed(

@@ -1,7 +1,7 @@
 """
 The OpenAPI document (3.1) of an API, generated from the models that validate its routes, so that the two cannot differ.
 
-Schemas are pydantic's, which are those of OpenAPI 3.1. Adding an operation to the routes also documents it.
+Schemas are pydantic's, which equal the schemas of OpenAPI 3.1. Adding an operation to the routes also documents it.
 """
 
 from __future__ import annotations

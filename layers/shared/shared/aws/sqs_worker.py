@@ -236,7 +236,7 @@ def _on_failure[T](worker: Worker[T], record: Record, failure: Exception) -> Non
 
 
 def _code(failure: Exception) -> str:
-    """Return what is stored about a failure: our own reason code, AWS's operation and code, or the exception's type."""
+    """Return the stored code of a failure: our own reason code, AWS's operation and code, or the exception's type."""
     facts = describe(failure)
     return str(facts.get("reason", facts["error"]))
 

@@ -64,7 +64,7 @@ class FeedSettings(Settings):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
     """
-    What one function does with the records of its streams. *table* is that of the inbox.
+    Handles the records of one function's streams. *table* is the table of the inbox.
 
     *announce* is called once after each batch with the changes of entries and a limit of time (ms); it must not raise.
     """

@@ -49,7 +49,7 @@ class Entry(Item):
 
     `reference` addresses the head in its context: the key of a WhatsApp head, the `ref` of a conversation, the id of a
     thread. `activity` is the time of the newest message with the entry's id, so that no two entries of a list are
-    equal. `version` is larger after every write. `ttl` is that of the head.
+    equal. `version` is larger after every write. `ttl` is the head's.
     """
 
     pk_pattern: ClassVar[str] = "ENTRY#{context}#{id}"
@@ -126,12 +126,12 @@ class Entry(Item):
         return self.status
 
     def content(self) -> Attributes:
-        """Return what the entry shows: all attributes but the version."""
+        """Return the shown attributes of the entry: all but the version."""
         return {name: value for name, value in self.attributes().items() if name != "version"}
 
 
 class Head(Item):
-    """What a context says about a conversation. Fields have the meaning that they have in `Entry`."""
+    """The attributes of a conversation that its context reports. Fields have the meaning that they have in `Entry`."""
 
     company_id: str
     context: Context

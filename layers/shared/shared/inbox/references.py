@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def whatsapp_address(company: str) -> str:
-    """Return what the keys of a company's WhatsApp conversations are bound to (`shared.api.opaque_ids`)."""
+    """Return the address that binds the keys of a company's WhatsApp conversations (`shared.api.opaque_ids`)."""
     return digest("conversation", company)
 
 

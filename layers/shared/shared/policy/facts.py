@@ -33,7 +33,7 @@ class Author(StrEnum):
 
 
 class Reason(StrEnum):
-    """Reasons why a message may not be sent, or not now. The values are those of `status_reason` and of hand-offs."""
+    """Reasons why a message may not be sent, or not now. `status_reason` and hand-offs have the same values."""
 
     SAFE_MODE = "safe_mode"
     AUTOMATION_OFF = "automation_off"

@@ -102,7 +102,7 @@ class KillSwitches:
         return texts
 
     def in_force(self) -> Switches:
-        """Return what sending contexts permit, as of at most 30 seconds ago; all off if it cannot be read."""
+        """Return the switches of the sending contexts, at most 30 seconds old; all off if it cannot be read."""
         texts = self.texts() or {}
         return Switches(
             safe_mode=texts.get(SAFE_MODE) != "false", automation=texts.get(AUTOMATION) == "true"

@@ -13,7 +13,7 @@ class RemainderView(View):
 
 class ReceiptView(View):
     """
-    What one run removed or exported: counts by type, without content.
+    The counts of removed or exported data of one run by type, without content.
 
     Of an erasure, `kept` is what stays in the tables and buckets and why, `outside` the copies that it does not reach
     and when they are gone. Both are absent in receipts of releases that did not list them.

@@ -66,25 +66,15 @@ class Pace:
                 return None
         return seen - rate.ahead_ms
 
-    def line_up(self, subject: str, rate: Rate, from_ms: int) -> int:
+    def line_up(
+        self, subject: str, rate: Rate, from_ms: int, when: ConditionBase | None = None
+    ) -> int:
         """
         Take the next slot of a queue that begins at *from_ms*, however far off, and return its time (ms since 1970).
 
-        One write, two if the queue is not empty. A repeated call takes another slot, which stays unused.
+        One write, two if the queue is not empty: then *when* must hold, or ConditionFailed is raised. A repeated call
+        takes another slot, which stays unused.
         """
-        return self._line_up(subject, rate, from_ms)
-
-    def line_up_until(self, subject: str, rate: Rate, from_ms: int, latest_ms: int) -> int | None:
-        """As `line_up`, but take no slot and return None if the next one is later than *latest_ms*."""
-        try:
-            return self._line_up(subject, rate, from_ms, Attr("free_at").lte(latest_ms))
-        except ConditionFailed:
-            return None
-
-    def _line_up(
-        self, subject: str, rate: Rate, from_ms: int, when: ConditionBase | None = None
-    ) -> int:
-        """Take a slot; of a queue that is not empty, if *when* holds. Raises ConditionFailed."""
         key, free, facts = self.key_of(subject), Attr("free_at"), self._facts(rate)
         with suppress(ConditionFailed):
             self.table.update(
@@ -95,6 +85,13 @@ class Pace:
             return from_ms
         last = self.table.update(key, add={"free_at": rate.every_ms}, put=facts, when=when)
         return int(last["free_at"]) - rate.every_ms
+
+    def line_up_until(self, subject: str, rate: Rate, from_ms: int, latest_ms: int) -> int | None:
+        """As `line_up`, but take no slot and return None if the next one is later than *latest_ms*."""
+        try:
+            return self.line_up(subject, rate, from_ms, Attr("free_at").lte(latest_ms))
+        except ConditionFailed:
+            return None
 
     def hold(self, subject: str, until_ms: int, rate: Rate) -> None:
         """Permit nothing before *until_ms* (since 1970), because the provider reported too high a rate."""

@@ -52,7 +52,7 @@ class EventReplays[E: ParkedEvent]:
     def page(
         self, company: str | None, *, limit: int, start: Position
     ) -> tuple[list[Parked[E]], Position]:
-        """Return one page of all parked events, or of those of a company."""
+        """Return one page of all parked events, or of a company's."""
         events, last = self.store.items.page(self.store.table, company, limit, start)
         return [_parked(event) for event in events], last
 

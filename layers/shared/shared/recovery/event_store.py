@@ -110,7 +110,7 @@ class EventStore[E: ParkedEvent]:
         self._mark(event_id, facts, count.not_exists() | count.lt(replay))
 
     def note_dead_letter(self, body: str, reason: str, attempts: int) -> None:
-        """Store why an event becomes a dead letter, which does not contain the error itself. The newest is kept."""
+        """Store the reason of a dead letter, which the letter itself does not contain. The newest is kept."""
         note = self.items.note(
             **self.items.note.identity(letter_id(body)),
             reason=reason,

@@ -5,7 +5,7 @@ Parked events above the quota of their company: whole objects in the folder of p
 
 All parts but the time are hashes. There is one object for each subject that the event must be found by, and each key
 names all of them; the first holds the event for `of_company`. The time makes each parking another object: an event that
-is queued again and parked again is never deleted by the run that queued it. The retention is that of the folder.
+is queued again and parked again is never deleted by the run that queued it. The retention is the folder's.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def keep(
 
 
 def count(company: str | None, reason: str, key: str | None = None) -> None:
-    """Count and log an event above the quota; *key* is that of its object, if it has one."""
+    """Count and log an event above the quota; *key* is the key of its object, if it has one."""
     metrics.add_metric(OVER_QUOTA, MetricUnit.Count, 1)
     facts = {"company": company, "reason": reason, "object": key}
     logger.warning("parked event over quota", extra=facts)

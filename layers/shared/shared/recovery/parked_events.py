@@ -106,7 +106,7 @@ def replay_over_quota[Item](
     store: ParkedStore[Item], company: str | None
 ) -> Iterator[tuple[OverQuotaEvent, str | None]]:
     """
-    Queue the parked events above the quota again, all or those of one company. They have no items.
+    Queue the parked events above the quota again, all or one company's. They have no items.
 
     Yields each, and why it was refused. First the queue, then the deletion: a run that crashes is repeated, and an
     event that is sent twice is handled once. Refused events stay until their retention ends. Raises NotEnqueued, and

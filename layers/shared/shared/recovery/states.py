@@ -15,7 +15,7 @@ OPEN, REPLAYED, RESOLVED, REPLACED = "open", "replayed", "resolved", "replaced"
 
 class ReplayRecord(Protocol):
     """
-    What the item of a parked event says about its replays, which are numbered.
+    The attributes of a parked event's item about its replays, which are numbered.
 
     `replay_count` is the last one that is known to be queued, `returned` the last one that was parked again. Workers
     record their outcomes at any time and in any order, so the state is derived from the two numbers.

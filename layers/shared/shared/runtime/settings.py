@@ -75,7 +75,7 @@ def _parsed(variable: str, text: str, kind: Any) -> Any:  # noqa: ANN401 - one o
 _CHECKS = {Url: web_addresses.checked, Origin: web_addresses.checked_origin}
 
 
-def _address(variable: str, text: str, kind: Any) -> str:  # noqa: ANN401 - a NewType has no type of its own
+def _address(variable: str, text: str, kind: Any) -> str:  # noqa: ANN401 - no annotation covers NewTypes
     try:
         return _CHECKS[kind](text, local=is_local_stage())
     except web_addresses.WebAddressInvalid as refusal:

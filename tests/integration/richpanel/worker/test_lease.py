@@ -62,7 +62,7 @@ def a_row(owner: str = "request-1", **changes: Any) -> Event:
 
 def run(
     table: Table, work: Callable[[Event], Finish] = lambda _: DONE, owner: str = "request-1"
-) -> bool:
+) -> Finish | None:
     return hold(Lease(table), a_row(owner), Invocation(owner), work)  # type: ignore[arg-type] # as much as is used
 
 

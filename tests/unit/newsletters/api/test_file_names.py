@@ -2,7 +2,7 @@
 
 import pytest
 
-from newsletters.api.work import file_name
+from newsletters.api.exports import file_name
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def _cut(
 
 
 def _give_up(resources: ActionResources, campaign_id: str, reason: str) -> None:
-    """End a campaign whose list cannot be read: what was cut is cancelled, and the schedule deletes it."""
+    """End a campaign whose list cannot be read: its pages are cancelled, and the schedule deletes them."""
     campaign = records.get(resources.table, campaign_id)
     if campaign is None or campaign.source_key is None:
         return
@@ -97,7 +97,7 @@ class Part:
 
     @classmethod
     def after(cls, campaign: Campaign) -> Self:
-        """Return the part that follows what is stored."""
+        """Return the part that follows the stored progress."""
         return cls(campaign.rows, campaign.invalid_count, list(campaign.invalid_lines or []), [])
 
     def take(self, given: object, phone: Phone) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 EVERY = 10  # recipients between two saves
 # More failures than this share of a run of a page stop the campaign, once so many of its recipients have an outcome.
-# What failed in earlier runs does not stop a resumed page again.
+# Failures of earlier runs do not stop a resumed page again.
 WORST_SHARE, ENOUGH = 0.2, 50
 
 
@@ -174,7 +174,7 @@ def _pause(run: PageRun, reason: str) -> None:
 
 
 def _rows(run: PageRun) -> list[Row]:
-    """Return the recipients that are left; those of a finished page may be deleted already."""
+    """Return the remaining recipients; recipients of a finished page may be deleted already."""
     if run.cursor >= run.page.size:
         return []
     key = recipients.page_key(str(run.campaign.company), run.campaign.campaign_id, run.number)

@@ -41,7 +41,7 @@ LONGEST_QUEUE_MS = 20_000
 
 
 class Stopped(Exception):
-    """The page ends here; *pause* is why the whole campaign stops, if it does."""
+    """The page ends here; *pause* is the reason if the whole campaign stops."""
 
     def __init__(self, pause: str | None = None) -> None:
         super().__init__(pause or "later")
@@ -50,7 +50,7 @@ class Stopped(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class PageRun:
-    """A page in work: what is counted since the last save is in *tallies* and *outcomes*."""
+    """A page in work: *tallies* and *outcomes* count since the last save."""
 
     resources: ActionResources
     campaign: Campaign
@@ -96,7 +96,7 @@ def outcome_of(run: PageRun, row: Row) -> str:
 
 def _sent_in_time(run: PageRun, row: Row) -> SentView:
     """
-    Send to one recipient, after a short wait if a rate is exhausted. Raises Stopped for what concerns later
+    Send to one recipient, after a short wait if a rate is exhausted. Raises Stopped for failures that concern later
     recipients, too; else as `_sent`.
     """
     for attempt in range(1, TRIES + 1):
@@ -120,7 +120,7 @@ def _sent_in_time(run: PageRun, row: Row) -> SentView:
 
 
 def _sent(run: PageRun, row: Row) -> SentView:
-    """Send to one recipient, or return what an earlier run of this line sent. Raises as the send use case."""
+    """Send to one recipient, or return the message of an earlier run of this line. Raises as the send use case."""
     campaign, resources = run.campaign, run.resources
     conversation = participants.conversation_with(
         _call_of(run), run.phone, str(row.get("to") or row.get("recipient")), "to"

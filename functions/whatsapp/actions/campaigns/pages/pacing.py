@@ -1,8 +1,8 @@
 """
-How fast campaigns send: all campaigns of a number together at most four fifths of its rate, the rest is for replies.
+Limits the rate of campaigns: all campaigns of a number together get four fifths of its rate, the rest is for replies.
 
-A campaign with a pace of its own is at most that fast, too. Places are taken for several messages at once, as many as
-are sent within an eighth of a second, so that a fast campaign writes one rate for up to ten messages.
+The own pace of a campaign is a further limit. Places are taken for several messages at once, as many as are sent within
+an eighth of a second, so that a fast campaign writes one rate for up to ten messages.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def lanes_of(phone: Phone, own: int | None) -> int:
 
 
 def places_at_once(phone: Phone, campaign: Campaign) -> int:
-    """Return for how many messages places are taken together."""
+    """Return the number of messages for which places are taken together."""
     interval_ms = _interval_ms(phone, campaign.messages_per_second)
     return max(1, min(MOST_AT_ONCE, int(AT_ONCE_MS / interval_ms)))
 

@@ -114,7 +114,7 @@ def lines_from(bucket: Bucket, key: str, position: int) -> Iterator[tuple[int, s
 
 
 def parsed(line: str, header: list[str] | None) -> object:
-    """Return what a line of a list gives: of JSON, or of CSV if there is a *header*; None for an unreadable one."""
+    """Return the row of a line: of JSON, or of CSV if there is a *header*; None for an unreadable one."""
     if header is None:
         try:
             return json.loads(line)

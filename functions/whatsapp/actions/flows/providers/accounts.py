@@ -1,4 +1,4 @@
-"""The provider of an account's forms, and the proof that a form is one of the company's."""
+"""Finds the provider of an account's forms, and proves that a form belongs to the company."""
 
 from __future__ import annotations
 

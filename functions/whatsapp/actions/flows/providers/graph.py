@@ -130,7 +130,7 @@ def post_form(
 
 
 def next_of(answer: dict[str, Any]) -> str | None:
-    """Return where the next page of a listing of Graph begins; None on the last page."""
+    """Return the cursor of the next page of a listing of Graph; None on the last page."""
     paging = answer.get("paging")
     if not isinstance(paging, dict) or "next" not in paging:
         return None

@@ -60,7 +60,7 @@ class Asset(View):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """What a form is created from, or changed to; None: not given."""
+    """The attributes of a new or changed form; None: not given."""
 
     name: str | None = None
     categories: Sequence[str] | None = None
@@ -82,7 +82,7 @@ class FormsAtProvider(Protocol):
         ...
 
     def page(self, limit: int, after: str | None) -> tuple[list[Form], str | None]:
-        """Return a page of the account's forms, and where the next one begins."""
+        """Return a page of the account's forms, and the cursor of the next page."""
         ...
 
     def update(self, flow: str, definition: Definition) -> None:

@@ -29,7 +29,7 @@ class AddressValues(Part):
 
 
 class AddressErrors(Part):
-    """What is wrong with fields of the form that the customer sent, by field."""
+    """The problems of the form that the customer sent, by field."""
 
     name: _Line | None = None
     phone_number: _Line | None = None
@@ -52,7 +52,7 @@ class SavedAddress(Part):
 
 
 class AddressForm(Part):
-    """What the form shows at first."""
+    """The initial values of the form."""
 
     country: Literal["IN"]
     values: AddressValues | None = None

@@ -1,4 +1,4 @@
-"""The address form of WhatsApp in India."""
+"""Sends the address form of WhatsApp in India."""
 
 from typing import Annotated, Any, Literal
 
@@ -29,8 +29,8 @@ _KNOWN = frozenset(AddressValues.model_fields)
 
 class SendAddressMessage(ReplyInput):
     """
-    *values* fill in the form, *validationErrors* say what was wrong with a former answer. *savedAddresses*, at first
-    the customer's stored ones, are offered for choice.
+    *values* fill in the form, *validationErrors* are the problems of a former answer. *savedAddresses*, at first the
+    customer's stored ones, are offered for choice.
     """
 
     body: Body = DEFAULT_BODY

@@ -76,7 +76,7 @@ class Card(Part):
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """What all cards of a carousel have in common."""
+        """The structure that all cards of a carousel share."""
         action = self.action
         header = self.header.type if self.header else None
         return (header, action.name, len(action.buttons or ()), action.catalog_id)

@@ -1,4 +1,4 @@
-"""Carousels of pictures or videos."""
+"""Sends carousels of pictures or videos."""
 
 from typing import Annotated, Any, Literal, Self
 

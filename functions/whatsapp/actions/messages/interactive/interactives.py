@@ -1,4 +1,4 @@
-"""Interactive messages: buttons, lists, links, forms and questions."""
+"""Sends interactive messages: buttons, lists, links, forms and questions."""
 
 from typing import Annotated, Any
 
@@ -47,7 +47,7 @@ def send_interactive(call: Call[SendInteractive]) -> Draft:
     """
     Send an interactive message after the provider's limits were checked; a fault is named with its place.
 
-    Requests for payment (order_details, order_status) have actions of their own.
+    Requests for payment (order_details, order_status) have separate actions.
     """
     given = call.input
     draft = of_interactive(

@@ -1,4 +1,4 @@
-"""Products of a catalog: one, a list, a carousel, or the catalog itself."""
+"""Sends products of a catalog: one, a list, a carousel, or the catalog itself."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -21,7 +21,7 @@ LEGACY = Group("legacy")
 
 class SendCatalogMessage(ReplyInput):
     """
-    What is shown of a catalog.
+    The shown part of a catalog.
 
     product: `catalogId` and `productRetailerId`, no header. product_list: `catalogId`, `sections`, `header` and `body`.
     catalog_message: `body`; `productRetailerId` is the product whose picture is shown.
@@ -49,7 +49,7 @@ class SendCatalogMessage(ReplyInput):
         return self
 
 
-# What each type needs, and what it excludes.
+# The required and the excluded fields of each type.
 _FIELDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "product": (("catalog_id", "product_retailer_id"), ("header", "sections")),
     "product_list": (("catalog_id", "sections", "header", "body"), ("product_retailer_id",)),

@@ -1,4 +1,4 @@
-"""The public profile that customers see in WhatsApp."""
+"""Shows and changes the public profile that customers see in WhatsApp."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -34,7 +34,7 @@ type Vertical = Literal[
 
 
 class ProfileData(Input):
-    """What is given is changed; an empty text removes a field, except *about*."""
+    """Given values are changed; an empty text removes a field, except *about*."""
 
     about: Annotated[str, Field(min_length=1, max_length=139)] | None = None
     address: Annotated[str, Field(max_length=256)] | None = None
@@ -116,7 +116,7 @@ class Difference(View):
 
 
 class ApplyInstructions(View):
-    """What is not applied yet, and how people apply it by hand."""
+    """The changes that are not applied yet, and the manual steps to apply them."""
 
     sync_status: str | None = None
     sync_error: str | None = None
@@ -169,7 +169,7 @@ def upload_profile_picture(call: Call[UploadPicture]) -> ProfileView:
 
 @PROFILE.reads("local", Scope.WHATSAPP_READ)
 def get_business_profile_apply_instructions(call: Call[SenderInput]) -> ApplyInstructions:
-    """Show which changes of the profile are not at the provider yet, and how to make them by hand."""
+    """Show the changes of the profile that are not at the provider yet, and the manual steps to make them."""
     phone = participants.sender_of(call)
     profile = profiles.load(call.resources, phone)
     if profile is None:

@@ -1,4 +1,4 @@
-"""Pictures of profiles: checked in the bucket, and uploaded with Graph's resumable upload API."""
+"""Checks pictures of profiles in the bucket, and uploads them with Graph's resumable upload API."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-The public profile of a number: changed here first, then at the provider.
+Changes the public profile of a number: here first, then at the provider.
 
     local_only      changed here; the number has no access to Graph, so people apply it by hand
     pending_sync    changed here, and not yet at the provider: the schedule tries again, three times
@@ -75,8 +75,8 @@ def change(
 
 def refreshed(resources: SendingResources, phone: Phone) -> tuple[BusinessProfile, str | None]:
     """
-    Read the profile at the provider and store it if it changed; pending changes stay. Returns it, and the picture's
-    address, which the provider lets expire.
+    Read the profile at the provider and store changes; pending changes stay. Returns it, and the picture's address,
+    which the provider lets expire.
 
     Raises NotConfigured, ProviderRejected, ProviderUnavailable, TooFast and Transient.
     """
@@ -120,7 +120,7 @@ def finish_pending(resources: SendingResources, phone: Phone) -> bool | None:
 
 
 def entry_of(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the profile of Graph's answer, in the form of its guide or that of its document."""
+    """Return the profile of Graph's answer, in the form of its guide or of its document."""
     data = answer.get("data")
     entry = data[0] if isinstance(data, list) and data and isinstance(data[0], dict) else {}
     inner = entry.get("business_profile")

@@ -1,5 +1,5 @@
 """
-The two-step verification pins of numbers, in the parameter store as encrypted parameters.
+Stores the two-step verification pins of numbers in the parameter store, as encrypted parameters.
 
     /parley/{stage}/whatsapp-pins/{company}/{phone}      {"pin": ..., "next": ...}
 
@@ -28,7 +28,7 @@ _LARGEST_PIN = 1_000_000
 
 def proposed(resources: ActionResources, phone: Phone) -> str:
     """
-    Return the pin that the provider is to get next, stored already: that of an unfinished change, else a new one.
+    Return the pin that the provider is to get next, stored already: the pin of an unfinished change, else a new one.
 
     Raises ProviderUnavailable if the parameter store does not answer.
     """

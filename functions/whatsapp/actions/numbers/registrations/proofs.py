@@ -1,7 +1,7 @@
 """
-Proofs that a number belongs to the company that registers it: what its provider lists.
+Proves that a number belongs to the company that registers it, by the lists of its provider.
 
-The provider is asked only for what has no owner item yet, so settings of a registered number change without a call.
+The provider is asked only about ids without an owner item, so settings of a registered number change without a call.
 The hourly refresh asks again: a number that Graph has refused to show for three days is no longer the company's.
 """
 
@@ -33,7 +33,7 @@ _ENDS_AFTER_MS = 72 * clock.HOUR_MS
 
 def prove(call: Call[Any], phone: Phone) -> Proof:
     """
-    Store that a number and all it names belong to the company, and return the proof of the number.
+    Store that a number and its account and app belong to the company, and return the proof of the number.
 
     Raises NotProven for an id without a proof, ProviderUnavailable and TooFast.
     """
@@ -65,7 +65,7 @@ def numbers_on_graph(
 
 
 def _listed(call: Call[Any], phone: Phone, missing: list[str]) -> set[ProviderId]:
-    """Return what the provider lists of an account and its number: nothing if the token does not reach the account."""
+    """Return the listed ids of an account and its number; empty if the token does not reach the account."""
     fields = {"metaWabaId", "phoneNumberId", "phoneArn"}
     try:
         if phone.provider == "graph" and not _is_listed_by_graph(call, phone):

@@ -1,4 +1,4 @@
-"""Registration of numbers at the provider: adding, proving ownership, pins, health and limits."""
+"""Registers numbers at the provider: adds them, proves ownership, sets pins, shows health and limits."""
 
 from typing import Annotated, Any, Literal
 
@@ -39,7 +39,7 @@ class AddedNumber(View):
 
 
 class RequestCode(SenderInput):
-    """How the code is sent, and its language with a region, such as en_US."""
+    """The way to send the code, and its language with a region, such as en_US."""
 
     code_method: Literal["SMS", "VOICE"]
     language: Language
@@ -191,7 +191,7 @@ def set_two_step_pin(call: Call[RotatePin]) -> Done:
 
 @MANAGEMENT.reads("remote_graph", Scope.WHATSAPP_READ)
 def get_phone_health(call: Call[SenderInput]) -> Health:
-    """Show whether the number can send, what blocks it, and how to fix that, in the provider's words."""
+    """Show whether the number can send, and the provider's reasons and advice if not."""
     phone = _named(call)
     found = remote.graph_of(call, phone).get(phone.phone, fields=_HEALTH)
     known = {name: found[name] for name in _HEALTH.split(",") if found.get(name)}
@@ -200,7 +200,7 @@ def get_phone_health(call: Call[SenderInput]) -> Health:
 
 @MANAGEMENT.reads("remote_graph", Scope.WHATSAPP_READ)
 def get_messaging_limits(call: Call[SenderInput]) -> MessagingLimits:
-    """Show how many customers the portfolio may write to first within 24 hours."""
+    """Show the number of customers whom the portfolio may write to first within 24 hours."""
     phone = _named(call)
     report = reports.of_graph(remote.graph_of(call, phone).get(phone.phone, fields=_LIMIT))
     reports.keep(call.resources, phone, report)

@@ -1,4 +1,4 @@
-"""The registered numbers and their settings."""
+"""Registers numbers, and lists and changes their settings."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -40,7 +40,7 @@ type Automation = Literal["off", "conversations"]
 
 class SavePhone(Input):
     """
-    A number and its settings; of a registered number, what is not given stays as it is.
+    A number and its settings; absent settings of a registered number stay unchanged.
 
     *graph_token_secret* is the name of an access token of the company, not the token.
     """

@@ -1,4 +1,4 @@
-"""Payment configurations of accounts at the provider: created, listed, verified, connected and removed."""
+"""Creates, lists, verifies, connects and removes payment configurations of accounts at the provider."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ def get_payment_configurations(call: Call[GetPaymentConfigurations]) -> Page[Con
     """
     List an account's configurations, by name. With `refresh` they are read from the provider and stored when changed.
 
-    Those that the provider no longer lists become inactive.
+    Configurations that the provider no longer lists become inactive.
     """
     asked = call.input
     if asked.refresh:

@@ -1,4 +1,4 @@
-"""Payment configurations as the provider describes them, and what is stored of them for each tenant."""
+"""Reads payment configurations at the provider, and stores them for each tenant."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def learn(
     *,
     validated_at: str | None = None,
 ) -> list[PaymentConfig]:
-    """Store what the provider says about one configuration, for each tenant, and return it."""
+    """Store the provider's description of one configuration, for each tenant, and return it."""
     name = _text(entry.get("configuration_name"))
     status = status_of(entry.get("status"))
     if status is None:
@@ -123,7 +123,7 @@ def learn(
 
 
 def _facts(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return what the provider says about a configuration, by our fields."""
+    """Return the provider's description of a configuration, by our fields."""
     gateway, vpa = _text(entry.get("provider_name")), _text(entry.get("merchant_vpa"))
     is_upi = vpa is not None or (gateway or "").casefold() == UPI
     return {

@@ -1,4 +1,4 @@
-"""The provider's call that makes a refund."""
+"""Makes refunds at the provider."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FIND = (
 
 
 class _Caused(Input):
-    """What identifies a refund's call in the ledger."""
+    """The identity of a refund's call in the ledger."""
 
     refund_id: Ulid
 

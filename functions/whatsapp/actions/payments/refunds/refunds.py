@@ -1,5 +1,5 @@
 """
-Refunds: opened here, made by the provider, and settled by look-ups.
+Opens refunds, asks the provider for them, and settles them by look-ups.
 
     create_refund    pending      the amount is reserved at the order
     process_refund   processing   one call to the provider, by any number of attempts

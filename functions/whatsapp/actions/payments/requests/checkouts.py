@@ -157,7 +157,7 @@ def _order(
 def _content(
     phone: Phone, conversation: Conversation, checkout: Checkout, seconds: int | None
 ) -> tuple[str, ...]:
-    """Return what is ordered, from which number and by whom, for hashes: everything but times."""
+    """Return the content of an order for hashes: items, number and customer, everything but times."""
     return (
         "order",
         phone.company,

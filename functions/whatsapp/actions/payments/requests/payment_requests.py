@@ -1,4 +1,4 @@
-"""Orders that customers pay in WhatsApp."""
+"""Sends orders that customers pay in WhatsApp."""
 
 import re
 from dataclasses import replace
@@ -40,7 +40,7 @@ _DEFAULT_LANGUAGE = "en_US"
 
 @PAYMENTS.changes("remote_eum", Scope.WHATSAPP_PAYMENTS, idempotent=False)
 def create_payment_request(call: Call[CreatePaymentRequest]) -> SentMessage:
-    """Send an order of one line, with a reference made from the order id. It is paid once a look-up says so."""
+    """Send an order of one line, with a reference made from the order id. It is paid once a look-up confirms it."""
     asked = call.input
     check_currency(asked.currency)
     phone = participants.sender_of(call)

@@ -1,4 +1,4 @@
-"""Creating templates: the definition is checked here, sent once, and cached with the status that the provider gives."""
+"""Creates templates: the definition is checked here, sent once, and cached with the provider's status."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Editing templates: the provider reviews them again, and the cache shows what it says afterwards."""
+"""Edits templates: the provider reviews them again, and the cache has its answer."""
 
 from typing import Any, Self
 
@@ -36,7 +36,7 @@ _DEFAULT_LANGUAGE = "en_US"
 
 
 class SetTtl(Input):
-    """How long the provider tries to deliver; -1 for its default. `language` is en_US by default."""
+    """The time for which the provider tries to deliver; -1 for its default. `language` is en_US by default."""
 
     meta_waba_id: WabaId
     template_name: TemplateName
@@ -77,7 +77,7 @@ class CustomizeTemplate(Input):
 
 
 class UpdateEumTemplate(EumAccountInput, NamedTemplate):
-    """What to change, at least one of the last four; components have at most 3,000 bytes."""
+    """The changes, at least one of the last four; components have at most 3,000 bytes."""
 
     components: Components | None = None
     category: Category | None = None
@@ -95,7 +95,7 @@ class UpdateEumTemplate(EumAccountInput, NamedTemplate):
 @MARKETING.changes("remote_graph", Scope.WHATSAPP_TEMPLATES)
 def set_template_ttl(call: Call[SetTtl]) -> TemplateView:
     """
-    Set how long the provider tries to deliver messages of a template.
+    Set the time for which the provider tries to deliver messages of a template.
 
     Authentication 30-900 seconds, utility 30-43200, marketing 43200-2592000; -1 for the provider's default.
     """
@@ -145,7 +145,7 @@ def named(account: Templates, given: NamedTemplate) -> Listed:
 
 
 def found(account: Templates, name: str, language: str) -> Listed:
-    """Return a translation, as the provider has it now. Raises NotFound."""
+    """Return the present translation at the provider. Raises NotFound."""
     listed = account.find(name, language)
     if listed is None or not listed.get("id"):
         raise NotFound("template: not found in this language at the provider")

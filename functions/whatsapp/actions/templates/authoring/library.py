@@ -1,4 +1,4 @@
-"""The provider's library of templates: listing it, and creating templates from it."""
+"""Lists the provider's library of templates, and creates templates from it."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Creating a template from the library: the inputs of the actions, and the request of each provider."""
+"""Inputs and requests of templates from the library."""
 
 from typing import Annotated, Any, Self
 
@@ -39,7 +39,7 @@ class ButtonInput(Input):
 
 
 class BodyInput(Input):
-    """What the body contains besides its fixed text."""
+    """The optional parts of the body."""
 
     add_contact_number: Flag | None = None
     add_learn_more_link: Flag | None = None

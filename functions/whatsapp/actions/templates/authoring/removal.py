@@ -1,4 +1,4 @@
-"""Deleting templates. The caches say DELETED for 30 days; then the items are removed."""
+"""Deletes templates. The caches have the status DELETED for 30 days; then the items are removed."""
 
 from typing import Self
 

@@ -1,4 +1,4 @@
-"""Samples of template headers: files that the provider's reviewers see."""
+"""Uploads samples of template headers, which the provider's reviewers see."""
 
 from typing import Any
 

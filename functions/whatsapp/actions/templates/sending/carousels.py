@@ -1,4 +1,4 @@
-"""Messages of templates with a carousel of cards."""
+"""Sends messages of templates with a carousel of cards."""
 
 from typing import Annotated, Self
 
@@ -36,7 +36,7 @@ class Card(Input):
 
     @property
     def kind(self) -> tuple[bool, int, int]:
-        """What the cards of one carousel have in common."""
+        """The structure that all cards of a carousel share."""
         return (
             self.product is None,
             len(self.body_params or ()),

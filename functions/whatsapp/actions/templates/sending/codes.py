@@ -1,4 +1,4 @@
-"""One-time codes in messages of authentication templates."""
+"""Sends one-time codes in messages of authentication templates."""
 
 from typing import Annotated, Any
 
@@ -20,8 +20,8 @@ MARKETING = Group("marketing_templates")
 
 class SendCode(TemplateSend):
     """
-    A one-time code. `expiryMinutes` must be what the template's footer says, or else fills the second variable of its
-    body.
+    A one-time code. `expiryMinutes` must equal the expiry in the template's footer, or else fills the second variable
+    of its body.
     """
 
     otp_code: Annotated[SecretStr, Field(min_length=4, max_length=15)]

@@ -1,4 +1,4 @@
-"""Messages of marketing and utility templates with text, a file and buttons."""
+"""Sends messages of marketing and utility templates with text, a file and buttons."""
 
 from typing import Annotated, Self
 

@@ -1,4 +1,4 @@
-"""Messages of templates with a coupon, or with an offer that ends."""
+"""Sends messages of templates with a coupon, or with an offer that ends."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Messages of templates that show a catalog, or some of its products."""
+"""Sends messages of templates that show a catalog, or some of its products."""
 
 from typing import Annotated, Self
 

@@ -1,4 +1,4 @@
-"""What all messages of templates share: their input, the template's definition, and the draft."""
+"""Shared parts of template messages: input, definition of the template, and draft."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-The values of a template message, in Meta's structure, from the values of a call and the template's definition. Pure.
+Builds the values of a template message in Meta's structure, from a call's values and the definition. Pure.
 
 The definition decides about the kind of the header, the names of variables and the positions of buttons. Whether
 all values are there is checked later (`whatsapp.sending.template_fit`). (Meta, "Send message templates".)
@@ -51,7 +51,7 @@ def url(index: int, suffix: str) -> dict[str, Any]:
 
 
 def payload(index: int, text: str) -> dict[str, Any]:
-    """Return what a quick reply button sends back."""
+    """Return the payload of a quick reply button."""
     return _button(index, "quick_reply", {"type": "payload", "payload": text})
 
 
@@ -111,7 +111,7 @@ def carousel(cards: Sequence[Components]) -> dict[str, Any]:
 
 
 def expiry_minutes(definition: Definition) -> int | None:
-    """Return after how many minutes an authentication template says that its code expires; None if it does not."""
+    """Return the expiry of a code in minutes, as an authentication template states it; None if it does not."""
     minutes = _part(definition, "FOOTER").get("code_expiration_minutes")
     return int(minutes) if minutes is not None else None
 

@@ -117,7 +117,7 @@ def move(
 
 
 def explain_failure(table: Table, seen: PaymentOrder, reason: str) -> PaymentOrder:
-    """Store why a failed order failed, unless a reason is known, and return the order. Safe to repeat."""
+    """Store the reason of a failed order, unless one is known, and return the order. Safe to repeat."""
     try:
         changed = table.update(
             pk(seen.pk),

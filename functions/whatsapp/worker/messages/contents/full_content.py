@@ -76,7 +76,7 @@ def of_message(described: Content) -> Fields:
 
 
 def of_file(described: Content) -> Fields:
-    """Return what a message announces about its file, as fields of `Message`; None for each if it has no file."""
+    """Return the announced attributes of a message's file, as fields of `Message`; None for each if it has no file."""
     file = described.media
     return {
         "media_id": file.media_id if file else None,

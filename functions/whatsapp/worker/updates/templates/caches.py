@@ -33,7 +33,7 @@ _UNREPORTED = frozenset({"CAROUSEL", "LIMITED_TIME_OFFER"})  # kinds of componen
 @dataclass(frozen=True, slots=True)
 class Report:
     """
-    What an event or an answer of the provider says about one template in one language.
+    The description of one template in one language by an event or an answer of the provider.
 
     *is_reading*: it is an answer, which replaces another one of the same second. *stamps*: when it was read, by field.
     """

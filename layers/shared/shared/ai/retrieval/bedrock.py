@@ -135,7 +135,7 @@ def _passage(result: Mapping[str, Any], company_id: str, source: str) -> Passage
 
 
 def _place(location: Mapping[str, Any]) -> str:
-    """Return where a document is stored, which need not be public; empty if unknown."""
+    """Return the location of a document, which need not be public; empty if unknown."""
     for name, place in location.items():
         if name.endswith("Location") and isinstance(place, dict):
             found = (place.get(field) for field in _LOCATION_FIELDS)

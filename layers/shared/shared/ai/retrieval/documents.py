@@ -163,7 +163,7 @@ class Documents:
         )
 
     def _attributes(self, key: str) -> tuple[Attributes, tuple[str, ...]]:
-        """Return what a metadata object states, and its topics; nothing if it is missing or invalid."""
+        """Return the attributes and topics of a metadata object; nothing if it is missing or invalid."""
         try:
             raw = self.bucket.get(key)
             known = metadata.of_object(raw)

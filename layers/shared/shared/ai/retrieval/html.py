@@ -57,7 +57,7 @@ def of_html(html: str) -> Iterator[Block]:
 
 def title_of(html: str) -> str:
     """Return the title of a document; empty if it has none."""
-    from html import unescape  # noqa: PLC0415 - the name of the package is that of the parameter
+    from html import unescape  # noqa: PLC0415 - the parameter has the name of the package
 
     found = _TITLE.search(html)
     return _SPACES.sub(" ", unescape(found[1])).strip() if found else ""

@@ -48,7 +48,7 @@ class Unreadable(Exception):
 @dataclass(frozen=True, slots=True)
 class Attributes:
     """
-    What is known of a document; empty texts are unknown. *date* is YYYY-MM-DD, *url* a public http(s) address.
+    The known attributes of a document; empty texts are unknown. *date* is YYYY-MM-DD, *url* a public http(s) address.
 
     *text_sha256* is the hash of the document for which the attributes were written, if the writer stated it.
     """

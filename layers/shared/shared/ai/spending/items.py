@@ -30,7 +30,7 @@ class SpendingItem(Item):
 
 class Day(SpendingItem):
     """
-    What outsiders have caused of one kind on one day (UTC), for the company and for each of its addresses.
+    The units of one kind that outsiders have caused on one day (UTC), for the company and for each of its addresses.
 
     Counts of an address are attributes, `units_{address}` and `micros_{address}`, so that one write counts and checks
     both. The company registers its addresses, so they are few.
@@ -75,7 +75,7 @@ class Day(SpendingItem):
 
 class Sender(SpendingItem):
     """
-    What one sender has caused of one kind on one day (UTC). *sender* is a keyed hash.
+    The units of one kind that one sender has caused on one day (UTC). *sender* is a keyed hash.
 
     `events` are short hashes of the events that were counted: a repeated one counts no more. Micro-dollars of a sender
     are estimates; only dollars of the company and the address are settled.

@@ -35,7 +35,7 @@ def percents_of(table: Table, company: str) -> dict[str, int]:
 
 
 def of_day(table: Table, company: str, date: str, *, percent: int, most_percent: int) -> list[Used]:
-    """Return what was used on a day (`2026-11-28`, UTC), each kind once. One query, one read."""
+    """Return the usage of a day (`2026-11-28`, UTC), each kind once. One query, one read."""
     items, _ = table.query(None, Key("pk").eq(Day.partition(company, date)))
     days = {day.sk: day for day in map(Day.read, items)}
     percents = percents_of(table, company)

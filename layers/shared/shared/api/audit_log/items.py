@@ -20,7 +20,7 @@ SORT_KEY: Final = "sk"
 
 class Outcome(StrEnum):
     """
-    What became of a change.
+    The outcome of a change.
 
     `open`: the change may have been made. It is under way (status 202), or the function ended before it stored the
     outcome (no status). `refused` (status 4xx): nothing was changed. `failed` (status 5xx): a part may have been made.

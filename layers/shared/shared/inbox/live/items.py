@@ -19,7 +19,7 @@ CONNECTION_SECONDS: Final = 2 * 3_600 + 300
 
 class Reader(Item):
     """
-    What a caller may read, copied when the ticket was issued.
+    The access of a caller, copied when the ticket was issued.
 
     `contexts` whose conversations the caller may read. `projects`: names, or `*` for all. `issued_at`: when the
     caller's access token was issued (epoch seconds); 0 for an API key.

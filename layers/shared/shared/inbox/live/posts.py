@@ -1,6 +1,6 @@
 """
-Posts messages to open connections: at most MOST_AT_ONCE at a time, each once, within a limit of time. Closes those of a
-caller.
+Posts messages to open connections: at most MOST_AT_ONCE at a time, each once, within a limit of time. Closes the
+connections of a caller.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from local.invoke.functions import Function, functions_of
 from local.stack import deployment
+from local.stack.functions import Function, functions_of
 from local.stack.processes import LOCAL, StackError, launch, marked, say, wait_for
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def admit(stack: Stack) -> None:
     if host == _LOOPBACK or all(_listens(host, port) for port in ports):
         return
     command = marked(
-        Path(sys.executable), "-m", "local.invoke.relay", host, *(str(port) for port in ports)
+        Path(sys.executable), "-m", "local.stack.relay", host, *(str(port) for port in ports)
     )
     process = launch("relay", command, {})
     wait_for("relay", process, lambda: all(_listens(host, p) for p in ports), _READY_WITHIN_SECONDS)

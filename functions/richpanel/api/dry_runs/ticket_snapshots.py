@@ -22,7 +22,7 @@ class NotSetUp(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
+class TicketSnapshot:
     """A ticket as it was read now. *rows* are the event rows of its newest comments, by key."""
 
     help_desk: HelpDesk
@@ -33,7 +33,7 @@ class Visit:
     rows: Mapping[str, Event]
 
 
-def read_visit(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Visit:
+def read_snapshot(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> TicketSnapshot:
     """Read the ticket, its state and rows. Raises NotFound, Erased, NotSetUp, Permanent and Transient."""
     state = unerased_state(deps, conversation_id)
     help_desk = deps.help_desk(Priority.BACKGROUND, deadline_ms)
@@ -44,7 +44,7 @@ def read_visit(deps: ApiDependencies, conversation_id: str, deadline_ms: int) ->
         raise NotFound("id: ticket not found at the help desk")
     reading = turns.read(conversation_id, ticket, deps.account.robots)
     reading = replace(reading, customer=reading.customer[-MOST_ROWS:])
-    return Visit(
+    return TicketSnapshot(
         help_desk=help_desk,
         ticket=ticket,
         reading=reading,
