@@ -137,16 +137,14 @@ class RecordedRun[S: Restorable]:
     ) -> bool:
         """Run from the act at *position*, disturbed at a call; return whether the run came to its end."""
         interceptor = self.system.interceptor
+        passed: set[Hashable] = set()
 
         def is_known(at: int) -> bool:
             if EFFORT > 1 or len(interceptor.calls) < disturbed:
                 return False
             state = (at, self.state_of(self.system))
-            if state in known:
-                return True
-            if learns:
-                known.add(state)
-            return False
+            passed.add(state)
+            return state in known
 
         for at in range(position, len(self.acts)):
             if is_known(at):
@@ -160,6 +158,8 @@ class RecordedRun[S: Restorable]:
             return bool(ends)
 
         self.settle(is_over=is_over)
+        if learns:  # not before: while time passes, a run has the same state in several rounds
+            known |= passed
         return not ends
 
     def _begin_round(self) -> bool:
