@@ -168,15 +168,15 @@ def test_the_next_day_has_its_own_bound(system: System) -> None:
     assert desk.asked(system) == STRANGERS + 1
 
 
-@pytest.mark.usefixtures("_small")
 def test_dollars_bound_a_dear_model_before_units_do(system: System) -> None:
     desk.set_up(system, ai=MODEL | {"model": "model-of-unknown-price"})
-    for number in range(STRANGERS):
+    most = DEFAULT.address.part(STRANGERS_PERCENT).units
+    for number in range(most):
         from_stranger(system, number)
 
     day = next(row for row in system.spent() if row["pk"].startswith(f"DAY#{COMPANY}#"))
-    assert 0 < desk.asked(system) < STRANGERS
-    assert day["micros"] <= BOUNDS.address.micros
+    assert 0 < desk.asked(system) < most
+    assert day["micros"] <= DEFAULT.address.micros
 
 
 @pytest.mark.usefixtures("_small")
