@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from tests.simulation.interceptor import Fault, Interceptor
 
 
+def structure_of(value: Any) -> Any:
+    """The names of a value's attributes, without what they are: of a time, whether it is set."""
+    if isinstance(value, dict):
+        return {name: structure_of(part) for name, part in value.items()}
+    return [structure_of(part) for part in value] if isinstance(value, list) else None
+
+
 class Settle(Protocol):
     """Runs rounds of work until none is left, or *is_over*, which is asked before each round."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from email_threads.threading import ids
 from shared.providers.email.ses import message_ids
 from tests.simulation.email_threads.system import COMPANY
+from tests.simulation.recorded_run import structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -68,7 +69,7 @@ def state_of(system: System) -> Hashable:
     waiting = _with_stable_ids(system, json.dumps(system.fifo_queues.waiting(system.workers)))
     texts = (state.consent, state.forwarded, state.dead_letters, state.sent)
     return (
-        json.dumps([state.items, _names(_rows(system)), *texts], sort_keys=True),
+        json.dumps([state.items, structure_of(_rows(system)), *texts], sort_keys=True),
         tuple(sorted(state.objects.items())),
         _TIME.sub("", waiting),
     )
@@ -78,13 +79,6 @@ def _rows(system: System) -> dict[str, dict[str, Any]]:
     text = json.dumps(system.rows(), default=_plain, sort_keys=True)
     found: dict[str, dict[str, Any]] = json.loads(_with_stable_ids(system, text))
     return found
-
-
-def _names(value: Any) -> Any:
-    """The structure of a value: the names of its attributes."""
-    if isinstance(value, dict):
-        return {name: _names(part) for name, part in value.items()}
-    return [_names(part) for part in value] if isinstance(value, list) else None
 
 
 def _with_stable_ids(system: System, text: str) -> str:

@@ -40,6 +40,17 @@ class Recorded:
     allowed: list[FinalState]
 
 
+def check_threads(system: System) -> None:
+    """Numbers without gaps, and one mail for each alias."""
+    for head in system.threads():
+        thread = head["conversation_id"]
+        numbers = [int(mail["n"]) for mail in system.mails(thread)]
+        expected = 0 if "merged_into" in head else int(head["email_count"])
+        assert numbers == list(range(1, expected + 1)), thread
+    stored = [mail["email_id"] for mail in system.mails()]
+    assert len(stored) == len(set(stored))
+
+
 def recorded(system: System, scenario: Scenario) -> Recorded:
     """Run a scenario undisturbed; if it sends a mail, also without SES's answer."""
     system.worker.identifier_keys.value()  # read once by all processes of the simulation
@@ -49,6 +60,7 @@ def recorded(system: System, scenario: Scenario) -> Recorded:
     run = RecordedRun(system, state_of, system.drain)
     run.record()
     assert run.calls
+    check_threads(system)
     clean = final_state_of(system)
     allowed = [clean]
     if any(call.startswith(_SEND) for call in run.calls):
@@ -66,22 +78,8 @@ def case(request: pytest.FixtureRequest, _system: System) -> Recorded:
     return recorded(_system.reset(), request.param)
 
 
-def check_threads(system: System) -> None:
-    """Numbers without gaps, and one mail for each alias."""
-    for head in system.threads():
-        thread = head["conversation_id"]
-        numbers = [int(mail["n"]) for mail in system.mails(thread)]
-        expected = 0 if "merged_into" in head else int(head["email_count"])
-        assert numbers == list(range(1, expected + 1)), thread
-    stored = [mail["email_id"] for mail in system.mails()]
-    assert len(stored) == len(set(stored))
-
-
 def test_a_crash_at_any_call_does_not_change_the_final_state(case: Recorded) -> None:
-    case.run.restart()
-    case.system.drain()
     assert not case.clean.dead_letters
-    check_threads(case.system)
 
     for death in case.run.kills():
         final = final_state_of(case.system)

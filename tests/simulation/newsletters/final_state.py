@@ -12,6 +12,7 @@ from newsletters.store.objects import Store
 from newsletters.store.step_inputs import status_of
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
+from tests.simulation.recorded_run import structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -55,10 +56,10 @@ def state_of(system: System) -> Hashable:
     rows = _rows(system)
     state = (
         {key: _lasting(row) | _units_of(key, row) for key, row in rows.items()},
-        {key: _names(row) for key, row in rows.items()},
+        {key: structure_of(row) for key, row in rows.items()},
         system.fifo_queues.waiting(system.workers),
         system.fifo_queues.dead_letters,
-        len(system.questions()),
+        sorted(system.questions()),
     )
     text = _TIME.sub("<time>", json.dumps(state, sort_keys=True))
     return text, tuple(sorted(_objects(system).items(), key=str))
@@ -76,13 +77,6 @@ def _objects(system: System) -> dict[str, bytes | None]:
         for key, body in system.objects().items()
         if _INDEX not in key
     }
-
-
-def _names(value: Any) -> Any:
-    """The structure of a value: the names of its attributes."""
-    if isinstance(value, dict):
-        return {name: _names(part) for name, part in value.items()}
-    return [_names(part) for part in value] if isinstance(value, list) else None
 
 
 def check_newsletters(system: System) -> None:
