@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from tests.simulation.fifo import FifoQueue, Queued, is_for_dead_letters, redrive_policy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from shared.aws.sqs_fifo import Entry
 
 MOST_MESSAGES = 1_000_000  # of a queue
@@ -82,6 +84,15 @@ class FifoQueues:
         """When the next hidden message becomes visible, milliseconds since 1970; None when there is none."""
         times = [queue.next_visible_at() for queue in self.queues.values()]
         return min((at for at in times if at is not None), default=None)
+
+    def waiting(self, names: Iterable[str]) -> list[tuple[str, str, int, int]]:
+        """The messages of these queues: queue, body, how often it was received, and minutes until it is visible."""
+        return [
+            (name, one.body, one.receives, max(0, one.visible_at - queue.clock.now_ms()) // 60_000)
+            for name in names
+            for queue in [self.queues[name]]
+            for one in queue.messages
+        ]
 
     @property
     def is_empty(self) -> bool:

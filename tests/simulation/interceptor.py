@@ -117,7 +117,8 @@ class Interceptor:
 
     `die_at` (number, when), `fault_at` (number, fault) and `fails_if` (for any call with a matching name) inject
     failures. Number 1 is the first call after `rewind`. `observer` receives each operation (`dynamodb.PutItem`) with
-    its parameters, including those that are only presigned.
+    its parameters, including those that are only presigned. `on_moment` receives the number of the first call of each
+    invocation before it, and of every call after it.
     """
 
     queue: Queues
@@ -127,6 +128,7 @@ class Interceptor:
     fault_at: tuple[int, Fault] | None = None
     fails_if: Callable[[str], bool] = field(default=_never)
     observer: Callable[[str, dict[str, Any]], None] = field(default=_ignored)
+    on_moment: Callable[[int, When], None] = field(default=_ignored)
     recording: list[Recorded] | None = None
     replayed: list[Recorded] = field(default_factory=list)
     after_replay: Callable[[], None] = field(default=_ignored)
@@ -159,6 +161,7 @@ class Interceptor:
     def start_run(self) -> None:
         """Start an invocation."""
         self.first_of_runs.append(len(self.calls) + 1)
+        self.on_moment(len(self.calls) + 1, When.BEFORE)
 
     def hook_into(self, session: boto3.Session) -> None:
         """Route the calls of all clients of *session* through this interceptor instead of directly to moto."""
@@ -276,6 +279,7 @@ class Interceptor:
     def _end(self, number: int) -> None:
         if self._is_dead or self.die_at == (number, When.AFTER):
             self._die(self.calls[number - 1])
+        self.on_moment(number, When.AFTER)
 
     def _die(self, name: str) -> None:
         # A killed process makes no further call from any thread or `finally`.

@@ -59,9 +59,19 @@ class Workers(ABC):
         assert failed in ([], [message.message_id])
         return bool(failed)
 
-    def drain(self, between: Callable[[], None] = lambda: None) -> None:
-        """Run workers, and wait for hidden messages, until their queues are empty; call *between* after each run."""
+    def drain(
+        self,
+        between: Callable[[], None] = lambda: None,
+        *,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """
+        Run workers, and wait for hidden messages, until their queues are empty or *is_over*; call *between* after each
+        run.
+        """
         for _ in range(MOST_ROUNDS):
+            if is_over():
+                return
             waiting = [
                 n for n, q in self.fifo_queues.queues.items() if q.messages and n in self.workers
             ]

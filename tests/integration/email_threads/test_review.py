@@ -6,7 +6,6 @@ import pytest
 
 from tests.integration.email_threads.drafting import (
     again,
-    answered,
     approve,
     asked,
     changes_of,
@@ -178,11 +177,9 @@ def test_a_rejection_may_be_repeated(system: System) -> None:
     ],
 )
 def test_a_sent_draft_changes_no_more(
-    system: System, method: str, below: str, given: dict[str, object]
+    system: System, method: str, below: str, given: dict[str, object], answered_draft: str
 ) -> None:
-    draft = answered(system)
-
-    answer = system.call(method, draft + below, {"version": 1, **given})
+    answer = system.call(method, answered_draft + below, {"version": 1, **given})
 
     assert refused(answer)[:2] == (409, "invalid_transition")
     assert answer[1]["error"]["message"] == "draft_status: the draft is sent"

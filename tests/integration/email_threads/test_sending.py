@@ -141,8 +141,10 @@ def test_a_sent_mail_stands_in_the_history_of_its_thread(system: System) -> None
     assert result(system.call("GET", path))["participants"] == [ANN, BOB, MAILBOX]
 
 
-def test_the_time_that_the_customer_waited_is_counted_once(system: System) -> None:
-    path = thread_path(answered(system))
+def test_the_time_that_the_customer_waited_is_counted_once(
+    system: System, answered_draft: str
+) -> None:
+    path = thread_path(answered_draft)
     system.clock.ms += 60_000
     send(system, composed(system, path))
 
@@ -153,9 +155,8 @@ def test_the_time_that_the_customer_waited_is_counted_once(system: System) -> No
 
 @pytest.mark.parametrize("host", ["email", "us-east-1"])
 def test_the_customers_next_mail_joins_by_either_id_that_ses_may_have_given(
-    system: System, host: str
+    system: System, host: str, answered_draft: str
 ) -> None:
-    answered(system)
     ses_id = system.sent()[0]["ses_id"]
 
     thread_of(system, mail("b@y", sender=ANN, in_reply_to=f"{ses_id}@{host}.amazonses.com"))
@@ -164,8 +165,9 @@ def test_the_customers_next_mail_joins_by_either_id_that_ses_may_have_given(
     assert thread["email_count"] == 3
 
 
-def test_the_reply_address_leads_into_the_thread_without_any_id(system: System) -> None:
-    answered(system)
+def test_the_reply_address_leads_into_the_thread_without_any_id(
+    system: System, answered_draft: str
+) -> None:
     token = system.sent()[0]["ReplyToAddresses"][0]
 
     thread_of(system, mail("b@y", "It works.", sender="zoe@mill.example", to=token))
@@ -174,8 +176,7 @@ def test_the_reply_address_leads_into_the_thread_without_any_id(system: System) 
     assert thread["email_count"] == 3
 
 
-def test_our_own_mail_that_comes_back_is_not_stored(system: System) -> None:
-    answered(system)
+def test_our_own_mail_that_comes_back_is_not_stored(system: System, answered_draft: str) -> None:
     mark = headers_of(system.sent()[0])["X-Parley-Loop"]
     before = system.rows()
 
@@ -276,11 +277,12 @@ def test_the_event_of_an_older_version_sends_nothing(system: System) -> None:
     assert status_of(system, draft) == ("amended", None)
 
 
-def test_a_thread_whose_customer_answers_later_shows_both_mails_in_order(system: System) -> None:
-    draft = answered(system)
+def test_a_thread_whose_customer_answers_later_shows_both_mails_in_order(
+    system: System, answered_draft: str
+) -> None:
     again(system)
 
-    found = result(system.call("GET", f"{thread_path(draft)}/emails"))["mails"]
+    found = result(system.call("GET", f"{thread_path(answered_draft)}/emails"))["mails"]
 
     assert [(one["n"], one["direction"]) for one in found] == [
         (3, "inbound"),

@@ -63,12 +63,12 @@ def complete(system: System, path: str) -> None:
         ("Complaint", "complained"),
     ],
 )
-def test_an_event_is_shown_at_its_mail(system: System, event: str, delivery: str) -> None:
-    draft = answered(system)
-
+def test_an_event_is_shown_at_its_mail(
+    system: System, event: str, delivery: str, answered_draft: str
+) -> None:
     reported(system, event)
 
-    shown = result(system.call("GET", f"{thread_path(draft)}/emails/2"))
+    shown = result(system.call("GET", f"{thread_path(answered_draft)}/emails/2"))
     assert shown["delivery"] == delivery
 
 
@@ -81,19 +81,15 @@ def test_an_event_is_shown_at_its_mail(system: System, event: str, delivery: str
     ],
 )
 def test_the_delivery_moves_forward_only_in_any_order_of_events(
-    system: System, events: list[str]
+    system: System, events: list[str], answered_draft: str
 ) -> None:
-    answered(system)
-
     for event in events:
         reported(system, event)
 
     assert delivery_of(system) == "bounced"
 
 
-def test_a_complaint_ranks_above_a_bounce(system: System) -> None:
-    answered(system)
-
+def test_a_complaint_ranks_above_a_bounce(system: System, answered_draft: str) -> None:
     reported(system, "Complaint")
     reported(system, "Bounce")
 
@@ -103,9 +99,9 @@ def test_a_complaint_ranks_above_a_bounce(system: System) -> None:
 @pytest.mark.parametrize("part", [HARD, SOFT], ids=["permanent", "transient"])
 @pytest.mark.parametrize("status", ["completed", "archived", "pending_info"])
 def test_a_bounce_reopens_a_thread_with_a_record(
-    system: System, status: str, part: dict[str, Any]
+    system: System, status: str, part: dict[str, Any], answered_draft: str
 ) -> None:
-    path = thread_path(answered(system))
+    path = thread_path(answered_draft)
     result(system.call("PATCH", path, {"status": status}))
 
     reported(system, "Bounce", part)
@@ -116,8 +112,10 @@ def test_a_bounce_reopens_a_thread_with_a_record(
 
 
 @pytest.mark.parametrize("event", ["Send", "Delivery", "DeliveryDelay", "Complaint"])
-def test_other_events_leave_a_completed_thread_alone(system: System, event: str) -> None:
-    path = thread_path(answered(system))
+def test_other_events_leave_a_completed_thread_alone(
+    system: System, event: str, answered_draft: str
+) -> None:
+    path = thread_path(answered_draft)
     complete(system, path)
 
     reported(system, event)
@@ -125,8 +123,10 @@ def test_other_events_leave_a_completed_thread_alone(system: System, event: str)
     assert result(system.call("GET", path))["status"] == "completed"
 
 
-def test_a_repeated_bounce_does_not_reopen_what_people_have_completed(system: System) -> None:
-    path = thread_path(answered(system))
+def test_a_repeated_bounce_does_not_reopen_what_people_have_completed(
+    system: System, answered_draft: str
+) -> None:
+    path = thread_path(answered_draft)
     reported(system, "Bounce", HARD)
     complete(system, path)
 
@@ -150,8 +150,7 @@ def test_a_bounce_after_a_complaint_of_another_recipient_reopens_the_thread(
 
 
 @pytest.mark.parametrize("event", ["Delivery", "Bounce", "Complaint"])
-def test_a_repeated_event_changes_nothing(system: System, event: str) -> None:
-    answered(system)
+def test_a_repeated_event_changes_nothing(system: System, event: str, answered_draft: str) -> None:
     reported(system, event, HARD | COMPLAINT)
     before = system.rows()
 
@@ -161,6 +160,7 @@ def test_a_repeated_event_changes_nothing(system: System, event: str) -> None:
     assert system.rows() == before
 
 
+@pytest.mark.usefixtures("answered_draft")
 @pytest.mark.parametrize("mailbox", [MAILBOX, SALES])
 @pytest.mark.parametrize(
     ("event", "part", "reason"),
@@ -170,7 +170,6 @@ def test_the_next_mail_of_the_company_to_an_address_that_failed_is_stopped(
     system: System, event: str, part: dict[str, Any], reason: str, mailbox: str
 ) -> None:
     system.register(SALES)
-    answered(system)
     reported(system, event, part)
 
     draft = begun(system, mailbox=mailbox, to=[BOB], cc=[ANN])
@@ -192,9 +191,9 @@ def test_the_next_mail_of_the_company_to_an_address_that_failed_is_stopped(
     ids=["transient", "undetermined", "not spam", "delay", "reject"],
 )
 def test_the_next_mail_to_an_address_that_may_work_is_sent(
-    system: System, event: str, part: dict[str, Any]
+    system: System, event: str, part: dict[str, Any], answered_draft: str
 ) -> None:
-    path = thread_path(answered(system))
+    path = thread_path(answered_draft)
     reported(system, event, part)
 
     send(system, composed(system, path))
@@ -202,8 +201,9 @@ def test_the_next_mail_to_an_address_that_may_work_is_sent(
     assert len(system.sent()) == 2
 
 
-def test_another_company_may_still_write_to_the_address(system: System) -> None:
-    answered(system)
+def test_another_company_may_still_write_to_the_address(
+    system: System, answered_draft: str
+) -> None:
     reported(system, "Bounce", HARD)
     theirs = "support@globe.example"
     system.register(theirs, company="globex")
@@ -218,8 +218,10 @@ def test_another_company_may_still_write_to_the_address(system: System) -> None:
     assert len(system.sent()) == 2
 
 
-def test_an_address_that_writes_again_may_be_written_to(system: System) -> None:
-    path = thread_path(answered(system))
+def test_an_address_that_writes_again_may_be_written_to(
+    system: System, answered_draft: str
+) -> None:
+    path = thread_path(answered_draft)
     reported(system, "Bounce", HARD)
     system.clock.ms += 60_000
     again(system)
@@ -283,8 +285,9 @@ def test_an_event_of_the_ai_conversations_from_an_address_that_is_no_mailbox_is_
     assert not system.parked()
 
 
-def test_a_notification_without_tags_is_found_by_the_id_of_ses(system: System) -> None:
-    answered(system)
+def test_a_notification_without_tags_is_found_by_the_id_of_ses(
+    system: System, answered_draft: str
+) -> None:
     body = {
         "notificationType": "Bounce",
         "mail": {
@@ -319,10 +322,8 @@ def test_a_notification_without_tags_is_found_by_the_id_of_ses(system: System) -
     ],
 )
 def test_an_event_that_belongs_to_nothing_is_parked(
-    system: System, event: str, mail: dict[str, Any]
+    system: System, event: str, mail: dict[str, Any], answered_draft: str
 ) -> None:
-    answered(system)
-
     reported(system, event, **mail)
 
     (parked,) = system.parked()
@@ -330,16 +331,15 @@ def test_an_event_that_belongs_to_nothing_is_parked(
     assert not system.fifo_queues.dead_letters
 
 
-def test_the_send_event_of_an_unknown_mail_is_ignored(system: System) -> None:
-    answered(system)
-
+def test_the_send_event_of_an_unknown_mail_is_ignored(system: System, answered_draft: str) -> None:
     reported(system, "Send", messageId="0100-unknown")
 
     assert not system.parked()
 
 
-def test_a_parked_event_is_replayed_once_its_sender_is_a_mailbox(system: System) -> None:
-    answered(system)
+def test_a_parked_event_is_replayed_once_its_sender_is_a_mailbox(
+    system: System, answered_draft: str
+) -> None:
     system.call("DELETE", f"/email-mailboxes/{MAILBOX}")
     reported(system, "Bounce", HARD)
     (parked,) = system.parked()
@@ -377,8 +377,7 @@ def test_an_event_that_is_faster_than_its_mail_waits_for_it(system: System) -> N
 
 
 @pytest.mark.parametrize("event", ["Open", "Click", "Subscription"])
-def test_visits_are_ignored(system: System, event: str) -> None:
-    answered(system)
+def test_visits_are_ignored(system: System, event: str, answered_draft: str) -> None:
     before = system.rows()
 
     reported(system, event)
@@ -409,9 +408,9 @@ def test_an_unreadable_notification_becomes_a_dead_letter(system: System, body: 
 
 
 def test_an_event_about_a_mail_whose_thread_was_merged_is_shown_in_the_winner(
-    system: System,
+    system: System, answered_draft: str
 ) -> None:
-    path = thread_path(answered(system))
+    path = thread_path(answered_draft)
     other = thread_path(begun(system))
     result(system.call("POST", f"{path}/merge", {"into": other.rpartition("/")[2]}))
     system.drain()

@@ -47,17 +47,17 @@ def listed(system: System, **query: str) -> list[dict[str, Any]]:
         more = {"cursor": page["next_cursor"]}
 
 
-def test_sixty_strangers_cause_at_most_the_bound_and_all_their_mails_wait_for_people(
+@pytest.mark.usefixtures("_small")
+def test_strangers_cause_at_most_the_bound_and_all_their_mails_wait_for_people(
     system: System,
 ) -> None:
-    for number in range(60):
+    for number in range(STRANGERS + 4):
         from_stranger(system, number)
 
-    most = DEFAULT.address.part(STRANGERS_PERCENT).units
-    assert desk.asked(system) == most < 60
-    assert len(listed(system)) == 60
+    assert desk.asked(system) == STRANGERS
+    assert len(listed(system)) == STRANGERS + 4
     left = listed(system, analysis_reason="spending_limit")
-    assert len(left) == 60 - most
+    assert len(left) == 4
     assert all(one["waiting_since"] for one in left)
     assert {one["status"] for one in left} == {"active"}
 

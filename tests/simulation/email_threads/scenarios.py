@@ -153,7 +153,7 @@ def _bounced_of_conversations(system: System) -> None:
 
 SCENARIOS = [
     Scenario("a mail that a model reads", _asked(_to_desk("a@x"))),
-    Scenario("an answer without a person", _then(_automatic, _asked(_to_desk("a@x")))),
+    Scenario("an answer without a person", _asked(_to_desk("a@x")), _automatic),
     Scenario(
         "a second mail of a customer",
         _asked(_to_desk("b@x", "By next Friday.", in_reply_to="a@x")),
@@ -166,9 +166,9 @@ SCENARIOS = [
         _then(_delivered(verified(with_files())), _composed),
     ),
     Scenario(
-        "a draft over a newer mail",
-        _then(_approved, _asked(_to_desk("b@x", in_reply_to="a@x"))),
-        _asked(_to_desk("a@x")),
+        "a mail after an answer",
+        _asked(_to_desk("b@x", in_reply_to="a@x")),
+        _then(_asked(_to_desk("a@x")), _approved),
     ),
     Scenario(
         "a permanent bounce",

@@ -12,8 +12,11 @@ from newsletters.store.objects import Store
 from newsletters.store.step_inputs import status_of
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
+from tests.simulation.recorded_run import structure_of
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from tests.simulation.newsletters.system import System
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -40,21 +43,40 @@ class FinalState:
 def final_state_of(system: System) -> FinalState:
     """Read the final state, and check what holds in each."""
     check_newsletters(system)
-    text = _TIME.sub("<time>", json.dumps(system.rows(), default=_plain, sort_keys=True))
     return FinalState(
-        items={
-            key: _lasting(row) | _units_of(key, row)
-            for key, row in json.loads(text).items()
-            if not key.startswith(_OF_REQUESTS)
-        },
-        objects={
-            key: None if key.endswith(_BINARY) else _TIME.sub("<time>", body.decode()).encode()
-            for key, body in system.objects().items()
-            if _INDEX not in key
-        },
+        items={key: _lasting(row) | _units_of(key, row) for key, row in _rows(system).items()},
+        objects=_objects(system),
         dead_letters=system.fifo_queues.dead_letters,
         open_work=system.open_work(),
     )
+
+
+def state_of(system: System) -> Hashable:
+    """What decides how the work continues: of times and attempts, whether they are set; questions to the model."""
+    rows = _rows(system)
+    state = (
+        {key: _lasting(row) | _units_of(key, row) for key, row in rows.items()},
+        {key: structure_of(row) for key, row in rows.items()},
+        system.fifo_queues.waiting(system.workers),
+        system.fifo_queues.dead_letters,
+        sorted(system.questions()),
+    )
+    text = _TIME.sub("<time>", json.dumps(state, sort_keys=True))
+    return text, tuple(sorted(_objects(system).items(), key=str))
+
+
+def _rows(system: System) -> dict[str, dict[str, Any]]:
+    text = _TIME.sub("<time>", json.dumps(system.rows(), default=_plain, sort_keys=True))
+    rows: dict[str, dict[str, Any]] = json.loads(text)
+    return {key: row for key, row in rows.items() if not key.startswith(_OF_REQUESTS)}
+
+
+def _objects(system: System) -> dict[str, bytes | None]:
+    return {
+        key: None if key.endswith(_BINARY) else _TIME.sub("<time>", body.decode()).encode()
+        for key, body in system.objects().items()
+        if _INDEX not in key
+    }
 
 
 def check_newsletters(system: System) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -27,24 +27,14 @@ QUICK_FORMATS: Final = ("markdown", "text", "html", "email")
 
 @dataclass(frozen=True)
 class Scenario:
-    """*before* is done and settled; every call of *then*, and of the work that it causes, is disturbed."""
+    """*before* is done and settled; every call of the *acts*, and of the work that they cause, is disturbed."""
 
     name: str
-    then: Steps
+    acts: Sequence[Steps]
     before: Steps
 
     def __str__(self) -> str:
         return self.name
-
-
-def then(*steps: Steps) -> Steps:
-    """Steps one after the other."""
-
-    def all_steps(system: System) -> None:
-        for step in steps:
-            step(system)
-
-    return all_steps
 
 
 def settled(*steps: Steps) -> Steps:
@@ -172,59 +162,59 @@ DRAFTED: Final = settled(PLANNED, started("draft"))
 EXPORTED: Final = settled(DRAFTED, exported(*QUICK_FORMATS))
 
 SCENARIOS: Final = [
-    Scenario("an outline", started("outline"), RETRIEVED),
-    Scenario("a draft", started("draft"), PLANNED),
-    Scenario("topics", started("topics"), SELECTED),
+    Scenario("an outline", [started("outline")], RETRIEVED),
+    Scenario("a draft", [started("draft")], PLANNED),
+    Scenario("topics", [started("topics")], SELECTED),
     Scenario(
         "a draft that replaces edits",
-        started("draft", "again", replace_edits=True),
+        [started("draft", "again", replace_edits=True)],
         settled(DRAFTED, draft_edited),
     ),
     Scenario(
         "an outline after edits",
-        started("outline", "again"),
+        [started("outline", "again")],
         settled(PLANNED, outline_edited),
     ),
-    Scenario("exports", exported(*QUICK_FORMATS), DRAFTED),
+    Scenario("exports", [exported(*QUICK_FORMATS)], DRAFTED),
     Scenario(
         "exports of an edited draft",
-        exported("markdown", "text", key="again"),
+        [exported("markdown", "text", key="again")],
         settled(EXPORTED, draft_edited),
     ),
-    Scenario("a cancelled outline", then(started("outline"), cancelled("outline")), RETRIEVED),
+    Scenario("a cancelled outline", [started("outline"), cancelled("outline")], RETRIEVED),
     Scenario(
         "an outline after a cancelled one",
-        then(started("outline"), cancelled("outline"), started("outline", "again")),
+        [started("outline"), cancelled("outline"), started("outline", "again")],
         RETRIEVED,
     ),
     Scenario(
         "a start while it is running",
-        then(started("outline"), started("outline", "again")),
+        [started("outline"), started("outline", "again")],
         RETRIEVED,
     ),
-    Scenario("a deletion", deleted, EXPORTED),
-    Scenario("a deletion while a job is queued", then(started("draft"), deleted), PLANNED),
+    Scenario("a deletion", [deleted], EXPORTED),
+    Scenario("a deletion while a job is queued", [started("draft"), deleted], PLANNED),
     Scenario(
-        "a deletion while exports are queued", then(exported("markdown", "text"), deleted), DRAFTED
+        "a deletion while exports are queued", [exported("markdown", "text"), deleted], DRAFTED
     ),
     Scenario(
         "a newsletter from its creation to its topics",
-        settled(created, topics_selected, started("topics")),
+        [created, topics_selected, started("topics")],
         settled(others_are_stored, configured, documents_added),
     ),
-    Scenario("settings and documents", then(configured, documents_added), others_are_stored),
+    Scenario("settings and documents", [configured, documents_added], others_are_stored),
     Scenario(
         "changes of people",
-        then(configuration_changed, outline_edited, draft_edited, review_requested, approved),
+        [configuration_changed, outline_edited, draft_edited, review_requested, approved],
         EXPORTED,
     ),
     Scenario(
-        "an erasure of the author", requested("erase"), settled(EXPORTED, requested("export"))
+        "an erasure of the author", [requested("erase")], settled(EXPORTED, requested("export"))
     ),
     Scenario(
         "an erasure of the reviewer",
-        requested("erase", BEN),
+        [requested("erase", BEN)],
         settled(DRAFTED, review_requested, approved),
     ),
-    Scenario("an export of the author", requested("export"), EXPORTED),
+    Scenario("an export of the author", [requested("export")], EXPORTED),
 ]

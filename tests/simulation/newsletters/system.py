@@ -176,12 +176,19 @@ class System(Workers):
         except Died:
             self.new_process()
 
-    def settle(self, between: Callable[[], None] = lambda: None) -> None:
+    def settle(
+        self,
+        between: Callable[[], None] = lambda: None,
+        *,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
         """
-        Run workers and the schedule until no message waits and no work is open. Time passes only if there is nothing
-        to do: until a message becomes visible, or the schedule runs.
+        Run workers and the schedule until no message waits and no work is open, or *is_over*. Time passes only if
+        there is nothing to do: until a message becomes visible, or the schedule runs.
         """
         for _ in range(MOST_ROUNDS):
+            if is_over():
+                return
             batch = self.fifo_queues.receive()
             for queue, message in batch:
                 self.run_worker(queue, message)

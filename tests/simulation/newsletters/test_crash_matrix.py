@@ -5,89 +5,86 @@ schedule runs, and all ends in the state of an undisturbed run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import pytest
 
-from tests.simulation.disturbances import deaths_in, failures
+from tests.simulation.disturbances import failures
 from tests.simulation.interceptor import When
-from tests.simulation.newsletters.final_state import differences, final_state_of
+from tests.simulation.newsletters.final_state import (
+    FinalState,
+    differences,
+    final_state_of,
+    state_of,
+)
 from tests.simulation.newsletters.scenarios import SCENARIOS, Scenario
-
-if TYPE_CHECKING:
-    from tests.simulation.newsletters.final_state import FinalState
-    from tests.simulation.newsletters.system import Snapshot, System
+from tests.simulation.newsletters.system import System
+from tests.simulation.recorded_run import RecordedRun
 
 _MODEL = "HTTP.POST"
 
 
-def begun(system: System, scenario: Scenario) -> Snapshot:
-    """The system at the moment at which the disturbed calls begin."""
+@dataclass(frozen=True)
+class Recorded:
+    """A scenario's undisturbed run, its final state and its questions to the model."""
+
+    system: System
+    run: RecordedRun[System]
+    clean: FinalState
+    asked: list[str]
+
+
+def recorded(system: System, scenario: Scenario) -> Recorded:
+    """Run a scenario undisturbed."""
     scenario.before(system)
-    snapshot = system.snapshot()
-    system.restore(snapshot)
-    return snapshot
+    system.sandbox.forget_sent()
+    run = RecordedRun(system, state_of, system.settle, scenario.acts)
+    run.record()
+    assert run.calls
+    return Recorded(system, run, final_state_of(system), system.questions())
 
 
-def ended(system: System, scenario: Scenario) -> FinalState:
-    """The final state after the calls of the scenario and their work."""
-    scenario.then(system)
-    system.settle()
-    return final_state_of(system)
+@pytest.fixture(scope="module", params=SCENARIOS, ids=str)
+def case(request: pytest.FixtureRequest, _system: System) -> Recorded:
+    """A scenario, recorded once for all tests."""
+    return recorded(_system.reset(), request.param)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
-def test_a_crash_at_any_call_does_not_change_the_final_state(
-    system: System, scenario: Scenario
-) -> None:
-    start = begun(system, scenario)
-    clean, calls = ended(system, scenario), list(system.interceptor.calls)
-    moments = deaths_in(system.interceptor)
-    asked = system.questions()
-    assert not clean.dead_letters
-    assert not clean.open_work
-    assert len(asked) == len(set(asked))
+def test_a_crash_at_any_call_does_not_change_the_final_state(case: Recorded) -> None:
+    assert not case.clean.dead_letters
+    assert not case.clean.open_work
+    assert len(case.asked) == len(set(case.asked))
 
-    for number, when in moments:
-        system.restore(start)
-        system.interceptor.die_at = (number, when)
-        final = ended(system, scenario)
-        where = (scenario.name, when, number, calls[number - 1])
-        assert final == clean, (*where, differences(clean, final))
-        check_questions(calls, number, when, asked, system.questions())
+    for death in case.run.kills():
+        final = final_state_of(case.system)
+        where = (death.when, case.run.calls[death.number - 1])
+        assert final == case.clean, (*where, differences(case.clean, final))
+        check_questions(case, death.number, death.when)
 
 
-def check_questions(
-    calls: list[str], number: int, when: When, clean: list[str], asked: list[str]
-) -> None:
+def check_questions(case: Recorded, number: int, when: When) -> None:
     """The model is asked again only if its answer was lost before it was stored."""
+    calls, asked = case.run.calls, case.system.questions()
     is_lost = when is When.AFTER and calls[number - 1].startswith(_MODEL)
     is_not_stored = when is When.BEFORE and calls[number - 2].startswith(_MODEL)
-    assert set(asked) == set(clean)
-    assert len(asked) == len(clean) + (is_lost or is_not_stored), (number, when, calls[number - 1])
+    assert set(asked) == set(case.asked)
+    extra = is_lost or is_not_stored
+    assert len(asked) == len(case.asked) + extra, (number, when, calls[number - 1])
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
-def test_a_failing_call_does_not_change_the_final_state(system: System, scenario: Scenario) -> None:
-    start = begun(system, scenario)
-    clean, calls = ended(system, scenario), list(system.interceptor.calls)
-
-    for number, fault in failures(calls):
-        system.restore(start)
-        system.interceptor.fault_at = (number, fault)
-        final = ended(system, scenario)
-        where = (scenario.name, fault, number, calls[number - 1])
-        assert final == clean, (*where, differences(clean, final))
+def test_a_failing_call_does_not_change_the_final_state(case: Recorded) -> None:
+    calls = case.run.calls
+    for number, fault in case.run.faults(failures(calls)):
+        final = final_state_of(case.system)
+        where = (fault, number, calls[number - 1])
+        assert final == case.clean, (*where, differences(case.clean, final))
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
-def test_everything_may_be_delivered_twice(system: System, scenario: Scenario) -> None:
-    start = begun(system, scenario)
-    clean = ended(system, scenario)
-    asked = system.questions()
-
-    system.restore(start)
-    scenario.then(system)
+def test_everything_may_be_delivered_twice(case: Recorded) -> None:
+    system = case.system
+    case.run.restart()
+    for act in case.run.acts:
+        act(system)
     while not system.fifo_queues.is_empty or system.open_work():
         batch = system.fifo_queues.receive()
         for queue, message in batch:
@@ -96,5 +93,5 @@ def test_everything_may_be_delivered_twice(system: System, scenario: Scenario) -
         if not batch:
             system.pass_time()
 
-    assert final_state_of(system) == clean
-    assert system.questions() == asked
+    assert final_state_of(system) == case.clean
+    assert system.questions() == case.asked

@@ -62,7 +62,8 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
         for scenario in SCENARIOS:
             _system.reset()
             scenario.before(_system)
-            scenario.then(_system)
+            for act in scenario.acts:
+                act(_system)
             _system.settle()
             _system.run_schedule()
         with patch.context() as small:
