@@ -1,8 +1,8 @@
 """
 The moments at which a process may be killed during a run, and the ways in which each of its calls may fail.
 
-Only distinct ones: two moments between which nothing is stored end in the same state. `unlike` drops those that other
-scenarios have in the same place. `EFFORT` adds all others.
+Only distinct ones: two moments between which nothing is stored end in the same state. `unlike` drops those that
+happened in the same place before. `EFFORT` adds all others.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def kind_of(call: str) -> str:
 def unlike[How](
     found: Sequence[tuple[int, How]],
     calls: Sequence[str],
-    earlier: Iterable[tuple[Sequence[tuple[int, How]], Sequence[str]]],
+    earlier: Iterable[tuple[Sequence[tuple[int, How]], Sequence[str]]] = (),
 ) -> list[tuple[int, How]]:
     """
-    Return the disturbances of a scenario that differ from all disturbances of the *earlier* scenarios.
+    Return the disturbances of a scenario that are unlike those before them, in the scenario and in *earlier* ones.
 
     Two are alike if their kinds of call are the same, and the kinds of the disturbed calls before and after them. At an
     effect of a provider none is alike: its action or event decides about a repetition. The result depends on the calls
@@ -58,22 +58,21 @@ def unlike[How](
     if EFFORT > 1:
         return list(found)
     known = {place for scenario in earlier for place in _places(*scenario)}
-    return [
-        disturbance
-        for disturbance, place in zip(found, _places(found, calls), strict=True)
-        if is_effect(calls[disturbance[0] - 1]) or place not in known
-    ]
+    chosen = []
+    for disturbance, place in zip(found, _places(found, calls), strict=True):
+        if place not in known or is_effect(calls[disturbance[0] - 1]):
+            chosen.append(disturbance)
+        known.add(place)
+    return chosen
 
 
 def _places[How](
     found: Sequence[tuple[int, How]], calls: Sequence[str]
 ) -> list[tuple[How, str, str, str]]:
-    """How and where each disturbance happens: the kinds of the calls that are disturbed before it, by it and after it."""
+    """How and where each disturbance happens: the kinds of the disturbed calls before it, at it and after it."""
     kinds = ["", *(kind_of(calls[number - 1]) for number, _ in found), ""]
-    return [
-        (how, *around)
-        for (_, how), *around in zip(found, kinds, kinds[1:], kinds[2:], strict=False)
-    ]
+    hows = [how for _, how in found]
+    return list(zip(hows, kinds, kinds[1:], kinds[2:], strict=False))
 
 
 def deaths(calls: Sequence[str], first_of_runs: Sequence[int] = (1,)) -> list[tuple[int, When]]:

@@ -69,8 +69,8 @@ class Start:
     """
     A system before a scenario's call, and the parameters of the call.
 
-    *templates* and *objects* are what the providers keep, *answers* what they have answered before; *parameters* are the
-    versions in the parameter store.
+    *templates* and *objects* are what the providers keep, *answers* what they have answered before. *parameters* are
+    the versions in the parameter store.
     """
 
     body: Json
