@@ -30,14 +30,14 @@ BUDGETS: Final[dict[str, int]] = {
     "tests/integration/richpanel": 23_000,
     "tests/integration/sandbox": 1_000,
     "tests/integration/shared": 1_000,
-    "tests/integration/whatsapp": 412_000,
+    "tests/integration/whatsapp": 187_000,
     "tests/simulation": 17_000,
     "tests/simulation/console": 5_000,
     "tests/simulation/conversations": 98_000,
     "tests/simulation/email_threads": 187_000,
     "tests/simulation/newsletters": 150_000,
     "tests/simulation/richpanel": 13_000,
-    "tests/simulation/whatsapp": 893_000,
+    "tests/simulation/whatsapp": 226_000,
     "tests/upgrade": 8_000,
 }
 

@@ -1,28 +1,78 @@
 """
 The moments at which a process may be killed during a run, and the ways in which each of its calls may fail.
 
-Only distinct ones: two moments between which nothing is stored end in the same state. `EFFORT` adds the others.
+Only distinct ones: two moments between which nothing is stored end in the same state. `unlike` drops those that
+happened in the same place before. `EFFORT` adds all others.
 """
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tests.simulation.effort import EFFORT
 from tests.simulation.interceptor import READS, Fault, When
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from tests.simulation.interceptor import Interceptor
 
 _REFUSALS = (Fault.THROTTLED, Fault.UNAVAILABLE)
 _READ_OF_A_PROVIDER = "HTTP.GET"
+_OF_PROVIDERS = ("HTTP.", "socialmessaging.")
+# A part of a key or path that is no id: item types, names of operations and folders.
+_NAME = re.compile(r"[A-Z_]{1,20}|[a-z_.-]{1,20}")
 
 
 def is_read(call: str) -> bool:
     """Whether a call stores nothing."""
     return call.split(" ", maxsplit=1)[0] in READS
+
+
+def is_effect(call: str) -> bool:
+    """Whether a call changes something at a provider."""
+    return call.startswith(_OF_PROVIDERS) and not is_read(call)
+
+
+@cache
+def kind_of(call: str) -> str:
+    """A call without ids: `HTTP.POST messages`, `dynamodb.PutItem ORDER TX`."""
+    operation, _, key = call.partition(" ")
+    return " ".join([operation, *filter(_NAME.fullmatch, re.split("[#/ ]", key))])
+
+
+def unlike[How](
+    found: Sequence[tuple[int, How]],
+    calls: Sequence[str],
+    earlier: Iterable[tuple[Sequence[tuple[int, How]], Sequence[str]]] = (),
+) -> list[tuple[int, How]]:
+    """
+    Return the disturbances of a scenario that are unlike those before them, in the scenario and in *earlier* ones.
+
+    Two are alike if their kinds of call are the same, and the kinds of the disturbed calls before and after them. At an
+    effect of a provider none is alike: its action or event decides about a repetition. The result depends on the calls
+    of undisturbed runs only; with `EFFORT > 1` it has all disturbances.
+    """
+    if EFFORT > 1:
+        return list(found)
+    known = {place for scenario in earlier for place in _places(*scenario)}
+    chosen = []
+    for disturbance, place in zip(found, _places(found, calls), strict=True):
+        if place not in known or is_effect(calls[disturbance[0] - 1]):
+            chosen.append(disturbance)
+        known.add(place)
+    return chosen
+
+
+def _places[How](
+    found: Sequence[tuple[int, How]], calls: Sequence[str]
+) -> list[tuple[How, str, str, str]]:
+    """How and where each disturbance happens: the kinds of the disturbed calls before it, at it and after it."""
+    kinds = ["", *(kind_of(calls[number - 1]) for number, _ in found), ""]
+    hows = [how for _, how in found]
+    return list(zip(hows, kinds, kinds[1:], kinds[2:], strict=False))
 
 
 def deaths(calls: Sequence[str], first_of_runs: Sequence[int] = (1,)) -> list[tuple[int, When]]:

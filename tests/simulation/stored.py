@@ -9,6 +9,7 @@ from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.utilities import dynamo_to_dict
 from moto.s3.models import s3_backends
+from moto.ssm.models import ssm_backends
 
 from tests.template import ACCOUNT, REGION, properties
 
@@ -27,6 +28,11 @@ def items_of(table: str) -> Iterator[dict[str, Any]]:
     """All items of a table in DynamoDB's JSON, each a copy."""
     for item in _table(table).all_items():
         yield _with_own_sets(dynamo_to_dict(item.attrs))
+
+
+def keys_of(table: str) -> list[str]:
+    """The keys of all items of a table without sort keys."""
+    return [key.value for key in _table(table).items]
 
 
 def items_under(table: str, partition: str) -> list[dict[str, Any]]:
@@ -72,14 +78,36 @@ def objects_of(bucket: str) -> dict[str, bytes]:
     return {name: key.value for name, key in keys.items()}
 
 
-def restore_objects(bucket: str, wanted: Mapping[str, bytes]) -> None:
-    """Give a bucket exactly these objects; objects that are there already keep their metadata."""
+def types_of(bucket: str) -> dict[str, str]:
+    """The content types of a bucket's objects by key."""
+    keys = s3_backends[ACCOUNT]["aws"].buckets[bucket].keys
+    return {name: key.metadata.get("content-type", "") for name, key in keys.items()}
+
+
+def restore_objects(
+    bucket: str, wanted: Mapping[str, bytes], types: Mapping[str, str] | None = None
+) -> None:
+    """Give a bucket exactly these objects, with these content types; those that are there already keep theirs."""
     backend, now = s3_backends[ACCOUNT]["aws"], objects_of(bucket)
     for name in now.keys() - wanted.keys():
         backend.delete_object(bucket, name)
     for name, content in wanted.items():
         if now.get(name) != content:
-            backend.put_object(bucket, name, content)
+            key = backend.put_object(bucket, name, content)
+            if types and types.get(name):
+                key.set_metadata({"content-type": types[name]})
+
+
+def parameters() -> dict[str, list[Any]]:
+    """The versions of all parameters by name."""
+    return {name: list(versions) for name, versions in _parameters().items()}
+
+
+def restore_parameters(wanted: Mapping[str, list[Any]]) -> None:
+    """Give the parameter store exactly these versions."""
+    held = _parameters()
+    held.clear()
+    held.update({name: list(versions) for name, versions in wanted.items()})
 
 
 def empty(bucket: str) -> None:
@@ -119,6 +147,10 @@ def _with_own_sets(item: dict[str, Any]) -> dict[str, Any]:
 
 def _table(name: str) -> Table:
     return dynamodb_backends[ACCOUNT][REGION].tables[name]
+
+
+def _parameters() -> dict[str, list[Any]]:
+    return ssm_backends[ACCOUNT][REGION]._parameters
 
 
 def _text(value: str) -> DynamoType:

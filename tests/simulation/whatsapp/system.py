@@ -74,6 +74,7 @@ class Snapshot:
     queue: FifoQueue
     outcomes: dict[str, str]
     attempts: dict[str, int] = field(default_factory=attempts_now)
+    types: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -132,7 +133,12 @@ class System:
         """Take a snapshot of the system to start from repeatedly."""
         self.sandbox.forget_sent()
         return Snapshot(
-            self.clock.ms, self._stored(), self.objects(), self.queue.copy(), dict(self.outcomes)
+            self.clock.ms,
+            self._stored(),
+            self.objects(),
+            self.queue.copy(),
+            dict(self.outcomes),
+            types=stored.types_of(self.bucket),
         )
 
     def restore(self, snapshot: Snapshot, written: Iterable[str] | None = None) -> None:
@@ -146,7 +152,7 @@ class System:
         self.outcomes = dict(snapshot.outcomes)
         self.sandbox.reset()
         self._write(snapshot.stored, written)
-        stored.restore_objects(self.bucket, snapshot.objects)
+        stored.restore_objects(self.bucket, snapshot.objects, snapshot.types)
         spending = self.worker.resources.spending.table.name
         for item in list(stored.items_of(spending)):
             stored.remove(spending, item["pk"]["S"], item["sk"]["S"])

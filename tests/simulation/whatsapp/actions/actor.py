@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests import template
+from tests.simulation import stored
 from tests.simulation.interceptor import Died
 from tests.simulation.processes import imported, quiet
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
@@ -38,6 +40,9 @@ CALLER = Caller(
 MINUTE_MS = 60_000
 KEY = "key-00000001"
 VPC_ENDPOINT = "vpce-0123456789abcdef0"
+MINUTES_UNTIL_SETTLED = 4
+# Keys of items with which the schedule works in each minute: sends without an outcome, and campaigns.
+_OF_SCHEDULE = ("INTENT#", "CAMPAIGN#")
 
 
 @dataclass
@@ -59,24 +64,60 @@ class Answer:
         return any(one.get("state") in {"in_doubt", "unknown"} for one in told)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """
+    A system before a scenario's call, and the parameters of the call.
+
+    *templates* and *objects* are what the providers keep, *answers* what they have answered before. *parameters* are
+    the versions in the parameter store.
+    """
+
+    body: Json
+    stored: Snapshot
+    templates: list[Any]
+    objects: Json
+    answers: list[Any]
+    parameters: dict[str, list[Any]]
+
+
 @dataclass
 class Actor:
-    """The function of the actions of a system. *prepared*: the answers of providers before the scenario's call."""
+    """
+    The function of the actions of a system. *prepared*: the answers of providers before the scenario's call.
+
+    *undisturbed*: the calls and the final state of runs without failures.
+    """
 
     system: System
     module: ModuleType
-    start: Snapshot | None = None
+    first: Snapshot | None = None
     prepared: list[Any] = field(default_factory=list)
+    undisturbed: dict[Scenario, tuple[list[str], Json]] = field(default_factory=dict)
+    _starts: dict[Scenario, Start] = field(default_factory=dict)
 
     def begin(self, scenario: Scenario) -> Json:
-        """Restore the system, prepare it for the scenario, and return the parameters of its call."""
+        """Prepare the system for the scenario's call, and return the parameters of the call."""
+        if scenario not in self._starts:
+            self._starts[scenario] = self._prepare(scenario)
+        start, sandbox = self._starts[scenario], self.system.sandbox
+        self.system.restore(start.stored)
+        stored.restore_parameters(start.parameters)
+        sandbox.templates.extend(copy.deepcopy(start.templates))
+        sandbox.objects.update(copy.deepcopy(start.objects))
+        self.prepared = start.answers
+        self.new_process()
+        return copy.deepcopy(start.body)
+
+    def _prepare(self, scenario: Scenario) -> Start:
+        """Make the calls before the scenario's call."""
         system = self.system
-        if self.start is None:
+        if self.first is None:
             system.reset()
             system.deliver_until_accepted(webhook_of(ada_message("hello", text("Is it ready?"))))
             system.drain()
-            self.start = system.snapshot()
-        system.restore(self.start)
+            self.first = system.snapshot()
+        system.restore(self.first)
         self.new_process()
         if scenario.prepare is not None:
             scenario.prepare(system)
@@ -92,11 +133,14 @@ class Actor:
         self.wait(scenario.minutes)
         # Of two messages of the same moment, the order is that of ids that the provider draws.
         system.clock.sleep(1)
-        self.prepared = [sent.answer for sent in system.sandbox.sent]
-        system.sandbox.forget_sent()
-        self.new_process()
-        system.interceptor.rewind()
-        return scenario.body(results) if callable(scenario.body) else scenario.body
+        return Start(
+            body=scenario.body(results) if callable(scenario.body) else scenario.body,
+            answers=[sent.answer for sent in system.sandbox.sent],
+            templates=copy.deepcopy(system.sandbox.templates),
+            objects=copy.deepcopy(dict(system.sandbox.objects)),
+            parameters=stored.parameters(),
+            stored=system.snapshot(),
+        )
 
     def call(self, action: str, body: Json, key: str = KEY) -> Answer | None:
         """Call an action; None if the function was killed."""
@@ -135,11 +179,21 @@ class Actor:
         self.module.identifier_keys._value = None
         bootstrap.parameters.cache_clear()
 
-    def wait(self, minutes: int = 4) -> None:
+    def wait(self, minutes: int) -> None:
         """Let minutes pass: the schedule runs in each, and the workers handle what it queues."""
         for _ in range(minutes):
             self.system.clock.ms += MINUTE_MS
             self.system.run_schedule()
+            self.system.drain()
+
+    def settle(self) -> None:
+        """Let minutes pass until leases have expired; of the schedule only the last run, and those with work."""
+        for left in reversed(range(MINUTES_UNTIL_SETTLED)):
+            self.system.clock.ms += MINUTE_MS
+            if left == 0 or any(
+                key.startswith(_OF_SCHEDULE) for key in stored.keys_of(self.system.table.name)
+            ):
+                self.system.run_schedule()
             self.system.drain()
 
     def effects(self, scenario: Scenario) -> list[str]:

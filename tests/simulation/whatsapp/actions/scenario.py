@@ -15,7 +15,7 @@ type Json = dict[str, Any]
 type Body = Json | Callable[[list[Json]], Json]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scenario:
     """
     *before*: calls that lead to the state in which the action is called, as (action, parameters). *prepare*: the state

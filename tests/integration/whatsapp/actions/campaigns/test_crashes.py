@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import batched
 from typing import Any
 from unittest import mock
 
@@ -16,6 +17,7 @@ from tests.integration.whatsapp.actions.campaigns.runs import (
     shuffled,
     total,
 )
+from whatsapp.actions.campaigns import recipients
 from whatsapp.store.sending import campaigns as records
 
 PEOPLE = 12  # one save within the page
@@ -89,19 +91,24 @@ def test_a_worker_whose_lease_has_expired_saves_nothing(runs: Runs) -> None:
 
 
 @pytest.mark.long
-def test_ten_thousand_recipients_are_counted_exactly(runs: Runs) -> None:
+def test_recipients_on_as_many_pages_as_ten_thousand_have_are_counted_exactly(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign_count, pages = 10, 10
+    monkeypatch.setattr(recipients, "PAGE", PEOPLE)
     sent: list[str] = []
 
-    # The provider is played at its port: a request to the sandbox for each message would take a fifth longer, and the
-    # run takes six minutes without. The send use case, storage, rates, pages and counters are real.
+    # The provider is played at its port: a request to the sandbox for each message would take a fifth longer. The send
+    # use case, storage, rates, pages and counters are real.
     def post_message(_: Graph, _phone: str, _token: str, message: Any, _edge: str) -> str:
         sent.append(message["to"])
         return f"wamid.{len(sent)}"
 
-    people = numbers(10_000)
+    people = numbers(campaign_count * pages * PEOPLE)
     runs.wrote(*people)
     campaigns = [
-        runs.create([f"+{n}" for n in people[at : at + 1_000]]) for at in range(0, 10_000, 1_000)
+        runs.create([f"+{n}" for n in some])
+        for some in batched(people, pages * PEOPLE, strict=True)
     ]
     with mock.patch.object(Graph, "post_message", post_message):
         for made in campaigns:
@@ -109,5 +116,6 @@ def test_ten_thousand_recipients_are_counted_exactly(runs: Runs) -> None:
         shown = [runs.finish(made["campaignId"], minutes=60) for made in campaigns]
 
     assert sorted(sent) == [f"+{n}" for n in people]
-    assert sum(one["sent"] for one in shown) == sum(total(one) for one in shown) == 10_000
+    assert sum(one["sent"] for one in shown) == sum(total(one) for one in shown) == len(people)
+    assert [one["pages"] for one in shown] == [pages] * campaign_count
     assert runs.pages_left() == []
