@@ -77,11 +77,11 @@ def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
     with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
         for length in lengths:
             start = _grown(system, length)
-            size = capacity.size_of(start.items[thread_of(system)])
+            size = capacity.size_of(start.stored["threads", thread_of(system)])
             found[length] = Costs(size)
             for kind in KINDS:
                 found[length].kinds[kind.name] = _measured(system, pricing, kind, start)
-                head = system.snapshot().items[thread_of(system)]
+                head = system.stored()["threads", thread_of(system)]
                 found[length].kilobytes_after[kind.name] = capacity.size_of(head) / 1_024
     return found
 

@@ -24,6 +24,7 @@ from whatsapp.store.items.phones import CONVERSATIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tests.simulation.simulated_system import Key
     from tests.simulation.whatsapp.system import Snapshot, System
 
 WRITES = frozenset({"dynamodb.PutItem", "dynamodb.UpdateItem", "dynamodb.DeleteItem"})
@@ -47,7 +48,7 @@ def measure(system: System, lengths: Sequence[int]) -> Measured:
                         system.table, registered(COUNTER, automation=CONVERSATIONS)
                     )
                 found[length] |= _figures(system, meter, kind)
-                system.restore(snapshot, _written(system) | {Phone.key(COUNTER.phone)})
+                system.restore(snapshot, _written(system))
     return found
 
 
@@ -65,13 +66,14 @@ def growing(system: System, lengths: Sequence[int]) -> Iterator[tuple[int, Snaps
         yield length, snapshot
 
 
-def _written(system: System) -> set[str]:
+def _written(system: System) -> set[Key]:
     """The keys of all items written since the system's last reset."""
     calls = [
         call.partition(" ") for call in system.interceptor.calls if call.startswith("dynamodb.")
     ]
     assert {name for name, _, _ in calls} <= WRITES | READS, "a call with unknown keys"
-    return {key for name, _, key in calls if name in WRITES}
+    keys = {key for name, _, key in calls if name in WRITES} | {Phone.key(COUNTER.phone)}
+    return {("messages", key) for key in keys}
 
 
 def _figures(system: System, meter: Meter, kind: Kind) -> dict[str, Figures]:
