@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from dataclasses import replace
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from events.whatsapp.sample_data import COUNTER
 from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
 from tests.cost.kinds import EVENTS, KINDS, Figures, Kind, Request, a_warm_up, media_id, older
-from tests.cost.meter import Bill, Meter, logging_to
+from tests.cost.meter import Bill, Meter, unlogged
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.interceptor import READS
 from tests.simulation.whatsapp.system import registered
@@ -39,7 +37,7 @@ def measure(system: System, lengths: Sequence[int]) -> Measured:
         file = replace(BUILT_IN[JPEG_IMAGE], media_id=media_id(n))
         system.sandbox.media[file.media_id] = file
     found: Measured = {}
-    with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
+    with unlogged():
         for length, snapshot in growing(system, lengths):
             found[length] = {}
             for kind in KINDS:
