@@ -33,8 +33,9 @@ def request(
         name: [str(one) for one in (value if isinstance(value, list) else [value])]
         for name, value in (query or {}).items()
     }
+    named = {name: value for name, value in (path or {}).items() if f"{{{name}}}" in route}
     filled = route
-    for name, value in (path or {}).items():
+    for name, value in named.items():
         filled = filled.replace(f"{{{name}}}", value)
     return {
         "resource": resource or route,
@@ -42,7 +43,7 @@ def request(
         "httpMethod": method,
         "headers": dict(headers or {}),
         "multiValueHeaders": {},
-        "pathParameters": dict(path or {}) or None,
+        "pathParameters": named or None,
         "queryStringParameters": {name: values[-1] for name, values in given.items()} or None,
         "multiValueQueryStringParameters": given or None,
         "requestContext": {
