@@ -160,6 +160,11 @@ def properties(logical_id: str, **given: str) -> dict[str, Any]:
     return resolved_properties
 
 
+def name_of(logical_id: str, **given: str) -> str:
+    """The name of a resource under these parameters."""
+    return _name_of(logical_id, parameters(given))
+
+
 def resolved(value: Any, **given: str) -> Any:
     """A part of the template with its functions replaced by their values; entries with !Ref AWS::NoValue are
     omitted."""

@@ -88,7 +88,7 @@ def _module_of(file: str) -> str:
 @cache
 def _permitted(module: str) -> frozenset[str] | None:
     """The actions of all functions with this handler; None if no function of the template has it."""
-    from tests.simulation.permissions import grants_of  # noqa: PLC0415 - most tests need no grants
+    from tests.simulation.role_checks import grants_of  # noqa: PLC0415 - most tests need no grants
 
     functions = [
         name

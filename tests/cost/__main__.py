@@ -31,11 +31,12 @@ from tests.cost import (
 from tests.cost.email_kinds import TEXT
 from tests.cost.measure import measure
 from tests.cost.report import differences, markdown
-from tests.simulation.conversations.setup import running_system as running_conversations
-from tests.simulation.email_threads.setup import running_system as running_mail
-from tests.simulation.newsletters.setup import running_system as running_newsletters
-from tests.simulation.richpanel.setup import running_system as running_help_desk
-from tests.simulation.whatsapp.setup import running_system
+from tests.simulation.conversations.system import System as Conversations
+from tests.simulation.email_threads.system import System as EmailThreads
+from tests.simulation.kernel import running
+from tests.simulation.newsletters.system import System as Newsletters
+from tests.simulation.richpanel.system import System as HelpDesk
+from tests.simulation.whatsapp.system import System as WhatsApp
 
 LENGTHS = (1, 10, 100, 1_000, 10_000)
 
@@ -46,20 +47,20 @@ def main() -> int:
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into it as well")
     options = parser.parse_args()
     print(idle_cost.markdown(), flush=True)
-    with running_system() as system:
+    with running(WhatsApp) as system:
         measured = measure(system, LENGTHS)
-    with running_system() as system:
+    with running(WhatsApp) as system:
         of_actions = actions.measure(system)
-    with running_system() as system:
+    with running(WhatsApp) as system:
         of_inbox = inbox_cost.measure(system)
-    with running_help_desk() as desk:
+    with running(HelpDesk) as desk:
         of_help_desk = richpanel.measure(desk)
-    with running_conversations() as company:
+    with running(Conversations) as company:
         of_conversations = conversations.measure(company, LENGTHS)
-    with running_mail() as inbox:
+    with running(EmailThreads) as inbox:
         of_mail = email_threads.measure(inbox, LENGTHS)
         tokens = email_prices.tokens(inbox, TEXT)
-    with running_newsletters() as press:
+    with running(Newsletters) as press:
         of_newsletters = newsletters.measure(press)
     table = "\n".join(
         (

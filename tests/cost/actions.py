@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN
+from tests.cost import harness
 from tests.cost.kinds import TIMELINE, a_warm_up
 from tests.cost.measure import growing
-from tests.cost.meter import Meter, Spent, logging_to
+from tests.cost.meter import Meter, Spent, unlogged
 from tests.simulation.whatsapp.actions.actor import Actor, actor_of
 from tests.simulation.whatsapp.actions.scenarios.messages import add_template
 
@@ -78,10 +77,10 @@ call: about one read unit for each message.
 def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Measured:
     """The figures of every kind at each length: so many messages of the customer exist before."""
     found: Measured = {}
-    with actor_of(system.reset()) as actor, Path(os.devnull).open("w") as nowhere:
+    with actor_of(system.reset()) as actor:
         jobs = SimpleNamespace(resources=system.media._resources_of_actions())
         meter = Meter(system, actor.module, jobs)
-        with logging_to(nowhere):
+        with unlogged():
             for length, snapshot in growing(system, lengths):
                 found[length] = {}
                 for measured in (_calls, _campaign):
@@ -174,12 +173,12 @@ def markdown(measured: Measured) -> str:
     lengths = list(measured)
     head = ["action", "WRU", *(f"RRU at {n:,}" for n in lengths)]
     head += [f"requests at {n:,}" for n in lengths]
-    rows = [head, [":--"] + ["--:"] * (len(head) - 1)]
+    rows = []
     for name in wanted_at(lengths[0]):
         costs = [measured[length][name] for length in lengths]
         reads, requests = [f"{c.read_units:g}" for c in costs], [f"{c.requests:g}" for c in costs]
         rows.append([name, f"{costs[-1].write_units:g}", *reads, *requests])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    table = harness.table(head, rows)
     return (
         "A call of an action of WhatsApp: write units (WRU), and read units (RRU) and requests by the number of"
         f" messages\nin the conversation:\n\n{table}\n\n{NOTES}"

@@ -8,24 +8,23 @@ with ledger, markers and caps.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from events.conversations import sample_data
 from shared.runtime import clock
-from tests.cost import capacity
-from tests.cost.dynamodb import Pricing
-from tests.cost.meter import MAPPING_CALLS, logging_to, metered
+from tests.cost import harness
+from tests.cost.harness import Measured, pricing_of
+from tests.cost.meter import metered, unlogged
 from tests.simulation.conversations.system import NOON_MS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tests.cost.dynamodb import Pricing
+    from tests.cost.meter import Metered
     from tests.simulation.conversations.system import Snapshot, System
 
 LENGTHS = (1, 10, 100)
@@ -151,25 +150,15 @@ KINDS = (
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The figures of a kind, and its read units, in a conversation of one length."""
-
-    figures: Figures
-    read_units: float
-
-
 # By length of the conversation, then by name of the kind.
-type Table = dict[int, dict[str, Measured]]
+type Table = dict[int, dict[str, Measured[Figures]]]
 
 
 def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
     """The costs of every kind in a conversation of each length."""
-    pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
-    for client in {table._client for table in _tables(system)}:
-        pricing.watch(client)
+    pricing = pricing_of(system, _tables(system))
     found: Table = {}
-    with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
+    with unlogged():
         for length in lengths:
             start = _grown(system, length)
             found[length] = {kind.name: _measured(system, pricing, kind, start) for kind in KINDS}
@@ -178,8 +167,7 @@ def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
 
 def _tables(system: System) -> list[Any]:
     """A table object of each handler; their clients are priced."""
-    modules = (*system.workers.values(), *system.functions.values())
-    dependencies = [getattr(module, "deps", module) for module in modules]
+    dependencies = [getattr(module, "deps", module) for module in system.functions.values()]
     places = [getattr(one, "resources", one) for one in dependencies]
     return [place.log for place in places if hasattr(place, "log")]
 
@@ -216,13 +204,11 @@ def _grown(system: System, length: int) -> Snapshot:
     return system.snapshot()
 
 
-def _measured(system: System, pricing: Pricing, kind: Kind, start: Snapshot) -> Measured:
+def _measured(system: System, pricing: Pricing, kind: Kind, start: Snapshot) -> Measured[Figures]:
     system.restore(start)
     _warm_up(system)
     kind.before(system)
-    system.interceptor.rewind()
-    runs, output = metered(system, pricing, lambda: kind.steps(system))
-    return _figures(system, pricing, runs, output)
+    return _figures(metered(system, pricing, lambda: kind.steps(system)))
 
 
 def _warm_up(system: System) -> None:
@@ -236,53 +222,25 @@ def _warm_up(system: System) -> None:
     system.clock.sleep(1)
 
 
-def _figures(system: System, pricing: Pricing, runs: int, log: str) -> Measured:
-    aws = [call for call in system.interceptor.calls if not call.startswith("HTTP.")]
-    of_dynamodb = [call for call in aws if call.startswith("dynamodb.")]
-    assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
+def _figures(metered: Metered) -> Measured[Figures]:
     spent: Counter[str] = Counter()
-    for call, units in zip(of_dynamodb, pricing.priced, strict=True):
+    for call, units in metered.priced:
         is_item = call.partition(" ")[2].startswith(f"{sample_data.COMPANY}#")
         spent["item" if is_item else "rest"] += units.write
-    lines = log.splitlines()
-    metrics = [line for line in lines if line.startswith('{"_aws":')]
-    of_mapping = runs * len(MAPPING_CALLS)
-    figures = Figures(
-        item=spent["item"],
-        rest=spent["rest"],
-        requests=len(aws) + of_mapping,
-        sqs=sum(call.startswith("sqs.") for call in aws) + of_mapping,
-        log_lines=len(lines) - len(metrics),
-        metric_lines=len(metrics),
-        log_bytes=ceil(len(log.encode())),
-    )
-    return Measured(figures, sum(units.read for units in pricing.priced))
+    figures = Figures(item=spent["item"], rest=spent["rest"], **metered.requests_and_lines())
+    return Measured(figures, metered.read_units)
 
 
 def differences(measured: Table) -> list[str]:
     """Events whose costs differ from the written figures, at any length; one line each."""
-    found = []
-    for kind in KINDS:
-        for length, table in measured.items():
-            spent, most = table[kind.name], kind.most_reads
-            if spent.read_units > most:
-                found.append(
-                    f"{kind.name} at {length}: read units {spent.read_units:g}, over {most:g}"
-                )
-            wanted = kind.at(length)
-            for name, figure in asdict(spent.figures).items():
-                is_wrong = figure > wanted[name] if name == "log_bytes" else figure != wanted[name]
-                if is_wrong:
-                    found.append(f"{kind.name} at {length}: {name} {figure}, not {wanted[name]}")
-    return found
+    return harness.differences(KINDS, measured)
 
 
 def markdown(measured: Table) -> str:
     """The table for docs/costs.md."""
     lengths = list(measured)
     head = ["event", *(f"item at {n:,}" for n in lengths), "rest", "RRU", "requests", "SQS"]
-    rows = [[*head, "log lines", "EMF lines", "log bytes"]]
-    rows.append([":--"] + ["--:"] * (len(rows[0]) - 1))
+    rows: list[list[object]] = []
     for kind in KINDS:
         spent = [table[kind.name] for table in measured.values()]
         last = spent[-1].figures
@@ -291,8 +249,8 @@ def markdown(measured: Table) -> str:
         longest = max(one.figures.log_bytes for one in spent)
         items = [one.figures.item for one in spent]
         figures = [*items, last.rest, f"{reads:g}", *rest, longest]
-        rows.append([kind.name, *map(str, figures)])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        rows.append([kind.name, *figures])
+    table = harness.table([*head, "log lines", "EMF lines", "log bytes"], rows)
     return f"{INTRODUCTION}\n{table}\n"
 
 

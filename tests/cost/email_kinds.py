@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.dynamodb import Table as StoredTable
+from tests.cost.harness import Figures
 from tests.simulation import stored
 from tests.simulation.email_threads.mails import with_files
 from tests.simulation.email_threads.system import ANN, ASSISTED, COMPANY, VERDICTS, mail
@@ -25,22 +26,6 @@ WORDS: Final = (
 )
 
 type Steps = Callable[[System], object]
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """
-    The costs of one event or call. *requests* are those to AWS, *sqs* and *s3* the parts of them to queues and to the
-    bucket. *log_bytes* are an upper bound for log and metrics (EMF); the other figures are exact.
-    """
-
-    write_units: int
-    requests: int
-    sqs: int
-    s3: int
-    log_lines: int
-    metric_lines: int
-    log_bytes: int
 
 
 @dataclass(frozen=True, slots=True)

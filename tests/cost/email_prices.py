@@ -11,6 +11,7 @@ from email_threads.analysis import model_call
 from shared.ai import port as ai
 from shared.ai.port import decodable
 from shared.ai.providers import model_for
+from tests.cost import harness
 from tests.cost.model_calls import Price, call_of
 from tests.cost.model_calls import markdown as calls_markdown
 from tests.cost.report import DOLLARS_A_READ_UNIT, DOLLARS_A_WRITE_UNIT
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from shared.ai.providers import ModelDependencies
     from shared.ai.settings import ModelSettings
-    from tests.cost.email_threads import Measured
+    from tests.cost.harness import Figures, Measured
     from tests.cost.model_calls import Call
     from tests.simulation.email_threads.system import System
 
@@ -55,7 +56,7 @@ LONGEST_TEXT: Final = 4_000  # characters of a mail that the model is shown
 MAILS: Final = 10  # that it is shown
 
 
-def parts(costs: Mapping[str, Measured]) -> dict[str, dict[str, float]]:
+def parts(costs: Mapping[str, Measured[Figures]]) -> dict[str, dict[str, float]]:
     """The $ per million mails by part of the bill, then by step."""
     found: dict[str, dict[str, float]] = {
         "SES": dict(SES),
@@ -85,15 +86,14 @@ def parts(costs: Mapping[str, Measured]) -> dict[str, dict[str, float]]:
     return found
 
 
-def markdown(costs: Mapping[str, Measured]) -> str:
+def markdown(costs: Mapping[str, Measured[Figures]]) -> str:
     """The table for docs/costs.md."""
     bill = parts(costs)
     steps = list(STEPS)
-    rows = [["$ for a million mails", *steps, "sum"], [":--", *["--:"] * (len(steps) + 1)]]
-    rows += [[name, *_row(found, steps)] for name, found in bill.items()]
+    rows = [[name, *_row(found, steps)] for name, found in bill.items()]
     total = {step: sum(found.get(step, 0) for found in bill.values()) for step in steps}
     rows.append(["**sum**", *_row(total, steps)])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    table = harness.table(["$ for a million mails", *steps, "sum"], rows)
     return f"{INTRODUCTION}\n{table}"
 
 

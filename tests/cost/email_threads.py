@@ -7,21 +7,17 @@ send are events of their own, which the worker of the mail queues for itself.
 
 from __future__ import annotations
 
-import os
-from dataclasses import asdict, dataclass, field
-from math import ceil
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.dynamodb import Table as StoredTable
 from shared.runtime import clock
-from tests.cost import capacity, email_prices
-from tests.cost.dynamodb import Pricing
+from tests.cost import capacity, email_prices, harness
 from tests.cost.email_kinds import (
     KINDS,
     REALLY_EXCHANGED,
     TEXT,
-    Figures,
+    WRITTEN_DOWN,
     Kind,
     a_minute_later,
     approves,
@@ -30,12 +26,14 @@ from tests.cost.email_kinds import (
     reports,
     thread_of,
 )
-from tests.cost.meter import MAPPING_CALLS, logging_to, metered
+from tests.cost.harness import Figures, Measured, pricing_of
+from tests.cost.meter import metered, unlogged
 from tests.simulation.email_threads.system import ASSISTED, BOB, mail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tests.cost.dynamodb import Pricing
     from tests.simulation.email_threads.system import Snapshot, System
 
 LENGTHS = (1, 10, 100)
@@ -46,19 +44,11 @@ _NUMBERS: Final = ("email_count", "last_inbound_n", "last_seq")
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """The figures of a kind, and its read units, in a thread of one length."""
-
-    figures: Figures
-    read_units: float
-
-
-@dataclass(frozen=True, slots=True)
 class Costs:
     """The costs by name of the kind, and the size of the thread's head: before the event, and after it."""
 
     head_bytes: int
-    kinds: dict[str, Measured] = field(default_factory=dict)
+    kinds: dict[str, Measured[Figures]] = field(default_factory=dict)
     kilobytes_after: dict[str, float] = field(default_factory=dict)
 
 
@@ -68,20 +58,17 @@ type Table = dict[int, Costs]
 
 def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
     """The costs of every kind in a thread of each length."""
-    pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
     resources = system.worker.resources
-    tables = (resources.table, resources.consents.table, system.api.deps.table)
-    for client in {table._client for table in tables}:
-        pricing.watch(client)
+    pricing = pricing_of(system, (resources.table, resources.consents.table, system.api.deps.table))
     found: Table = {}
-    with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
+    with unlogged():
         for length in lengths:
             start = _grown(system, length)
-            size = capacity.size_of(start.items[thread_of(system)])
+            size = capacity.size_of(start.stored["threads", thread_of(system)])
             found[length] = Costs(size)
             for kind in KINDS:
                 found[length].kinds[kind.name] = _measured(system, pricing, kind, start)
-                head = system.snapshot().items[thread_of(system)]
+                head = system.stored()["threads", thread_of(system)]
                 found[length].kilobytes_after[kind.name] = capacity.size_of(head) / 1_024
     return found
 
@@ -138,14 +125,16 @@ def _touch(system: System) -> None:
     table.put(head | {"ttl": ttl, "ttl_date": date})
 
 
-def _measured(system: System, pricing: Pricing, kind: Kind, start: Snapshot) -> Measured:
+def _measured(system: System, pricing: Pricing, kind: Kind, start: Snapshot) -> Measured[Figures]:
     system.restore(start)
     _warm_up(system)
     kind.before(system)
     a_minute_later(system)
-    system.interceptor.rewind()
-    runs, output = metered(system, pricing, lambda: kind.steps(system))
-    return _figures(system, pricing, runs, output)
+    spent = metered(system, pricing, lambda: kind.steps(system))
+    figures = Figures(
+        write_units=spent.write_units, s3=spent.calls_of("s3"), **spent.requests_and_lines()
+    )
+    return Measured(figures, spent.read_units)
 
 
 def _warm_up(system: System) -> None:
@@ -163,60 +152,18 @@ def _warm_up(system: System) -> None:
     system.clock.sleep(1)
 
 
-def _figures(system: System, pricing: Pricing, runs: int, log: str) -> Measured:
-    aws = [call for call in system.interceptor.calls if not call.startswith("HTTP.")]
-    of_dynamodb = [call for call in aws if call.startswith("dynamodb.")]
-    assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
-    of_mapping = runs * len(MAPPING_CALLS)
-    lines = log.splitlines()
-    metrics = [line for line in lines if line.startswith('{"_aws":')]
-    figures = Figures(
-        write_units=sum(units.write for units in pricing.priced),
-        requests=len(aws) + of_mapping,
-        sqs=sum(call.startswith("sqs.") for call in aws) + of_mapping,
-        s3=sum(call.startswith("s3.") for call in aws),
-        log_lines=len(lines) - len(metrics),
-        metric_lines=len(metrics),
-        log_bytes=ceil(len(log.encode())),
-    )
-    return Measured(figures, sum(units.read for units in pricing.priced))
-
-
 def differences(measured: Table) -> list[str]:
     """Events and calls whose costs differ from the written figures, at any length; one line each."""
-    found = []
-    for kind in KINDS:
-        for length, costs in measured.items():
-            spent = costs.kinds[kind.name]
-            if spent.read_units > kind.most_reads:
-                over = f"{spent.read_units:g}, over {kind.most_reads:g}"
-                found.append(f"{kind.name} at {length}: read units {over}")
-            wanted = kind.at(length)
-            for name, figure in asdict(spent.figures).items():
-                is_wrong = figure > wanted[name] if name == "log_bytes" else figure != wanted[name]
-                if is_wrong:
-                    found.append(f"{kind.name} at {length}: {name} {figure}, not {wanted[name]}")
-    return found
+    return harness.differences(KINDS, {length: costs.kinds for length, costs in measured.items()})
 
 
 def markdown(measured: Table) -> str:
     """The tables for docs/costs.md."""
-    lengths = list(measured)
-    head = ["event", *(f"{n:,}" for n in lengths), "RRU", "requests", "SQS", "S3"]
-    rows = [[*head, "log lines", "EMF lines", "log bytes"]]
-    rows.append([":--"] + ["--:"] * (len(rows[0]) - 1))
-    for kind in KINDS:
-        spent = [costs.kinds[kind.name] for costs in measured.values()]
-        last = spent[-1].figures
-        reads = max(one.read_units for one in spent)
-        rest = [last.requests, last.sqs, last.s3, last.log_lines, last.metric_lines]
-        longest = max(one.figures.log_bytes for one in spent)
-        figures = [*(one.figures.write_units for one in spent), f"{reads:g}", *rest, longest]
-        rows.append([kind.name, *map(str, figures)])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    kinds = {length: costs.kinds for length, costs in measured.items()}
+    table = harness.table_of(WRITTEN_DOWN, kinds, "event")
     heads = ", ".join(f"{costs.head_bytes / 1024:.1f}" for costs in measured.values())
-    costs = measured[lengths[-1]].kinds
-    return f"{INTRODUCTION.format(heads=heads)}\n{table}\n\n{email_prices.markdown(costs)}\n"
+    prices = email_prices.markdown(kinds[max(kinds)])
+    return f"{INTRODUCTION.format(heads=heads)}\n{table}\n\n{prices}\n"
 
 
 INTRODUCTION = """\

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boto3 import client
@@ -19,7 +17,7 @@ from shared.inbox.items import Entry, Head
 from tests.cost import capacity
 from tests.cost.dynamodb import Pricing
 from tests.cost.kinds import WORDS
-from tests.cost.meter import logging_to
+from tests.cost.meter import unlogged
 from tests.integration.console.system import inbox_call
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
@@ -107,11 +105,7 @@ class _Meter:
 
 def measure(system: System) -> Measured:
     """The figures of every kind."""
-    with (
-        _metered(system.reset()) as meter,
-        Path(os.devnull).open("w") as nowhere,
-        logging_to(nowhere),
-    ):
+    with _metered(system.reset()) as meter, unlogged():
         found = {
             NEW: meter.changed(lambda: _message(system, 1)),
             MESSAGE: meter.changed(lambda: _message(system, 2)),

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from dataclasses import replace
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from events.whatsapp.sample_data import COUNTER
 from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
 from tests.cost.kinds import EVENTS, KINDS, Figures, Kind, Request, a_warm_up, media_id, older
-from tests.cost.meter import Bill, Meter, logging_to
+from tests.cost.meter import Bill, Meter, unlogged
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.interceptor import READS
 from tests.simulation.whatsapp.system import registered
@@ -24,6 +22,7 @@ from whatsapp.store.items.phones import CONVERSATIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tests.simulation.simulated_system import Key
     from tests.simulation.whatsapp.system import Snapshot, System
 
 WRITES = frozenset({"dynamodb.PutItem", "dynamodb.UpdateItem", "dynamodb.DeleteItem"})
@@ -38,7 +37,7 @@ def measure(system: System, lengths: Sequence[int]) -> Measured:
         file = replace(BUILT_IN[JPEG_IMAGE], media_id=media_id(n))
         system.sandbox.media[file.media_id] = file
     found: Measured = {}
-    with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
+    with unlogged():
         for length, snapshot in growing(system, lengths):
             found[length] = {}
             for kind in KINDS:
@@ -47,7 +46,7 @@ def measure(system: System, lengths: Sequence[int]) -> Measured:
                         system.table, registered(COUNTER, automation=CONVERSATIONS)
                     )
                 found[length] |= _figures(system, meter, kind)
-                system.restore(snapshot, _written(system) | {Phone.key(COUNTER.phone)})
+                system.restore(snapshot, _written(system))
     return found
 
 
@@ -65,13 +64,14 @@ def growing(system: System, lengths: Sequence[int]) -> Iterator[tuple[int, Snaps
         yield length, snapshot
 
 
-def _written(system: System) -> set[str]:
+def _written(system: System) -> set[Key]:
     """The keys of all items written since the system's last reset."""
     calls = [
         call.partition(" ") for call in system.interceptor.calls if call.startswith("dynamodb.")
     ]
     assert {name for name, _, _ in calls} <= WRITES | READS, "a call with unknown keys"
-    return {key for name, _, key in calls if name in WRITES}
+    keys = {key for name, _, key in calls if name in WRITES} | {Phone.key(COUNTER.phone)}
+    return {("messages", key) for key in keys}
 
 
 def _figures(system: System, meter: Meter, kind: Kind) -> dict[str, Figures]:

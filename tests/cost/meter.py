@@ -15,7 +15,8 @@ import os
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, replace
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 from unittest import mock
 
 from shared.runtime.observability import logger
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from shared.aws.sqs_worker import Record
     from tests.simulation.fifo import Queued
     from tests.simulation.whatsapp.system import System
+    from tests.simulation.workers import Workers
 
 MAPPING_CALLS = ("sqs.ReceiveMessage", "sqs.DeleteMessageBatch")
 # The runtime sets it for every invocation, and each line of the log repeats its root.
@@ -56,16 +58,45 @@ class Bill:
         return Bill(self.events + other.events, self.shared + other.shared, self.log + other.log)
 
 
-class HasWorkers(Protocol):
-    """A system whose workers are invoked by the name of their queue."""
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """The calls of functions to AWS, the units of the DynamoDB calls, how often workers ran, and the log output."""
+
+    aws: list[str]
+    priced: list[tuple[str, Units]]
+    runs: int
+    log: str
 
     @property
-    def invoke_worker(self) -> Callable[..., bool]:
-        """Run the worker of a queue."""
+    def write_units(self) -> int:
+        """The write units of all calls."""
+        return sum(units.write for _, units in self.priced)
+
+    @property
+    def read_units(self) -> float:
+        """The read units of all calls."""
+        return sum(units.read for _, units in self.priced)
+
+    def calls_of(self, service: str) -> int:
+        """The number of calls of a service."""
+        return sum(call.startswith(f"{service}.") for call in self.aws)
+
+    def requests_and_lines(self) -> dict[str, int]:
+        """The figures that all contexts have."""
+        of_mapping = self.runs * len(MAPPING_CALLS)
+        lines = self.log.splitlines()
+        metrics = sum(line.startswith('{"_aws":') for line in lines)
+        return {
+            "requests": len(self.aws) + of_mapping,
+            "sqs": self.calls_of("sqs") + of_mapping,
+            "log_lines": len(lines) - metrics,
+            "metric_lines": metrics,
+            "log_bytes": len(self.log.encode()),
+        }
 
 
-def metered(system: HasWorkers, pricing: Pricing, steps: Callable[[], object]) -> tuple[int, str]:
-    """Price the calls of *steps*; return how often workers were invoked, and the log output."""
+def metered(system: Workers, pricing: Pricing, steps: Callable[[], object]) -> Metered:
+    """Price the calls of *steps*."""
     invoke, runs, output = system.invoke_worker, 0, StringIO()
 
     def counted(*arguments: Any) -> bool:
@@ -73,6 +104,7 @@ def metered(system: HasWorkers, pricing: Pricing, steps: Callable[[], object]) -
         runs += 1
         return invoke(*arguments)
 
+    system.interceptor.rewind()
     pricing.priced.clear()
     pricing.is_on = True
     with (
@@ -82,7 +114,11 @@ def metered(system: HasWorkers, pricing: Pricing, steps: Callable[[], object]) -
     ):
         steps()
     pricing.is_on = False
-    return runs, output.getvalue()
+    aws = [call for call in system.interceptor.calls if not call.startswith("HTTP.")]
+    of_dynamodb = [call for call in aws if call.startswith("dynamodb.")]
+    assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
+    priced = list(zip(of_dynamodb, pricing.priced, strict=True))
+    return Metered(aws, priced, runs, output.getvalue())
 
 
 class Meter:
@@ -161,4 +197,11 @@ class Meter:
 def logging_to(output: TextIO) -> Iterator[None]:
     """Let log lines and metrics go to *output*."""
     with mock.patch.object(logger.registered_handler, "stream", output), redirect_stdout(output):
+        yield
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Discard log lines and metrics that are not metered."""
+    with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
         yield

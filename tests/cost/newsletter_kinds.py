@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from tests.cost.harness import Figures
 from tests.simulation.newsletters import scenarios
 from tests.simulation.newsletters.scenarios import ONE, settled, started
 
@@ -28,22 +29,6 @@ SUBJECTS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """
-    The costs of a call and of the work that it causes. *requests* are those to AWS, *sqs* and *s3* the parts of them to
-    queues and to the bucket. *log_bytes* are an upper bound for log and metrics (EMF); the other figures are exact.
-    """
-
-    write_units: int
-    requests: int
-    sqs: int
-    s3: int
-    log_lines: int
-    metric_lines: int
-    log_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of call: the unmeasured set-up *before*, and the measured *steps*. *most_reads* bounds the read units."""
 
@@ -52,6 +37,10 @@ class Kind:
     figures: Figures
     most_reads: float
     before: Steps = lambda _: None
+
+    def at(self, _: int) -> dict[str, int]:
+        """The figures by name, beside any number of other newsletters."""
+        return asdict(self.figures)
 
 
 def documents_added(system: System) -> None:

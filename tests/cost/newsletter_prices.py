@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
+from tests.cost import harness
 from tests.cost.email_prices import (
     DOLLARS_A_GIGABYTE_OF_LOGS,
     DOLLARS_A_GIGABYTE_SECOND,
@@ -19,7 +20,7 @@ from tests.cost.report import DOLLARS_A_READ_UNIT, DOLLARS_A_WRITE_UNIT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tests.cost.newsletters import Measured
+    from tests.cost.harness import Figures, Measured
 
 ISSUES: Final = 1_000
 MILLION: Final = 1_000_000
@@ -46,7 +47,7 @@ DOLLARS_A_CALL: Final = (
 DOLLARS_A_WRITE_OF_S3: Final = 5.0  # reads cost less
 
 
-def parts(costs: Mapping[str, Measured]) -> dict[str, dict[str, float]]:
+def parts(costs: Mapping[str, Measured[Figures]]) -> dict[str, dict[str, float]]:
     """The $ for a thousand issues by part of the bill, then by step."""
     found: dict[str, dict[str, float]] = {
         name: {}
@@ -81,19 +82,18 @@ def parts(costs: Mapping[str, Measured]) -> dict[str, dict[str, float]]:
     return found
 
 
-def dollars_an_issue(costs: Mapping[str, Measured]) -> float:
+def dollars_an_issue(costs: Mapping[str, Measured[Figures]]) -> float:
     """The $ for one issue, without the model's tokens."""
     return sum(sum(part.values()) for part in parts(costs).values()) / ISSUES
 
 
-def markdown(costs: Mapping[str, Measured], tokens: Mapping[str, tuple[int, int]]) -> str:
+def markdown(costs: Mapping[str, Measured[Figures]], tokens: Mapping[str, tuple[int, int]]) -> str:
     """The tables for docs/costs.md."""
     bill, steps = parts(costs), list(STEPS)
-    rows = [[f"$ for {ISSUES:,} issues", *steps, "sum"], [":--", *["--:"] * (len(steps) + 1)]]
-    rows += [[name, *_row(found, steps)] for name, found in bill.items()]
+    rows = [[name, *_row(found, steps)] for name, found in bill.items()]
     total = {step: sum(found[step] for found in bill.values()) for step in steps}
     rows.append(["**sum**", *_row(total, steps)])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    table = harness.table([f"$ for {ISSUES:,} issues", *steps, "sum"], rows)
     calls = [Call(f"its {name}", *map(_rounded, counted)) for name, counted in tokens.items()]
     issue = INTRODUCTION.format(dollars=dollars_an_issue(costs))
     return f"{issue}\n{table}\n\n{TOKENS}\n{calls_markdown(calls, EXAMPLE)}"

@@ -6,21 +6,18 @@ A job's worker processes one message at a time, so each pays for a receive and a
 
 from __future__ import annotations
 
-import os
-from dataclasses import asdict, dataclass, field
-from math import ceil
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from tests.cost import capacity, newsletter_prices
-from tests.cost.dynamodb import Pricing
-from tests.cost.meter import MAPPING_CALLS, logging_to, metered
+from tests.cost import capacity, harness, newsletter_prices
+from tests.cost.harness import Figures, Measured, pricing_of
+from tests.cost.meter import metered, unlogged
 from tests.cost.newsletter_kinds import (
     CHUNKS,
     EXPORTED,
     KINDS,
     SECTIONS,
-    Figures,
+    WRITTEN_DOWN,
     Kind,
     documents_added,
     runs,
@@ -32,24 +29,17 @@ from tests.simulation.newsletters.system import ANN, COMPANY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tests.cost.dynamodb import Pricing
     from tests.simulation.newsletters.system import Snapshot, System
 
 OTHERS: Final = (1, 100, 1_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """The figures of a kind, and its read units, in a company with a number of other newsletters."""
-
-    figures: Figures
-    read_units: float
-
-
-@dataclass(frozen=True, slots=True)
 class Costs:
     """The costs by name of the kind. *tokens* are those of the outline and of the draft: in, out."""
 
-    kinds: dict[str, Measured] = field(default_factory=dict)
+    kinds: dict[str, Measured[Figures]] = field(default_factory=dict)
     tokens: dict[str, tuple[int, int]] = field(default_factory=dict)
     kilobytes: dict[str, float] = field(default_factory=dict)  # of the items of the steps
 
@@ -60,17 +50,10 @@ type Table = dict[int, Costs]
 
 def measure(system: System, others: Sequence[int] = OTHERS) -> Table:
     """The costs of every kind in a company with each number of other newsletters."""
-    pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
-    stores = (
-        system.api.resources.store,
-        system.worker.resources.store,
-        system.exports.resources.store,
-        system.scheduled.resources.store,
-    )
-    for client in {store.table._client for store in stores}:
-        pricing.watch(client)
+    modules = system.functions.values()
+    pricing = pricing_of(system, (module.resources.store.table for module in modules))
     found: Table = {}
-    with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
+    with unlogged():
         for count in others:
             start = _prepared(system, count)
             found[count] = Costs()
@@ -108,14 +91,16 @@ def _prepared(system: System, others: int) -> Snapshot:
     return system.snapshot()
 
 
-def _measured(system: System, pricing: Pricing, kind: Kind, start: Snapshot) -> Measured:
+def _measured(system: System, pricing: Pricing, kind: Kind, start: Snapshot) -> Measured[Figures]:
     system.restore(start)
     _warm_up(system)
     kind.before(system)
-    system.interceptor.rewind()
-    invoked, output = metered(system, pricing, lambda: kind.steps(system))
+    spent = metered(system, pricing, lambda: kind.steps(system))
     assert system.fifo_queues.is_empty
-    return _figures(system, pricing, invoked, output)
+    figures = Figures(
+        write_units=spent.write_units, s3=spent.calls_of("s3"), **spent.requests_and_lines()
+    )
+    return Measured(figures, spent.read_units)
 
 
 def _warm_up(system: System) -> None:
@@ -135,25 +120,6 @@ def _warm_up(system: System) -> None:
     system.code = code
 
 
-def _figures(system: System, pricing: Pricing, invoked: int, log: str) -> Measured:
-    aws = [call for call in system.interceptor.calls if not call.startswith("HTTP.")]
-    of_dynamodb = [call for call in aws if call.startswith("dynamodb.")]
-    assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
-    of_mapping = invoked * len(MAPPING_CALLS)
-    lines = log.splitlines()
-    metrics = [line for line in lines if line.startswith('{"_aws":')]
-    figures = Figures(
-        write_units=sum(units.write for units in pricing.priced),
-        requests=len(aws) + of_mapping,
-        sqs=sum(call.startswith("sqs.") for call in aws) + of_mapping,
-        s3=sum(call.startswith("s3.") for call in aws),
-        log_lines=len(lines) - len(metrics),
-        metric_lines=len(metrics),
-        log_bytes=ceil(len(log.encode())),
-    )
-    return Measured(figures, sum(units.read for units in pricing.priced))
-
-
 def _describe(system: System, costs: Costs) -> None:
     """Add tokens and sizes, and check what the names of the kinds say."""
     assert int(system.row("TOPICS")["total_chunks_retrieved"]) == CHUNKS
@@ -168,37 +134,15 @@ def _describe(system: System, costs: Costs) -> None:
 
 def differences(measured: Table) -> list[str]:
     """Kinds whose costs differ from the written figures, with any number of other newsletters; one line each."""
-    found = []
-    for kind in KINDS:
-        for others, costs in measured.items():
-            spent = costs.kinds[kind.name]
-            if spent.read_units > kind.most_reads:
-                over = f"{spent.read_units:g}, over {kind.most_reads:g}"
-                found.append(f"{kind.name} beside {others}: read units {over}")
-            wanted = asdict(kind.figures)
-            for name, figure in asdict(spent.figures).items():
-                is_wrong = figure > wanted[name] if name == "log_bytes" else figure != wanted[name]
-                if is_wrong:
-                    found.append(
-                        f"{kind.name} beside {others}: {name} {figure}, not {wanted[name]}"
-                    )
-    return found
+    return harness.differences(
+        KINDS, {others: costs.kinds for others, costs in measured.items()}, "beside"
+    )
 
 
 def markdown(measured: Table) -> str:
     """The tables for docs/costs.md."""
-    head = ["call", *(f"beside {n:,}" for n in measured), "RRU", "requests", "SQS", "S3"]
-    rows = [[*head, "log lines", "EMF lines", "log bytes"]]
-    rows.append([":--"] + ["--:"] * (len(rows[0]) - 1))
-    for kind in KINDS:
-        spent = [costs.kinds[kind.name] for costs in measured.values()]
-        last = spent[-1].figures
-        reads = max(one.read_units for one in spent)
-        rest = [last.requests, last.sqs, last.s3, last.log_lines, last.metric_lines]
-        longest = max(one.figures.log_bytes for one in spent)
-        figures = [*(one.figures.write_units for one in spent), f"{reads:g}", *rest, longest]
-        rows.append([kind.name, *map(str, figures)])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    kinds = {others: costs.kinds for others, costs in measured.items()}
+    table = harness.table_of(WRITTEN_DOWN, kinds, "call", "beside")
     costs = list(measured.values())[-1]
     sizes = ", ".join(f"{costs.kilobytes[name]:.0f}" for name in ("TOPICS", "OUTLINE", "DRAFT"))
     prices = newsletter_prices.markdown(costs.kinds, costs.tokens)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from tests.cost import harness
 from tests.cost.kinds import KINDS
 
 if TYPE_CHECKING:
@@ -73,12 +74,11 @@ def markdown(measured: Measured) -> str:
     """The table for docs/costs.md: write units at each length, and the rest, which is the same at each of them."""
     lengths = list(measured)
     head = ["event", *(f"{n:,}" for n in lengths), "at most", "writes", "RRU", "requests", "SQS"]
-    rows = [[*head, "log lines", "EMF lines", "log bytes"]]
-    rows.append([":--"] + ["--:"] * (len(rows[0]) - 1))
+    rows = []
     for name in WRITTEN_DOWN:
         costs = [figures[name] for figures in measured.values()]
         rows.append([name, *(str(cost.write_units) for cost in costs), *_rest(costs)])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    table = harness.table([*head, "log lines", "EMF lines", "log bytes"], rows)
     text = measured[lengths[-1]]["message: text"]
     usual = dollars_per_million(text.write_units, text.read_units)
     most_expensive = dollars_per_million(text.most_expensive, text.read_units)

@@ -13,22 +13,17 @@ for its own actions only:
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from dataclasses import asdict, dataclass
-from io import StringIO
-from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING
-from unittest import mock
 
 from richpanel.store import states
 from richpanel.store.items import ConversationState
 from richpanel.store.states import Change
 from shared.runtime import clock
-from tests.cost import capacity
-from tests.cost.dynamodb import Pricing
-from tests.cost.meter import MAPPING_CALLS, TRACE, logging_to
+from tests.cost import harness
+from tests.cost.harness import Measured, pricing_of
+from tests.cost.meter import metered, unlogged
 from tests.simulation.richpanel.scenarios import (
     AGENT,
     ASSIGNEES,
@@ -48,6 +43,8 @@ from tests.simulation.richpanel.scenarios import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tests.cost.dynamodb import Pricing
+    from tests.cost.meter import Metered
     from tests.simulation.richpanel.system import System
 
 # Longer ago than any cooldown, and than any late event.
@@ -91,6 +88,10 @@ class Kind:
     first: Steps = nothing
     is_again: bool = False
 
+    def at(self, _: int) -> dict[str, int]:
+        """The figures by name, at any length."""
+        return asdict(self.figures)
+
 
 def _assigned(system: System) -> None:
     system.assign(ASSIGNEES)
@@ -111,46 +112,32 @@ WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}
 LENGTHS = (1, 10, 100)
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The figures of a kind, and its read units, in a ticket of one length."""
-
-    figures: Figures
-    read_units: float
-
-
 # By length of the ticket, then by name of the kind.
-type Table = dict[int, dict[str, Measured]]
+type Table = dict[int, dict[str, Measured[Figures]]]
 
 
 def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
     """The costs of every kind in a ticket of each length."""
-    pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
     resources = system.worker.resources
-    for client in {
-        table._client for table in (resources.idempotency, resources.state, resources.audit)
-    }:
-        pricing.watch(client)
-    with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
+    pricing = pricing_of(system, (resources.idempotency, resources.state, resources.audit))
+    with unlogged():
         _measured(system, pricing, ASKING, 1)  # the bounds of the company are cached then
         return {
             n: {kind.name: _measured(system, pricing, kind, n) for kind in KINDS} for n in lengths
         }
 
 
-def _measured(system: System, pricing: Pricing, kind: Kind, length: int) -> Measured:
+def _measured(system: System, pricing: Pricing, kind: Kind, length: int) -> Measured[Figures]:
     _set_up(system, kind, length)
-    output = StringIO()
-    system.interceptor.rewind()
-    pricing.priced.clear()
-    pricing.is_on = True
-    with logging_to(output), mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}):
+
+    def handle() -> None:
         system.call(named("m-last"))
         ((queue_name, message),) = system.fifo_queues.receive()
         system.run_worker(queue_name, message)
-    pricing.is_on = False
-    assert system.fifo_queues.is_empty, f"{kind.name} is retried:\n{output.getvalue()}"
-    return _figures(system, pricing, output.getvalue())
+
+    spent = metered(system, pricing, handle)
+    assert system.fifo_queues.is_empty, f"{kind.name} is retried:\n{spent.log}"
+    return _figures(system, spent)
 
 
 def _set_up(system: System, kind: Kind, length: int) -> None:
@@ -183,37 +170,23 @@ def _set_up(system: System, kind: Kind, length: int) -> None:
         system.clock.sleep(10)
 
 
-def _figures(system: System, pricing: Pricing, log: str) -> Measured:
-    calls = list(system.interceptor.calls)
-    of_dynamodb = [call for call in calls if call.startswith("dynamodb.")]
-    assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
+def _figures(system: System, metered: Metered) -> Measured[Figures]:
     spent: Counter[str] = Counter()
     # The turn itself writes the state once: an earlier write is a flag.
-    states = sum(
-        _is_state(call) and units.write > 0
-        for call, units in zip(of_dynamodb, pricing.priced, strict=True)
-    )
-    for call, units in zip(of_dynamodb, pricing.priced, strict=True):
+    states = sum(_is_state(call) and units.write > 0 for call, units in metered.priced)
+    for call, units in metered.priced:
         is_flag = states > 1 and _is_state(call) and units.write > 0
         states -= is_flag
         spent["actions" if is_flag else _part(call)] += units.write
-    aws = [call for call in calls if not call.startswith("HTTP.")]
-    sqs = [call for call in aws if call.startswith("sqs.")]
-    lines = log.splitlines()
-    metrics = [line for line in lines if line.startswith('{"_aws":')]
     figures = Figures(
         route=spent["route"],
         actions=spent["actions"],
         tags=spent["tags"],
         tokens=spent["tokens"],
-        calls=sum("/v1/" in call for call in calls),
-        requests=len(aws) + len(MAPPING_CALLS),
-        sqs=len(sqs) + len(MAPPING_CALLS),
-        log_lines=len(lines) - len(metrics),
-        metric_lines=len(metrics),
-        log_bytes=ceil(len(log.encode())),
+        calls=sum("/v1/" in call for call in system.interceptor.calls),
+        **metered.requests_and_lines(),
     )
-    return Measured(figures, sum(units.read for units in pricing.priced))
+    return Measured(figures, metered.read_units)
 
 
 def _is_state(call: str) -> bool:
@@ -233,23 +206,7 @@ def _part(call: str) -> str:
 
 def differences(measured: Table) -> list[str]:
     """Events whose costs differ from the written figures, at any length of their ticket; one line each."""
-    found = []
-    for kind in KINDS:
-        for length, table in measured.items():
-            spent, most = table[kind.name], kind.most_reads
-            if spent.read_units > most:
-                found.append(
-                    f"{kind.name} at {length}: read units {spent.read_units:g}, over {most:g}"
-                )
-            for name, wanted in asdict(kind.figures).items():
-                is_wrong = asdict(spent.figures)[name] != wanted
-                if name == "log_bytes":
-                    is_wrong = spent.figures.log_bytes > wanted
-                if is_wrong:
-                    found.append(
-                        f"{kind.name} at {length}: {name} {asdict(spent.figures)[name]}, not {wanted}"
-                    )
-    return found
+    return harness.differences(KINDS, measured)
 
 
 def markdown(measured: Table) -> str:
@@ -265,8 +222,7 @@ def markdown(measured: Table) -> str:
         "calls",
         "requests",
     ]
-    rows = [[*head, "SQS", "log lines", "EMF lines", "log bytes"]]
-    rows.append([":--"] + ["--:"] * (len(rows[0]) - 1))
+    rows: list[list[object]] = []
     for kind in KINDS:
         spent = [table[kind.name] for table in measured.values()]
         last = spent[-1].figures
@@ -274,8 +230,8 @@ def markdown(measured: Table) -> str:
         units = [last.route, last.actions, last.tags, last.tokens]
         rest = [last.calls, last.requests, last.sqs, last.log_lines, last.metric_lines]
         longest = max(one.figures.log_bytes for one in spent)
-        rows.append([kind.name, *map(str, units), *reads, *map(str, rest), str(longest)])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        rows.append([kind.name, *units, *reads, *rest, longest])
+    table = harness.table([*head, "SQS", "log lines", "EMF lines", "log bytes"], rows)
     return f"{INTRODUCTION}\n{table}\n"
 
 

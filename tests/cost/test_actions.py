@@ -15,12 +15,13 @@ from tests.cost.actions import (
     measure,
     wanted_at,
 )
-from tests.simulation.whatsapp.setup import running_system
+from tests.simulation.kernel import running
+from tests.simulation.whatsapp.system import System
 
 
 @pytest.fixture(scope="module")
 def measured() -> Measured:
-    with running_system() as system:
+    with running(System) as system:
         return measure(system, (1, 100))
 
 

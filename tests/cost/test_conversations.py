@@ -14,7 +14,8 @@ from tests.cost.conversations import (
     markdown,
     measure,
 )
-from tests.simulation.conversations.setup import running_system
+from tests.simulation.conversations.system import System
+from tests.simulation.kernel import running
 
 ANSWERS = [name for name in WRITTEN_DOWN if name.startswith("its answer")]
 MESSAGE = WRITTEN_DOWN["a message of the customer"]
@@ -22,7 +23,7 @@ MESSAGE = WRITTEN_DOWN["a message of the customer"]
 
 @pytest.fixture(scope="module")
 def measured() -> Table:
-    with running_system() as system:
+    with running(System) as system:
         return measure(system, LENGTHS)
 
 

@@ -14,14 +14,15 @@ import pytest
 from tests.cost.kinds import KINDS
 from tests.cost.measure import Measured, measure
 from tests.cost.report import WRITTEN_DOWN, differences, dollars_per_million, markdown
-from tests.simulation.whatsapp.setup import running_system
+from tests.simulation.kernel import running
+from tests.simulation.whatsapp.system import System
 
 STATUSES = ("status: sent", "status: delivered", "status: read")
 
 
 @pytest.fixture(scope="module")
 def measured() -> Measured:
-    with running_system() as system:
+    with running(System) as system:
         return measure(system, (1, 10, 100))
 
 

@@ -10,7 +10,8 @@ from tests.cost import email_prices
 from tests.cost.email_kinds import KINDS, TEXT, WRITTEN_DOWN, Kind
 from tests.cost.email_threads import LENGTHS, Table, differences, markdown, measure
 from tests.cost.model_calls import Call
-from tests.simulation.email_threads.setup import running_system
+from tests.simulation.email_threads.system import System
+from tests.simulation.kernel import running
 
 ANALYSES = [name for name in WRITTEN_DOWN if name.startswith("its analysis")]
 LISTS = [name for name in WRITTEN_DOWN if name.startswith("a list")]
@@ -18,7 +19,7 @@ LISTS = [name for name in WRITTEN_DOWN if name.startswith("a list")]
 
 @pytest.fixture(scope="module")
 def measurement() -> tuple[Table, list[Call]]:
-    with running_system() as system:
+    with running(System) as system:
         return measure(system, LENGTHS), email_prices.tokens(system, TEXT)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.cost.inbox import MESSAGE, UNCHANGED, WRITTEN_DOWN, Measured, differences, measure
-from tests.simulation.whatsapp.setup import running_system
+from tests.simulation.kernel import running
+from tests.simulation.whatsapp.system import System
 
 
 @pytest.fixture(scope="module")
 def measured() -> Measured:
-    with running_system() as system:
+    with running(System) as system:
         return measure(system)
 
 

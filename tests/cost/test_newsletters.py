@@ -7,7 +7,8 @@ import pytest
 from tests.cost import newsletter_prices
 from tests.cost.newsletter_kinds import KINDS, WRITTEN_DOWN, Kind
 from tests.cost.newsletters import Table, differences, markdown, measure
-from tests.simulation.newsletters.setup import running_system
+from tests.simulation.kernel import running
+from tests.simulation.newsletters.system import System
 from tests.template import ROOT
 
 READS = ("a list of 25 newsletters", "a whole newsletter", "the state of its draft")
@@ -15,7 +16,7 @@ READS = ("a list of 25 newsletters", "a whole newsletter", "the state of its dra
 
 @pytest.fixture(scope="module")
 def measured() -> Table:
-    with running_system() as system:
+    with running(System) as system:
         return measure(system, (1, 100))  # `make cost`: and 1,000
 
 

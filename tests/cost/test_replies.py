@@ -8,8 +8,9 @@ import pytest
 
 from tests.cost.kinds import older
 from tests.cost.meter import Meter
+from tests.simulation.kernel import running
 from tests.simulation.whatsapp.agents.agent import agent_of
-from tests.simulation.whatsapp.setup import running_system
+from tests.simulation.whatsapp.system import System
 
 if TYPE_CHECKING:
     from tests.cost.meter import Spent
@@ -32,7 +33,7 @@ def reply(meter: Meter, agent: Agent, key: str) -> Spent:
 
 @pytest.mark.long
 def test_a_reply_costs_the_same_at_any_length_of_its_conversation() -> None:
-    with running_system() as system, agent_of(system) as agent:
+    with running(System) as system, agent_of(system) as agent:
         meter = Meter(system.reset(), agent.module)
         found, there = [], 0
         for length in LENGTHS:

@@ -24,7 +24,8 @@ from tests.cost.richpanel import (
     markdown,
     measure,
 )
-from tests.simulation.richpanel.setup import running_system
+from tests.simulation.kernel import running
+from tests.simulation.richpanel.system import System
 
 ACTIONS = {
     "routed only": 0,
@@ -39,7 +40,7 @@ ACTIONS = {
 
 @pytest.fixture(scope="module")
 def measured() -> Table:
-    with running_system() as system:
+    with running(System) as system:
         return measure(system, LENGTHS)
 
 

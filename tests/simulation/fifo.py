@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tests import template
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from shared.aws.sqs_fifo import Entry
     from tests.simulation.clock import Clock
@@ -97,6 +97,14 @@ class FifoQueue:
     _seen: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
     _ids: int = 0
     _lock: Lock = field(default_factory=Lock)
+
+    @classmethod
+    def of(cls, properties: Mapping[str, Any], clock: Clock) -> FifoQueue:
+        """A FIFO or standard queue with the properties of one in the template."""
+        name, visibility_ms = properties["QueueName"], properties["VisibilityTimeout"] * 1_000
+        most = properties["RedrivePolicy"]["maxReceiveCount"]
+        standard = {} if properties.get("FifoQueue") else {name: visibility_ms}
+        return cls(clock, visibility_ms, most, standard=standard)
 
     @property
     def is_unused(self) -> bool:

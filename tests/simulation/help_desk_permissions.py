@@ -22,7 +22,7 @@ from richpanel.store.items import TTL_ATTRIBUTE, Event
 from richpanel.store.rate_limit import Limiter
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
-from tests import keyring
+from tests import api_gateway, keyring
 from tests.simulation import stored
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.system import Invocation
@@ -306,17 +306,4 @@ def operate(deployment: HelpDeskDeployment) -> None:
 
 def asked(line: str, body: Any = None, **query: str) -> dict[str, Any]:
     """API Gateway's event of a request (`GET /path`) with the authorizer's context."""
-    method, path = line.split(" ")
-    return {
-        "resource": path,
-        "path": path,
-        "httpMethod": method,
-        "headers": {},
-        "multiValueHeaders": {},
-        "pathParameters": None,
-        "queryStringParameters": query or None,
-        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()},
-        "requestContext": {"requestId": str(uuid.uuid4()), "authorizer": OPERATOR.as_context()},
-        "body": None if body is None else json.dumps(body),
-        "isBase64Encoded": False,
-    }
+    return api_gateway.request(line, body, OPERATOR, query=query, request_id=str(uuid.uuid4()))

@@ -13,7 +13,7 @@ import json
 import threading
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import urllib3
 from botocore.awsrequest import AWSHTTPConnectionPool, AWSHTTPSConnectionPool, AWSResponse
@@ -38,6 +38,10 @@ class Queues(Protocol):
 
     def answer_other(self, operation: str, request_body: bytes) -> dict[str, Any]:
         """Every other call, in the same format."""
+        ...
+
+    def copy(self) -> Self:
+        """Separate queues in the same state."""
         ...
 
 
@@ -110,7 +114,7 @@ def _ignored(*_: Any) -> None:
 
 
 @dataclass
-class Interceptor:
+class Interceptor[Q: Queues = Any]:
     """
     The way out. `calls` are the names of the calls so far, such as `dynamodb.PutItem MSG#wamid.x`; `first_of_runs`
     the numbers with which invocations began.
@@ -121,7 +125,7 @@ class Interceptor:
     invocation before it, and of every call after it.
     """
 
-    queue: Queues
+    queue: Q
     calls: list[str] = field(default_factory=list)
     first_of_runs: list[int] = field(default_factory=list)
     die_at: tuple[int, When] | None = None

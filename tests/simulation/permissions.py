@@ -1,15 +1,13 @@
-"""Compares the AWS permissions of functions in the template with the operations that they use: both must be equal."""
+"""Records the uses of AWS by functions: which IAM actions their operations need, on which resources."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import unquote
 
-from tests.roles import as_list, role_of, statements_on_aws
-from tests.template import ACCOUNT, REGION, properties, resolved, template
+from tests.template import ACCOUNT, REGION
 
 # The first one that an item has is its key: other rows have conversation or company as a plain attribute.
 PARTITION_KEYS = (
@@ -22,13 +20,6 @@ PARTITION_KEYS = (
     "conversation_id",
     "company_id",
 )
-# Operators of conditions, and whether they hold if a use has no value for their key. Patterns of all are compared
-# as IAM compares those of StringLike; StringEquals has none in our template.
-OPERATORS = {
-    "StringLike": False,
-    "ForAllValues:StringLike": True,
-    "ForAllValues:StringEquals": True,
-}
 
 
 @dataclass(frozen=True)
@@ -38,113 +29,6 @@ class Use:
     action: str
     resource: str
     context: tuple[tuple[str, tuple[str, ...]], ...] = ()
-
-
-@dataclass(frozen=True)
-class Condition:
-    """All values that a use has under *key* fit one of the *patterns*."""
-
-    operator: str
-    key: str
-    patterns: tuple[str, ...]
-
-    def holds(self, use: Use) -> bool:
-        """Whether the condition holds in IAM."""
-        values = dict(use.context).get(self.key)
-        if values is None:
-            return OPERATORS[self.operator]
-        return all(any(fnmatchcase(v, pattern) for pattern in self.patterns) for v in values)
-
-
-@dataclass(frozen=True)
-class Grant:
-    """One action on one resource, or on a pattern of them, under conditions."""
-
-    action: str
-    resource: str
-    conditions: tuple[Condition, ...] = ()
-
-    def permits(self, use: Use) -> bool:
-        """Whether IAM would allow this use by this grant."""
-        return (
-            self.action == use.action
-            and fnmatchcase(use.resource, self.resource)
-            and all(condition.holds(use) for condition in self.conditions)
-        )
-
-
-def needless(grants: set[Grant], uses: set[Use]) -> list[Grant]:
-    """Grants that no function uses."""
-    return [grant for grant in grants if not any(grant.permits(use) for use in uses)]
-
-
-def missing(grants: set[Grant], uses: set[Use]) -> list[Use]:
-    """Uses that AWS would refuse."""
-    return [use for use in uses if not any(grant.permits(use) for grant in grants)]
-
-
-# Granted
-
-
-def grants_of(function: str, **given: str) -> set[Grant]:
-    """All AWS permissions of a function in the template, under these parameters."""
-    return {
-        Grant(action, resource, _conditions(statement))
-        for statement in statements_on_aws(role_of(function), **given)
-        for action in as_list(statement["Action"])
-        for resource in as_list(statement["Resource"])
-    }
-
-
-def granted_for_lambda(function: str, **given: str) -> set[Grant]:
-    """
-    The operations of Lambda itself under a function's role, which no call of the code shows.
-
-    - The runtime writes the function's output to its log group, and its segments to X-Ray.
-    - The poller of a queue takes messages and deletes them (Lambda, "Using Lambda with Amazon SQS": the three actions).
-    - The poller of a stream reads its records (the same guide on DynamoDB: the four actions), and sends the position of
-      those that failed finally to the failure destination.
-    - An event whose asynchronous invocation failed finally is sent to the failure destination.
-    """
-    wanted = properties(function, **given)
-    grants = {
-        Grant(action, properties_arn(f"{function}Logs", **given))
-        for action in ("logs:CreateLogStream", "logs:PutLogEvents")
-    }
-    if resolved(template()["Globals"]["Function"]["Tracing"], **given) == "Active":
-        for action in ("xray:PutTelemetryRecords", "xray:PutTraceSegments"):
-            grants.add(Grant(action, "*"))
-    for event in wanted.get("Events", {}).values():
-        if event["Type"] == "SQS":
-            for name in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes"):
-                grants.add(Grant(f"sqs:{name}", event["Properties"]["Queue"]))
-        if event["Type"] == "DynamoDB":
-            for name in ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"):
-                grants.add(Grant(f"dynamodb:{name}", event["Properties"]["Stream"]))
-            destination = event["Properties"]["DestinationConfig"]["OnFailure"]["Destination"]
-            grants.add(Grant("sqs:SendMessage", destination))
-    failures = wanted.get("EventInvokeConfig", {}).get("DestinationConfig", {}).get("OnFailure")
-    if failures:
-        grants.add(Grant("sqs:SendMessage", failures["Destination"]))
-    return grants
-
-
-def properties_arn(logical_id: str, **given: str) -> str:
-    """The ARN of a resource of the template."""
-    return str(resolved({"Fn::GetAtt": f"{logical_id}.Arn"}, **given))
-
-
-def _conditions(statement: Mapping[str, Any]) -> tuple[Condition, ...]:
-    conditions = statement.get("Condition", {})
-    assert conditions.keys() <= OPERATORS.keys(), f"teach `Condition` about {conditions.keys()}"
-    return tuple(
-        Condition(operator, key, tuple(as_list(patterns)))
-        for operator, wanted in conditions.items()
-        for key, patterns in wanted.items()
-    )
-
-
-# Used
 
 
 @dataclass

@@ -35,6 +35,14 @@ def keys_of(table: str) -> list[str]:
     return [key.value for key in _table(table).items]
 
 
+def items_by_key(table: str) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """As `items_of`, with their keys of texts."""
+    found = _table(table)
+    names = [name for name in (found.hash_key_attr, found.range_key_attr) if name]
+    for item in items_of(table):
+        yield tuple(item[name]["S"] for name in names), item
+
+
 def items_under(table: str, partition: str) -> list[dict[str, Any]]:
     """The items of one partition (a text) of a table with sort keys, as `items_of`."""
     found = _table(table).items.get(_text(partition), {})
@@ -55,7 +63,8 @@ def put(table: str, item: dict[str, Any]) -> None:
 
 def remove(table: str, *key: str) -> None:
     """Delete an item by its key of texts."""
-    pk, sk = map(_text, key)
+    pk, sk = [*map(_text, key), None][:2]
+    assert pk is not None
     _table(table).delete_item(pk, sk)
 
 

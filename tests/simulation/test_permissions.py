@@ -30,16 +30,18 @@ from tests.integration.access.provider import Provider
 from tests.simulation import stored
 from tests.simulation.fifo import Queued
 from tests.simulation.help_desk_permissions import asked, exercise_help_desk
-from tests.simulation.permissions import (
-    CallObserver,
+from tests.simulation.permissions import CallObserver, Use
+from tests.simulation.processes import imported
+from tests.simulation.role_checks import (
     Grant,
-    Use,
+    check,
     granted_for_lambda,
     grants_of,
     missing,
+    named,
     needless,
+    observed,
 )
-from tests.simulation.processes import imported
 from tests.simulation.whatsapp.actions.permissions import exercise_actions
 from tests.simulation.whatsapp.agents.agent import agent_of
 from tests.simulation.whatsapp.conftest import _system  # noqa: F401 - a fixture
@@ -377,7 +379,7 @@ def exercise_admin(system: System, observer: CallObserver) -> None:
     large = gateway.sns("large", START, gateway.social_message("large", START, COUNTER, entry))
     letter = json.dumps({"requestPayload": large})
     system.queue.social_letters.append(Queued("s-1", letter, "", "", system.clock.ms))
-    file = system.settings["WHATSAPP_JOBS_QUEUE_URL"].rpartition("/")[2]
+    file = system.name_of("WhatsAppJobsQueue")
     system.queue.dead_letters.append(Queued("f-1", "{}", "", "", system.clock.ms, standard=file))
     first = ask("GET /whatsapp/parked", 200, limit="1")["result"]["events"][0]
     ask(f"POST /whatsapp/parked/{first['eventId']}/replay", 202)
@@ -522,17 +524,7 @@ EXERCISES: dict[tuple[str, ...], Exercise] = {
 
 @pytest.fixture(scope="module")
 def uses(_system: System) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the fixture
-    observer = CallObserver()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_system.interceptor, "observer", observer.note)
-        for function, module in (
-            ("WhatsAppWebhook", _system.webhook),
-            ("WhatsAppSocial", _system.social),
-            ("WhatsAppWorker", _system.worker),
-            ("WhatsAppJobs", _system.media),
-            ("WhatsAppScheduled", _system.scheduled),
-        ):
-            patch.setattr(module, "handler", observer.watching(function, module.handler))
+    with observed(_system) as observer:
         for exercise in EXERCISES.values():
             exercise(_system, observer)
         yield observer.uses
@@ -545,25 +537,10 @@ def test_every_function_of_the_template_is_exercised() -> None:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_uses_every_permission_of_its_role(
+def test_a_role_permits_exactly_the_calls_of_its_function(
     uses: dict[str, set[Use]], function: str
 ) -> None:
-    grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
-
-    unused = {_named(grant) for grant in needless(grants, uses[function])}
-    assert unused == NOT_EXERCISED.get(function, frozenset())
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_role_permits_every_call_of_its_function(
-    uses: dict[str, set[Use]], function: str
-) -> None:
-    assert missing(grants_of(function, **STAGE), uses[function]) == []
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_role_permits_the_calls_of_lambda_itself(function: str) -> None:
-    assert granted_for_lambda(function, **STAGE) <= grants_of(function, **STAGE)
+    check(function, uses, STAGE, NOT_EXERCISED.get(function, frozenset()))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -578,10 +555,5 @@ def test_an_unused_permission_and_a_call_without_permission_are_detected(
     assert set(needless({*grants, scan, elsewhere}, uses[function])) >= {scan, elsewhere}
     unused = NOT_EXERCISED.get(function, frozenset())
     for taken in grants - granted_for_lambda(function, **STAGE):
-        if _named(taken) not in unused:
+        if named(taken) not in unused:
             assert missing(grants - {taken}, uses[function]), taken
-
-
-def _named(grant: Grant) -> str:
-    """A grant by its action and the end of its resource, as in NOT_EXERCISED."""
-    return f"{grant.action} {grant.resource.rpartition(':')[2]}"

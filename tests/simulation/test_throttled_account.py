@@ -78,15 +78,8 @@ def sources(clock: Clock) -> Iterator[Source]:
             if event["Type"] != "SQS":
                 continue
             facts = queues[event["Properties"]["Queue"]]
-            hidden_ms = facts["VisibilityTimeout"] * 1_000
-            is_fifo = facts.get("FifoQueue", False)
-            name = facts["QueueName"]
-            queue = FifoQueue(
-                clock,
-                hidden_ms,
-                facts["RedrivePolicy"]["maxReceiveCount"],
-                standard={} if is_fifo else {name: hidden_ms},
-            )
+            is_fifo, name = facts.get("FifoQueue", False), facts["QueueName"]
+            queue = FifoQueue.of(facts, clock)
             timeout = wanted.get("Timeout") or template.template()["Globals"]["Function"]["Timeout"]
             run_ms = int(timeout * 1_000 * SHARE_OF_TIMEOUT)
             yield Source(name, queue, event["Properties"]["BatchSize"], run_ms, is_fifo)

@@ -2,39 +2,60 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tests import template
+from tests.simulation.fifo import FifoQueue
+from tests.simulation.fifo_queues import FifoQueues
 from tests.simulation.interceptor import Died
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet
+from tests.simulation.simulated_system import SimulatedSystem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from types import ModuleType
 
     from tests.simulation.clock import Clock
     from tests.simulation.fifo import Queued
-    from tests.simulation.fifo_queues import FifoQueues
-    from tests.simulation.interceptor import Interceptor
 
 MOST_ROUNDS = 120
 
 
 @dataclass(kw_only=True)
-class Workers(ABC):
-    """Queues and the modules that handle them: *workers* by the name of their queue; other queues have no worker."""
+class Workers(SimulatedSystem[FifoQueues]):
+    """A system with several queues. *workers* are the handlers by the name of their queue; other queues have none."""
 
-    clock: Clock
-    fifo_queues: FifoQueues
-    interceptor: Interceptor
-    workers: dict[str, ModuleType] = field(default_factory=dict)
+    workers: dict[str, ModuleType] = field(init=False)
     timeout_ms: int = 120_000
 
-    @abstractmethod
-    def new_process(self) -> None:
-        """A cold start: the state in memory is lost."""
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.workers = {
+            queue: module
+            for function, module in self.functions.items()
+            for queue in self._queues_of(function)
+            if queue in self.fifo_queues.queues
+        }
+
+    def _queues_of(self, function: str) -> list[str]:
+        events = template.properties(function, **self.given).get("Events", {}).values()
+        arns = [one["Properties"]["Queue"] for one in events if one["Type"] == "SQS"]
+        return [arn.rpartition(":")[2] for arn in arns]
+
+    @classmethod
+    def new_queues(cls, clock: Clock, given: Mapping[str, str]) -> FifoQueues:
+        wanted = [template.properties(queue, **given) for queue in cls.parts.queues]
+        return FifoQueues(
+            {one["QueueName"]: FifoQueue.of(one, clock) for one in wanted},
+            {one["QueueName"]: one.get("DelaySeconds", 0) * 1_000 for one in wanted},
+        )
+
+    @property
+    def fifo_queues(self) -> FifoQueues:
+        """All queues, with and without a worker."""
+        return self.interceptor.queue
 
     def run_worker(self, queue_name: str, message: Queued, run: Invocation | None = None) -> None:
         """One invocation of a worker, as the event source would treat its answer."""

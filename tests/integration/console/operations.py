@@ -16,6 +16,7 @@ from shared.api.audit_log.items import Change
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
+from tests import api_gateway
 from tests.integration.answers import Answer
 from tests.integration.console.system import Invocation
 from tests.template import create_table, environment
@@ -78,24 +79,9 @@ class Operations:
 
     def respond(self, name: str, caller: Caller | None, query: Mapping[str, str]) -> dict[str, Any]:
         """Return the proxy response of a call."""
-        path = f"/operations/{name}"
-        given = {key: [value] for key, value in query.items()}
-        event = {
-            "resource": "/operations/{proxy+}",
-            "path": path,
-            "httpMethod": "GET",
-            "headers": {},
-            "multiValueHeaders": {},
-            "queryStringParameters": {key: values[0] for key, values in given.items()} or None,
-            "multiValueQueryStringParameters": given or None,
-            "pathParameters": {"proxy": name},
-            "requestContext": {
-                "requestId": "request-1",
-                "authorizer": caller.as_context() if caller else None,
-            },
-            "body": None,
-            "isBase64Encoded": False,
-        }
+        event = api_gateway.request(
+            f"GET /operations/{name}", None, caller, query=query, resource="/operations/{proxy+}"
+        )
         answered: dict[str, Any] = self.module.handler(event, Invocation())
         return answered
 

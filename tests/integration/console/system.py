@@ -17,6 +17,7 @@ from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.inbox import entries, feed
 from shared.inbox.items import Context, Head
+from tests import api_gateway
 from tests.integration.answers import Answer
 from tests.streams import Stream
 from tests.template import create_table, environment, properties, put_parameter
@@ -43,22 +44,7 @@ def inbox_call(
     method: str, path: str, caller: Caller | None, query: Mapping[str, str]
 ) -> dict[str, Any]:
     """A request to the inbox's API as API Gateway sends it; without *caller* it has passed no authorizer."""
-    return {
-        "resource": path,
-        "path": path,
-        "httpMethod": method,
-        "headers": {},
-        "multiValueHeaders": {},
-        "queryStringParameters": dict(query) or None,
-        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
-        "pathParameters": None,
-        "requestContext": {
-            "requestId": "request-1",
-            **({"authorizer": caller.as_context()} if caller else {}),
-        },
-        "body": None,
-        "isBase64Encoded": False,
-    }
+    return api_gateway.request(f"{method} {path}", None, caller, query=query)
 
 
 @dataclass

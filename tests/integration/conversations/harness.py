@@ -34,7 +34,7 @@ from shared.api.auth import Caller, Scope
 from shared.aws.tables.dynamodb_json import storable
 from shared.providers.outcomes import InDoubt, Sent
 from shared.runtime import clock
-from tests import keyring
+from tests import api_gateway, keyring
 from tests.integration import answers
 from tests.simulation.conversations.invocations import PERSON, sent
 from tests.template import ACCOUNT, REGION, create_table, properties, resolved
@@ -201,33 +201,17 @@ class Harness:
         A call (`GET /path/{name}`) as API Gateway sends it; each has an idempotency key of its own unless one is given.
         """
         self.calls += 1
-        method, route = line.split(" ")
-        given = {
-            name: [str(one) for one in (value if isinstance(value, list) else [value])]
-            for name, value in (query or {}).items()
-        }
         who, body = sent(who, body) if who else (None, body)
-        names = (names or {}) | ({"ref": ref} if ref is not None else {})
-        path = route
-        for name, value in names.items():
-            path = path.replace(f"{{{name}}}", value)
         key = f"key-{self.calls:08}" if key == "" else key
-        event = {
-            "resource": route,
-            "path": path,
-            "httpMethod": method,
-            "headers": {"idempotency-key": key} if key is not None else {},
-            "multiValueHeaders": {},
-            "pathParameters": names or None,
-            "queryStringParameters": {name: values[-1] for name, values in given.items()} or None,
-            "multiValueQueryStringParameters": given or None,
-            "requestContext": {
-                "requestId": f"request-{self.calls}",
-                "authorizer": who.as_context() if who else None,
-            },
-            "body": body if isinstance(body, str | None) else json.dumps(body),
-            "isBase64Encoded": False,
-        }
+        event = api_gateway.request(
+            line,
+            body,
+            who,
+            path=(names or {}) | ({"ref": ref} if ref is not None else {}),
+            query=query,
+            headers={"idempotency-key": key} if key is not None else {},
+            request_id=f"request-{self.calls}",
+        )
         answer = self.module.handler(event, Context())
         return Answer(answer["statusCode"], json.loads(answer["body"]))
 

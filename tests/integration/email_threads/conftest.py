@@ -7,8 +7,9 @@ import pytest
 from local.sandbox import Sent
 from tests.integration.email_threads.drafting import answered
 from tests.integration.email_threads.inbox import Inbox, opened
-from tests.simulation.email_threads.setup import running_system
-from tests.simulation.email_threads.system import Snapshot, System
+from tests.simulation.email_threads.system import System
+from tests.simulation.kernel import fixtures
+from tests.simulation.simulated_system import Snapshot
 
 
 @pytest.fixture
@@ -17,15 +18,7 @@ def inbox() -> Iterator[Inbox]:
         yield inbox
 
 
-@pytest.fixture(scope="module")  # not wider: other suites in this process have their own moto
-def _system() -> Iterator[System]:
-    with running_system() as system:
-        yield system
-
-
-@pytest.fixture
-def system(_system: System) -> System:
-    return _system.reset()
+_system, system = fixtures(System)
 
 
 @pytest.fixture(scope="module")

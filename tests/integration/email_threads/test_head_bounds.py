@@ -65,7 +65,7 @@ def test_after_more_long_mails_than_the_head_keeps_with_long_answers_the_head_is
 ) -> None:
     desk.set_up(system, requirements_schema=FIELDS, ai={**MODEL, "max_output_tokens": 32_768})
     # Each of the long answers may cost more than a sender is worth in a day.
-    table = Table(system.dynamodb, system.spending)
+    table = Table(system.dynamodb, system.tables["spending"])
     usage.set_percents(table, COMPANY, {Kind.MAIL_ANALYSIS: 1_000}, by="a person")
     for number in range(1, MAILS + 1):
         desk.answers(system, long_answer(number))

@@ -10,25 +10,16 @@ from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import SHARED, Proof
 from tests.integration.email_threads.test_api import result
 from tests.integration.email_threads.test_owners import OTHER, put
-from tests.simulation.email_threads.setup import running_system
-from tests.simulation.email_threads.system import COMPANY, mail
-from tests.simulation.permissions import CallObserver, grants_of, missing, needless
+from tests.simulation.email_threads.system import COMPANY, System, mail
+from tests.simulation.kernel import fixtures
+from tests.simulation.permissions import CallObserver
+from tests.simulation.role_checks import grants_of, missing, needless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.simulation.email_threads.system import System
+    pass
 
 
-@pytest.fixture(scope="module")
-def _system() -> Iterator[System]:
-    with running_system(SingleCompany=COMPANY) as system:
-        yield system
-
-
-@pytest.fixture
-def system(_system: System) -> System:
-    return _system.reset()
+_system, system = fixtures(System, SingleCompany=COMPANY)
 
 
 def test_the_one_company_of_a_deployment_claims_the_domain_of_its_mailbox(system: System) -> None:

@@ -208,7 +208,7 @@ def assert_unchanged(
     items without the texts *foreign*. None: the attacker may write nothing.
     """
     for key, item in before.items():
-        if (owned is not None and key in owned) or key[0] == SHARED_QUOTA:
+        if (owned is not None and key in owned) or SHARED_QUOTA in key:
             continue
         assert key in after, f"{who}: {key} was deleted"
         assert after[key] == item, f"{who}: {key} changed from {item} to {after[key]}"

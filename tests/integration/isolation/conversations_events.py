@@ -232,7 +232,7 @@ def texted(companies: TwoCompanies, key: str, **fields: str) -> int:
 
 def posted(companies: TwoCompanies, event: dict[str, Any]) -> int:
     """Post to any of Twilio's webhooks."""
-    answer = companies.system.functions["twilio"].handler(event, None)
+    answer = companies.system.functions["ConversationsTwilio"].handler(event, None)
     return int(answer["statusCode"])
 
 
@@ -246,7 +246,7 @@ def deliver_notification(
     companies: TwoCompanies, body: dict[str, Any], *, known_topic: bool
 ) -> None:
     """A record of an SNS topic: the deployment's own topic or another one."""
-    module = companies.system.functions["aws_sms"]
+    module = companies.system.functions["ConversationsAwsSms"]
     topic = "arn:aws:sns:us-east-1:999999999999:of-company-b"
     if known_topic:
         topic = module.settings.sms_topic_arns[0]

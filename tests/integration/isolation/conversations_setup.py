@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import boto3
 
 from events.conversations import sample_data, twilio
-from shared.api.auth import Caller, Scope
-from shared.events.exchange import File, InboundMessage
+from shared.events import File, InboundMessage
 from shared.runtime import clock
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
-from tests.simulation.conversations.setup import running_system
-from tests.simulation.invocations import Invocation
-from tests.simulation.processes import quiet
+from tests.integration.isolation.attacks import Attacker
+from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, QueuedCompanies
+from tests.simulation.conversations.system import System
+from tests.simulation.kernel import running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+    from types import ModuleType
 
-    from tests.simulation.conversations.system import Snapshot, System
 
 COMPANY_B = "ci-bbb-001"
 OTHER_PROJECT_A = "pi-aaa-002"
@@ -51,82 +49,46 @@ SIGNERS = {
 
 
 @dataclass
-class TwoCompanies:
+class TwoCompanies(QueuedCompanies[System]):
     """The simulated conversations of A and B in one deployment."""
 
-    system: System
     company_a: str = sample_data.COMPANY
     company_b: str = COMPANY_B
     project_a: str = sample_data.PROJECT
     other_project_a: str = OTHER_PROJECT_A
     words: tuple[str, ...] = (CANARY, UNPLACED, NAME, LABEL, NOTE, "canary-project-data")
-    ids: tuple[str, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
-    _snapshots: dict[str, Snapshot] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """The history of both companies, with a snapshot of each state that a test starts from."""
         self.system.reset()
-        self.system._write({})
+        self.system.replace_items({})
         self.system.put_webhook_secret(SIGNERS)
         self.system.put_secret(
             SECRET_B, {"twilio_account_sid": ACCOUNT_B, "twilio_auth_token": TOKEN_B}
         )
         self._b_begins()
-        kept = {"without A": self.system.snapshot()}
+        without_a = self.system.snapshot()
         self._other_project_begins()
-        kept["without the project"] = self.system.snapshot()
+        without_project = self.system.snapshot()
         refs = self._a_begins()
-        kept["with A"] = self.system.snapshot()
-        # Only A's items may differ, so the time is the same.
-        now = kept["with A"].ms
-        self._snapshots = {name: replace(snapshot, ms=now) for name, snapshot in kept.items()}
+        self.keep(
+            {
+                WITH_A: self.system.snapshot(),
+                WITHOUT_A: without_a,
+                "without the project": without_project,
+            }
+        )
         self.names = {**self.names, **self._names(refs)}
         self.ids = (*refs.values(), FILE_A)
 
-    def with_a(self) -> None:
-        self._begin("with A")
-
-    def without_a(self, attacker: Attacker) -> None:
+    def without_a(self, attacker: Attacker = Attacker.OTHER_COMPANY) -> None:
         is_same_company = attacker is Attacker.OTHER_PROJECT
-        self._begin("without the project" if is_same_company else "without A")
+        self.begin("without the project" if is_same_company else WITHOUT_A)
 
-    def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
-        method, route = line.split(" ")
-        path = route.format(**call.path)
-        event = {
-            "resource": route,
-            "path": path,
-            "httpMethod": method,
-            "headers": {"content-type": "application/json", **call.headers},
-            "multiValueHeaders": {},
-            "pathParameters": dict(call.path) or None,
-            "queryStringParameters": dict(call.query) or None,
-            "multiValueQueryStringParameters": {n: [v] for n, v in call.query.items()} or None,
-            "requestContext": {
-                "requestId": "request-of-the-attack",
-                **({"authorizer": caller.as_context()} if caller else {}),
-            },
-            "body": None if call.body is None else json.dumps(call.body),
-            "isBase64Encoded": False,
-        }
-        handler = self.system.functions["router" if "initiate" in route else "admin"].handler
-        with quiet():
-            answer = handler(event, Invocation(self.system.clock))
-        return Answer(answer["statusCode"], answer["body"])
-
-    def stored(self) -> Stored:
-        queued: Stored = {
-            ("queue", name, message.message_id): message.body
-            for name, queue in self.system.fifo_queues.queues.items()
-            for message in queue.messages
-        }
-        letters: Stored = {("letters", body): body for body in self.system.fifo_queues.dead_letters}
-        objects: Stored = {("bucket", key): body for key, body in self.system.objects().items()}
-        return {**self.system._stored(), **queued, **letters, **objects}
-
-    def operations(self) -> list[str]:
-        return operations_of(self.system.interceptor.calls)
+    def module_of(self, line: str) -> ModuleType:
+        return self.system.functions[
+            "ConversationsRouter" if "initiate" in line else "ConversationsAdmin"
+        ]
 
     def picture(
         self, message_id: str, waba: str, number: str, customer: str, **facts: Any
@@ -159,11 +121,6 @@ class TwoCompanies:
             and key[1].startswith(beginning)
             and all(row.get(name) == value for name, value in attributes.items())
         )
-
-    def _begin(self, snapshot: str) -> None:
-        self.system.restore(self._snapshots[snapshot])
-        self.system.sandbox.forget_sent()
-        self.system.interceptor.calls.clear()
 
     def _b_begins(self) -> None:
         """B has a project, a conversation, and a project of the same name as A's."""
@@ -226,15 +183,9 @@ class TwoCompanies:
 
     def _names(self, refs: dict[str, str]) -> dict[str, str]:
         self.with_a()
-        owner = Caller(
-            company=self.company_a, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
-        )
 
         def shown(line: str, **query: str) -> dict[str, Any]:
-            answer = self.send(line, Call(path=refs, query=query), owner)
-            assert answer.status == 200, answer
-            document: dict[str, Any] = json.loads(answer.text)
-            return document
+            return self.shown(line, refs, **query)
 
         parked = shown("GET /conversations/parked", company=self.company_a)["result"]["events"]
         message = next(m for m in reversed(self.system.log(refs["ref"])) if m["author"] == "ai")
@@ -332,5 +283,5 @@ def request_of(
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
     """The system, created once per module."""
-    with running_system() as system:
+    with running(System) as system:
         yield TwoCompanies(system)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from email_threads.store.items import PrivacyJob
-from shared.api.auth import Caller, Scope
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
-from tests.simulation import stored
+from shared.api.auth import Scope
+from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, QueuedCompanies
 from tests.simulation.email_threads.mails import verified, with_files
-from tests.simulation.email_threads.setup import running_system
-from tests.simulation.email_threads.system import BOB, COMPANY, MAILBOX, mail
-from tests.simulation.invocations import Invocation
-from tests.simulation.processes import quiet
+from tests.simulation.email_threads.system import BOB, COMPANY, MAILBOX, System, mail
+from tests.simulation.kernel import running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+    from types import ModuleType
 
-    from tests.simulation.email_threads.system import Snapshot, System
 
 COMPANY_B = "globex"
 MAILBOX_B = "info@globex.example"
@@ -30,18 +26,10 @@ EXPORTED = "exported@field.example"  # A has exported what it has of them
 
 
 @dataclass
-class TwoCompanies:
+class TwoCompanies(QueuedCompanies[System]):
     """The simulated mail system with mailboxes of A and B."""
 
-    system: System
-    company_a: str = COMPANY
-    company_b: str = COMPANY_B
-    project_a: str = "hiring"
-    other_project_a: str = "sales"
     words: tuple[str, ...] = ("canary-words", MAILBOX)
-    ids: tuple[str, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
-    _snapshots: dict[str, Snapshot] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """A's threads and parked events, with a snapshot before and after them. B has a thread with Zoe."""
@@ -79,10 +67,9 @@ class TwoCompanies:
         system.interceptor.fails_if = lambda call: call.startswith("dynamodb.Transact")
         system.drain()
         system.interceptor.rewind()
-        with_a = system.snapshot()
-        self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
-        parked = self._shown("GET /email-threads/parked", limit="1")
-        letters = self._shown("GET /email-threads/dead-letters")["result"]["letters"]
+        self.keep({WITH_A: system.snapshot(), WITHOUT_A: without})
+        parked = self.shown("GET /email-threads/parked", limit="1")
+        letters = self.shown("GET /email-threads/dead-letters")["result"]["letters"]
         self.with_a()
         self.names = {
             "thread": thread,
@@ -94,9 +81,9 @@ class TwoCompanies:
             ),
             "mailbox": quote(MAILBOX, safe=""),
             "person": ZOE,
-            "cursor": self._shown("GET /email-threads", limit="1")["cursor"],
-            "reply": self._shown("GET /email-threads/drafts")["result"]["drafts"][0]["reply_id"],
-            "draft_cursor": self._shown("GET /email-threads/drafts", limit="1")["cursor"],
+            "cursor": self.shown("GET /email-threads", limit="1")["cursor"],
+            "reply": self.shown("GET /email-threads/drafts")["result"]["drafts"][0]["reply_id"],
+            "draft_cursor": self.shown("GET /email-threads/drafts", limit="1")["cursor"],
             "parked_id": parked["result"]["events"][0]["eventId"],
             "parked_cursor": parked["cursor"],
             "letter": letters[0]["id"],
@@ -104,65 +91,12 @@ class TwoCompanies:
         }
         self.ids = (thread,)
 
-    def with_a(self) -> None:
-        self._begin("with A")
-
-    def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
-        self._begin("without A")
-
-    def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
-        method, route = line.split(" ")
-        event = {
-            "resource": "/email-threads/{proxy+}",
-            "path": route.format(**call.path),
-            "httpMethod": method,
-            "headers": dict(call.headers),
-            "multiValueHeaders": {},
-            "pathParameters": dict(call.path) or None,
-            "queryStringParameters": dict(call.query) or None,
-            "multiValueQueryStringParameters": {n: [v] for n, v in call.query.items()} or None,
-            "requestContext": {
-                "requestId": "request-of-the-attack",
-                **({"authorizer": caller.as_context()} if caller else {}),
-            },
-            "body": None if call.body is None else json.dumps(call.body),
-            "isBase64Encoded": False,
-        }
-        with quiet():
-            answer = self.system.api.handler(event, Invocation(self.system.clock))
-        return Answer(answer["statusCode"], answer["body"])
-
-    def stored(self) -> Stored:
-        items: Stored = {
-            (item["conversation_id"]["S"],): item for item in stored.items_of(self.system.table)
-        }
-        objects: Stored = {
-            ("object", name): content for name, content in self.system.objects().items()
-        }
-        queued: Stored = {
-            ("queue", name, message.message_id): message.body
-            for name, queue in self.system.fifo_queues.queues.items()
-            for message in queue.messages
-        }
-        return {**items, **objects, **queued}
-
-    def operations(self) -> list[str]:
-        return operations_of(self.system.interceptor.calls)
-
-    def _begin(self, snapshot: str) -> None:
-        self.system.restore(self._snapshots[snapshot])
-        self.system.interceptor.calls.clear()
-
-    def _shown(self, line: str, **query: str) -> dict[str, Any]:
-        owner = Caller(
-            company=COMPANY, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
-        )
-        document: dict[str, Any] = json.loads(self.send(line, Call(query=query), owner).text)
-        return document
+    def module_of(self, line: str) -> ModuleType:
+        return self.system.api
 
 
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
     """The system, created once per module."""
-    with running_system() as system:
+    with running(System) as system:
         yield TwoCompanies(system)

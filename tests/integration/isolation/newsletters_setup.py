@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from newsletters.api.queries import settings as settings_of
@@ -14,19 +13,18 @@ from newsletters.store.items import Export
 from newsletters.store.newsletters import get_newsletter_full
 from newsletters.store.step_inputs import content_hash, status_of
 from newsletters.store.steps import save, save_export
-from shared.api.auth import Caller, Scope
+from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events.queued_events import body_of
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
+from shared.queued_events import body_of
+from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, QueuedCompanies
 from tests.integration.newsletters.deployment import draft, outline, topics
-from tests.simulation.invocations import Invocation
-from tests.simulation.newsletters.setup import running_system
-from tests.simulation.processes import quiet
+from tests.simulation.kernel import running
+from tests.simulation.newsletters.system import System
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+    from types import ModuleType
 
-    from tests.simulation.newsletters.system import Snapshot, System
 
 COMPANY_A, COMPANY_B = "acme", "globex"
 OWNER, ATTACKER = "api-key:owner", "api-key:attacker"
@@ -37,18 +35,8 @@ CONFIGURATION = {"title": "canary-words", "target_audience": ["researchers"]}
 
 
 @dataclass
-class TwoCompanies:
+class TwoCompanies(QueuedCompanies[System]):
     """The simulated newsletters, with those of A and B."""
-
-    system: System
-    company_a: str = COMPANY_A
-    company_b: str = COMPANY_B
-    project_a: str = "hiring"
-    other_project_a: str = "sales"
-    words: tuple[str, ...] = ("canary-words",)
-    ids: tuple[str, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
-    _snapshots: dict[str, Snapshot] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """A's newsletters and parked events, with a snapshot before and after them. B has one of a common user."""
@@ -74,10 +62,9 @@ class TwoCompanies:
         system.interceptor.rewind()
         job = self._call("POST", f"{code}/topics/start", {})["job_id"]
         self._call("POST", f"{code}/exports", {"formats": ["markdown"]})
-        with_a = system.snapshot()
-        self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
-        parked = self._shown("GET /newsletters/parked", limit="1")
-        letters = self._shown("GET /newsletters/dead-letters")["result"]["letters"]
+        self.keep({WITH_A: system.snapshot(), WITHOUT_A: without})
+        parked = self.shown("GET /newsletters/parked", limit="1")
+        letters = self.shown("GET /newsletters/dead-letters")["result"]["letters"]
         self.with_a()
         self.names = {
             "code": code,
@@ -86,9 +73,9 @@ class TwoCompanies:
             "of_b": of_b,
             "job": job,
             "source": SOURCE["name"],
-            "cursor": self._shown("GET /newsletters", limit="1")["cursor"],
-            "company_cursor": self._shown("GET /newsletters", of="company", limit="1")["cursor"],
-            "source_cursor": self._shown("GET /newsletters/sources", limit="1")["cursor"],
+            "cursor": self.shown("GET /newsletters", limit="1")["cursor"],
+            "company_cursor": self.shown("GET /newsletters", of="company", limit="1")["cursor"],
+            "source_cursor": self.shown("GET /newsletters/sources", limit="1")["cursor"],
             "parked_id": parked["result"]["events"][0]["eventId"],
             "parked_cursor": parked["cursor"],
             "letter": letters[0]["id"],
@@ -96,48 +83,8 @@ class TwoCompanies:
         }
         self.ids = (code, other, of_both, job)
 
-    def with_a(self) -> None:
-        self._begin("with A")
-
-    def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
-        self._begin("without A")
-
-    def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
-        method, route = line.split(" ")
-        event = {
-            "resource": "/newsletters/{proxy+}",
-            "path": route.format(**call.path),
-            "httpMethod": method,
-            "headers": dict(call.headers),
-            "multiValueHeaders": {},
-            "pathParameters": dict(call.path) or None,
-            "queryStringParameters": dict(call.query) or None,
-            "multiValueQueryStringParameters": {n: [v] for n, v in call.query.items()} or None,
-            "requestContext": {
-                "requestId": "request-of-the-attack",
-                **({"authorizer": caller.as_context()} if caller else {}),
-            },
-            "body": None if call.body is None else json.dumps(call.body),
-            "isBase64Encoded": False,
-        }
-        with quiet():
-            answer = self.system.api.handler(event, Invocation(self.system.clock))
-        return Answer(answer["statusCode"], answer["body"])
-
-    def stored(self) -> Stored:
-        items: Stored = {(key,): item for key, item in self.system.items().items()}
-        objects: Stored = {
-            ("object", name): content for name, content in self.system.objects().items()
-        }
-        queued: Stored = {
-            ("queue", name, message.message_id): message.body
-            for name, queue in self.system.fifo_queues.queues.items()
-            for message in queue.messages
-        }
-        return {**items, **objects, **queued}
-
-    def operations(self) -> list[str]:
-        return operations_of(self.system.interceptor.calls)
+    def module_of(self, line: str) -> ModuleType:
+        return self.system.api
 
     def four_eyes_of_a(self) -> bool:
         """Whether A's settings are as A has set them."""
@@ -192,18 +139,9 @@ class TwoCompanies:
         group = digest(body)
         self.system.fifo_queues.put(self.system.steps_queue, Entry(body, group, group))
 
-    def _begin(self, snapshot: str) -> None:
-        self.system.restore(self._snapshots[snapshot])
-        self.system.interceptor.calls.clear()
-
-    def _shown(self, line: str, **query: str) -> dict[str, Any]:
-        owner = Caller(company=COMPANY_A, scopes=frozenset(map(str, Scope)), principal=OWNER)
-        document: dict[str, Any] = json.loads(self.send(line, Call(query=query), owner).text)
-        return document
-
 
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
     """The system, created once per module."""
-    with running_system() as system:
+    with running(System) as system:
         yield TwoCompanies(system)

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import boto3
 
-from shared.api.auth import Caller, Scope
 from tests import template
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
-from tests.simulation import stored
-from tests.simulation.invocations import Invocation
-from tests.simulation.processes import imported, quiet
+from tests.integration.isolation.attacks import Stored
+from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, QueuedCompanies
+from tests.simulation.kernel import running
+from tests.simulation.processes import imported
 from tests.simulation.richpanel.scenarios import opens, writes
-from tests.simulation.richpanel.setup import ACCOUNT, SWITCHES, running_system
+from tests.simulation.richpanel.system import ACCOUNT, System
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from types import ModuleType
 
-    from tests.simulation.richpanel.system import Snapshot, System
 
 COMPANY_A, COMPANY_B = "acme", "globex"
 TICKET, OTHER_TICKET, MESSAGE = "ticket-of-a", "ticket-of-b", "comment-of-a"
@@ -32,19 +30,11 @@ DISPUTE = "canary-words: I have told my bank to open a chargeback for this payme
 
 
 @dataclass
-class TwoCompanies:
+class TwoCompanies(QueuedCompanies[System]):
     """The simulated help desk, which belongs to A."""
 
-    system: System
-    admin: ModuleType
-    company_a: str = COMPANY_A
-    company_b: str = COMPANY_B
-    project_a: str = "hiring"
-    other_project_a: str = "sales"
     words: tuple[str, ...] = ("canary-words", MESSAGE)
-    ids: tuple[str, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
-    _snapshots: dict[str, Snapshot] = field(default_factory=dict)
+    admin: ModuleType = field(kw_only=True)
 
     def __post_init__(self) -> None:
         """A ticket that the worker has processed, with a snapshot before and after it."""
@@ -60,105 +50,47 @@ class TwoCompanies:
         for message in ("m-1", "m-2"):  # parked: the ticket is unknown to the help desk
             self.system.call({"ticket_id": GONE_TICKET, "message_id": message})
         self.system.drain()
-        with_a = self.system.snapshot()
-        self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
+        self.keep({WITH_A: self.system.snapshot(), WITHOUT_A: without})
         self.names = {"ticket": TICKET, "event_id": f"evt:rp:{TICKET}:{MESSAGE}"}
-        self.names |= {"cursor": self._cursor()}
-        parked = self._shown("GET /richpanel/parked", limit="1")
+        line = "GET /admin/richpanel/conversations/{ticket_id}"
+        self.names |= {"cursor": self.shown(line, {"ticket_id": TICKET}, limit="1")["cursor"]}
+        parked = self.shown("GET /richpanel/parked", limit="1")
         self.names |= {
             "parked_id": quote(parked["result"]["events"][0]["eventId"], safe=""),
             "parked_cursor": parked["cursor"],
         }
 
-    def with_a(self) -> None:
-        self._begin("with A")
-
-    def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
-        self._begin("without A")
-
-    def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
-        method, route = line.split(" ")
-        query = {name: [value] for name, value in call.query.items()}
-        event = {
-            "resource": route,
-            "path": route.format(**call.path),
-            "httpMethod": method,
-            "headers": dict(call.headers),
-            "multiValueHeaders": {},
-            "pathParameters": dict(call.path) or None,
-            "queryStringParameters": dict(call.query) or None,
-            "multiValueQueryStringParameters": query or None,
-            "requestContext": {
-                "requestId": "request-of-the-attack",
-                **({"authorizer": caller.as_context()} if caller else {}),
-            },
-            "body": None if call.body is None else json.dumps(call.body),
-            "isBase64Encoded": False,
-        }
-        with quiet():
-            answer = self.admin.handler(event, Invocation(self.system.clock))
-        return Answer(answer["statusCode"], answer["body"])
+    def module_of(self, line: str) -> ModuleType:
+        return self.admin
 
     def stored(self) -> Stored:
-        items: Stored = {
-            (use, *(item[key]["S"] for key in KEYS[use])): item
-            for use, name in self.system.tables.items()
-            for item in stored.items_of(name)
-            # The request limit is the deployment's own.
-            if "sys:limiter" not in str(item)
+        # The request limit is the deployment's own.
+        found = {
+            key: item for key, item in super().stored().items() if "sys:limiter" not in str(item)
         }
-        queued: Stored = {
-            ("queue", name, message.message_id): message.body
-            for name, queue in self.system.fifo_queues.queues.items()
-            for message in queue.messages
-        }
-        help_desk: dict[tuple[str, ...], Any] = {
-            ("ticket", name): repr(ticket)
-            for name, ticket in self.system.sandbox.help_desk.tickets.items()
-        }
-        return {**items, **queued, **help_desk, ("switches",): self._switches()}
-
-    def operations(self) -> list[str]:
-        return operations_of(self.system.interceptor.calls)
+        for name, ticket in self.system.sandbox.help_desk.tickets.items():
+            found["ticket", name] = repr(ticket)
+        return {**found, ("switches",): self._switches()}
 
     def _switches(self) -> dict[str, str]:
-        found = self.system.ssm.get_parameters_by_path(Path=PATH, Recursive=True)["Parameters"]
+        found = self.system.ssm.get_parameters_by_path(
+            Path=self.system.parts.switches_at, Recursive=True
+        )["Parameters"]
         return {one["Name"]: one["Value"] for one in found}
 
-    def _begin(self, snapshot: str) -> None:
-        if self._switches() != {f"{PATH}/{name}": text for name, text in SWITCHES.items()}:
-            self.system.switch(**SWITCHES)
-        self.system.restore(self._snapshots[snapshot])
+    def begin(self, snapshot: str) -> None:
+        parts = self.system.parts
+        wanted = {f"{parts.switches_at}/{name}": text for name, text in parts.switches.items()}
+        if self._switches() != wanted:
+            self.system.switch(**parts.switches)
+        super().begin(snapshot)
         self.admin.deps.switchboard.provider().clear_cache()
-        self.system.interceptor.calls.clear()
-
-    def _cursor(self) -> str:
-        line = "GET /admin/richpanel/conversations/{ticket_id}"
-        return str(self._shown(line, {"ticket_id": TICKET}, limit="1")["cursor"])
-
-    def _shown(
-        self, line: str, path: Mapping[str, str] | None = None, **query: str
-    ) -> dict[str, Any]:
-        owner = Caller(
-            company=COMPANY_A, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
-        )
-        answer = self.send(line, Call(path=path or {}, query=query), owner)
-        document: dict[str, Any] = json.loads(answer.text)
-        return document
-
-
-KEYS = {
-    "idempotency": ("event_id",),
-    "state": ("conversation_id",),
-    "audit": ("conversation_id", "ts_action_id"),
-}
-PATH = "/parley/local/richpanel"
 
 
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
     """The system, created once per module."""
-    with running_system() as system:
+    with running(System) as system:
         given = {
             "Stage": "local",
             "RichpanelAccount": json.dumps(ACCOUNT | {"company": COMPANY_A}),
@@ -174,4 +106,4 @@ def two_companies() -> Iterator[TwoCompanies]:
         keys = template.properties("RichpanelKeys", **given)["Name"]
         named = {"API_SEAL_SECRET_ID": seal, "RICHPANEL_KEYS_ID": keys}
         variables = template.environment("RichpanelAdmin", **given) | named
-        yield TwoCompanies(system, imported("richpanel.handlers.admin", variables))
+        yield TwoCompanies(system, admin=imported("richpanel.handlers.admin", variables))

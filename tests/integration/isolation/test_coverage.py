@@ -23,7 +23,7 @@ from tests.integration.isolation import (
     whatsapp_events,
 )
 from tests.integration.isolation.events_under_attack import EventAttack
-from tests.simulation.permissions import granted_for_lambda, grants_of
+from tests.simulation.role_checks import granted_for_lambda, grants_of
 
 BY_EVENTS: list[EventAttack[Any]] = [
     *conversations_events.ON_QUEUES,

@@ -8,18 +8,18 @@ import pytest
 
 from tests.integration.isolation import named_ids
 from tests.simulation import stored
-from tests.simulation.newsletters.setup import running_system
+from tests.simulation.kernel import running
+from tests.simulation.newsletters.system import System
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.integration.isolation.named_ids import NamedId
-    from tests.simulation.newsletters.system import System
 
 
 @pytest.fixture(scope="module")
 def system() -> Iterator[System]:
-    with running_system() as system:
+    with running(System) as system:
         yield system
 
 

@@ -17,13 +17,13 @@ from shared.aws.dynamodb import Table
 from tests import provider_ids, template
 from tests.integration.isolation import named_ids
 from tests.simulation import stored
-from tests.simulation.email_threads.setup import running_system as mail_system
+from tests.simulation.email_threads.system import System
+from tests.simulation.kernel import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.integration.isolation.named_ids import NamedId
-    from tests.simulation.email_threads.system import System as MailSystem
 
 A, B = "acme", "globex"
 HEX = "0123456789abcdef" * 2
@@ -180,14 +180,14 @@ def test_every_setting_that_names_a_providers_resource_is_attacked() -> None:
 
 
 @pytest.fixture(scope="module")
-def mails() -> Iterator[MailSystem]:
-    with mail_system() as system:
+def mails() -> Iterator[System]:
+    with running(System) as system:
         yield system
 
 
 @pytest.mark.parametrize(("attack", "text"), named_ids.spelled(named_ids.EMAIL_THREADS))
 def test_a_setting_of_mail_names_nothing_of_another_company(
-    mails: MailSystem, attack: NamedId, text: str
+    mails: System, attack: NamedId, text: str
 ) -> None:
     mails.reset()
     mails.grant(f"@{B}.example", B)
@@ -214,7 +214,7 @@ def project(company_id: str, channels: dict[str, dict[str, Any]], **more: Any) -
 
 
 @pytest.fixture
-def log(mails: MailSystem) -> Table:
+def log(mails: System) -> Table:
     """A conversation log with A's project, domain and knowledge base."""
     mails.reset()
     table = Table(mails.dynamodb, mails.log)

@@ -223,7 +223,7 @@ IDENTITY = {
 
 def file_of_a(companies: TwoCompanies) -> None:
     """Put every download of A's day on the queue of files again, by B's account."""
-    name = companies.system.settings["WHATSAPP_JOBS_QUEUE_URL"].rpartition("/")[2]
+    name = companies.system.name_of("WhatsAppJobsQueue")
     for body in companies.events_of_a:
         event = json.loads(body)
         if kind_of(event) == downloads.KIND:
@@ -234,7 +234,7 @@ def job_about_a(kind: str, id_: str, payload: dict[str, Any]) -> Callable[[TwoCo
     """Put a step of A's longer work on the queue of jobs, from B's number."""
 
     def make(companies: TwoCompanies) -> None:
-        name = companies.system.settings["WHATSAPP_JOBS_QUEUE_URL"].rpartition("/")[2]
+        name = companies.system.name_of("WhatsAppJobsQueue")
         event = made(kind, payload, kind) | {"id": id_, "source": "parley"}
         companies.system.queue.put_standard(name, json.dumps(event))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -34,15 +34,14 @@ from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import digest
 from tests import template
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
+from tests.integration.isolation.attacks import Call
+from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, DeployedCompanies
 from tests.integration.isolation.whatsapp_items import FILE, STORED_FILE, items_of_a
-from tests.simulation import stored
 from tests.simulation.fifo import Queued
-from tests.simulation.invocations import Invocation
-from tests.simulation.processes import imported, quiet
+from tests.simulation.kernel import running
+from tests.simulation.processes import imported
 from tests.simulation.whatsapp.event_builders import TIMELINE, outbound_event
-from tests.simulation.whatsapp.setup import running_system
-from tests.simulation.whatsapp.system import grant_numbers, registered
+from tests.simulation.whatsapp.system import System, grant_numbers, registered
 from whatsapp import store
 from whatsapp.privacy import jobs
 from whatsapp.store.items.canned_replies import CannedReply
@@ -52,10 +51,11 @@ from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.store.items.privacy import PrivacyJob
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from types import ModuleType
 
-    from tests.simulation.whatsapp.system import Snapshot, System
+    from tests.simulation.fifo import FifoQueue
+
 
 COMPANY_B = "globex"
 APP_B, APP_SECRET_B = "5550001", "the-app-secret-of-company-b"
@@ -85,32 +85,22 @@ ODD = {
 
 
 @dataclass
-class TwoCompanies:
+class TwoCompanies(DeployedCompanies[System]):
     """The simulated inbox of A and B in one deployment."""
 
-    system: System
-    api: ModuleType
-    sending: ModuleType
-    actions: ModuleType
-    flows: ModuleType
-    payments: ModuleType
-    company_a: str = COMPANY
-    company_b: str = COMPANY_B
-    project_a: str = "hiring"
-    other_project_a: str = "sales"
-    form_key: str = ""  # B's public key of forms, PEM
     words: tuple[str, ...] = (CANARY,)
-    ids: tuple[str, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
+    form_key: str = ""  # B's public key of forms, PEM
     events_of_a: tuple[str, ...] = ()  # bodies on the queue, of all events of A's day
-    _snapshots: dict[str, Snapshot] = field(default_factory=dict)
-    # Items that are currently not in the table: in the API's form and in moto's.
-    _away: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+    api: ModuleType = field(kw_only=True)
+    sending: ModuleType = field(kw_only=True)
+    actions: ModuleType = field(kw_only=True)
+    flows: ModuleType = field(kw_only=True)
+    payments: ModuleType = field(kw_only=True)
 
     def __post_init__(self) -> None:
         """The day of both companies, with a snapshot before and after A's part of it."""
         self.system.reset(auto_mark_read=True, automation=CONVERSATIONS)
-        self.system._write({})
+        self.system.replace_items({})
         apps = {APP_ID: [APP_SECRET], APP_B: [APP_SECRET_B]}
         name = self.system.webhook.settings.whatsapp_app_secret_id
         boto3.client("secretsmanager").put_secret_value(
@@ -137,71 +127,27 @@ class TwoCompanies:
             assert answer.status == 200, answer
         without = self.system.snapshot()
         self._a_has_its_day()
-        with_a = self.system.snapshot()
-        # Only A's items may differ, so the time is the same.
-        self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
+        self.keep({WITH_A: self.system.snapshot(), WITHOUT_A: without})
         self.names = self._names()
         self.ids = tuple(self.names[name] for name in ("phone", "display", "event_id", "assignee"))
 
-    def with_a(self) -> None:
-        self._begin("with A")
-
-    def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
-        self._begin("without A")
-
-    def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
-        method, route = line.split(" ")
-        query = {name: [value] for name, value in call.query.items()}
-        event = {
-            "resource": route,
-            "path": route.format(**call.path),
-            "httpMethod": method,
-            "headers": dict(call.headers),
-            "multiValueHeaders": {},
-            "pathParameters": dict(call.path) or None,
-            "queryStringParameters": dict(call.query) or None,
-            "multiValueQueryStringParameters": query or None,
-            "requestContext": {
-                "requestId": "request-of-the-attack",
-                **({"authorizer": caller.as_context()} if caller else {}),
-            },
-            "body": None if call.body is None else json.dumps(call.body),
-            "isBase64Encoded": False,
-        }
+    def module_of(self, line: str) -> ModuleType:
+        route = line.partition(" ")[2]
         of_admin = (
             *("/whatsapp/parked", "/whatsapp/dead-letters", "/whatsapp/recovery"),
             *("/whatsapp/contacts", "/whatsapp/privacy-jobs"),
         )
         of_sending = ("/whatsapp/uploads", "/whatsapp/canned-replies", "/whatsapp/sending")
         if route.startswith("/whatsapp/actions"):
-            module = self.actions
-        elif route.startswith(of_admin):
-            module = self.system.admin
-        elif route.startswith(of_sending) or line == SEND:
-            module = self.sending
-        else:
-            module = self.api
-        with quiet():
-            answer = module.handler(event, Invocation(self.system.clock))
-        return Answer(answer["statusCode"], answer["body"])
+            return self.actions
+        if route.startswith(of_admin):
+            return self.system.admin
+        if route.startswith(of_sending) or line == SEND:
+            return self.sending
+        return self.api
 
-    def stored(self) -> Stored:
-        queue = self.system.queue
-        queues = {"whatsapp": queue, **queue.elsewhere}
-        queued: Stored = {
-            ("queue", name, message.message_id): message.body
-            for name, one in queues.items()
-            for message in one.messages
-        }
-        letters: Stored = {("letters", one.message_id): one.body for one in queue.dead_letters}
-        items: Stored = {
-            (item["pk"]["S"],): item for item in stored.items_of(self.system.table.name)
-        }
-        objects: Stored = {(key,): body for key, body in self.system.objects().items()}
-        return {**items, **objects, **queued, **letters}
-
-    def operations(self) -> list[str]:
-        return operations_of(self.system.interceptor.calls)
+    def queues(self) -> Iterable[tuple[str, FifoQueue]]:
+        return {"whatsapp": self.system.queue, **self.system.queue.elsewhere}.items()
 
     def deliver(
         self, change: dict[str, Any], number: BusinessNumber, secret: str = APP_SECRET_B
@@ -210,21 +156,6 @@ class TwoCompanies:
         body = payloads.webhook(payloads.entry(number.waba, change))
         event = gateway.post("isolation", TIMELINE.at(770), gateway.meta_bytes(body), secret=secret)
         return self.system.deliver(event)
-
-    def _begin(self, snapshot: str) -> None:
-        wanted, now = self._snapshots[snapshot].stored, self.system._stored()
-        # Written directly to moto's table: client calls would take most of the time of these tests.
-        for key in now.keys() - wanted.keys():
-            self._away[key] = (now[key], stored.take(self.system.table.name, key))
-        for key, item in wanted.items():
-            known = self._away.pop(key, None) if key not in now else None
-            if known is not None and known[0] == item:
-                stored.give_back(self.system.table.name, known[1])
-            elif now.get(key) != item:
-                stored.put(self.system.table.name, item)
-        self.system.restore(self._snapshots[snapshot], written=())
-        self.system.sandbox.forget_sent()
-        self.system.interceptor.calls.clear()
 
     def _register(self, number: BusinessNumber, **facts: Any) -> None:
         phone = registered(number, auto_mark_read=True, automation=CONVERSATIONS)
@@ -294,7 +225,7 @@ class TwoCompanies:
 
     def _agents_of_a_work(self) -> None:
         """Two conversations are assigned, and the first one has two notes."""
-        listed = self._shown("GET /whatsapp/conversations", phone=COUNTER.phone)
+        listed = self.shown("GET /whatsapp/conversations", phone=COUNTER.phone)
         keys = [one["key"] for one in listed["result"]["conversations"][:2]]
         line = "/whatsapp/conversations/{key}"
         calls = [(f"PATCH {line}", key, {"assignee": ASSIGNEE}) for key in keys]
@@ -304,17 +235,9 @@ class TwoCompanies:
             answer = self.send(line, Call(path={"key": key}, body=body, headers=headers), OWNER)
             assert answer.status in {200, 201}, answer
 
-    def _shown(
-        self, line: str, path: Mapping[str, str] | None = None, **query: str
-    ) -> dict[str, Any]:
-        answer = self.send(line, Call(path=path or {}, query=query), OWNER)
-        assert answer.status == 200, answer
-        document: dict[str, Any] = json.loads(answer.text)
-        return document
-
     def _names(self) -> dict[str, str]:
         self.with_a()
-        shown = self._shown
+        shown = self.shown
         listed = shown("GET /whatsapp/conversations", phone=COUNTER.phone, limit="1")
         key = listed["result"]["conversations"][0]["key"]
         line = "GET /whatsapp/conversations/{key}/messages"
@@ -359,7 +282,7 @@ def said(message_id: str, words: str) -> dict[str, Any]:
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
     """The system, created once per module."""
-    with running_system() as system:
+    with running(System) as system:
         given = {"Stage": "local", "SandboxUrl": system.sandbox.url}
         seal = template.properties("ApiSealSecret", **given)["Name"]
         # moto finds a secret by its name.
@@ -379,7 +302,9 @@ def two_companies() -> Iterator[TwoCompanies]:
         payments = imported("whatsapp.handlers.payments", variables)
         with mock.patch.dict(os.environ, template.environment("WhatsAppJobs", **given)):
             system.media._resources_of_actions()  # kept by the module
-        companies = TwoCompanies(system, api, sending, actions, flows, payments)
+        companies = TwoCompanies(
+            system, api=api, sending=sending, actions=actions, flows=flows, payments=payments
+        )
         numbers = [entry["phone"] for entry in store.phones.listed(system.table)]
         grant_numbers(log, filter(None, (store.phones.get(system.table, one) for one in numbers)))
         yield companies

@@ -11,6 +11,7 @@ from moto.apigatewaymanagementapi.models import apigatewaymanagementapi_backends
 
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
+from tests import api_gateway
 from tests.simulation.interceptor import Died
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.system import Invocation
@@ -57,19 +58,7 @@ class LiveParts:
             principal=principal,
             issued_at=self.system.clock.ms // 1_000 - 60,
         )
-        event = {
-            "resource": path,
-            "path": path,
-            "httpMethod": "POST",
-            "headers": {},
-            "multiValueHeaders": {},
-            "queryStringParameters": None,
-            "multiValueQueryStringParameters": None,
-            "pathParameters": None,
-            "requestContext": {"requestId": "1", "authorizer": caller.as_context()},
-            "body": None,
-            "isBase64Encoded": False,
-        }
+        event = api_gateway.request(f"POST {path}", None, caller)
         answer: dict[str, Any] = self.api.handler(event, Invocation())
         return answer
 

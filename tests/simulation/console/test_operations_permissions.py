@@ -9,21 +9,15 @@ import pytest
 from moto import mock_aws
 
 from tests.integration.console.operations import ADMIN, OPERATOR, STAGE, operations_on_moto
-from tests.simulation.permissions import (
-    CallObserver,
-    Use,
-    granted_for_lambda,
-    grants_of,
-    missing,
-    needless,
-)
+from tests.simulation.permissions import CallObserver, Use
+from tests.simulation.role_checks import check
 
 FUNCTION = "OperationsApi"
 ROUTES = ("queues", "alarms", "conservation", "cost", "spending", "switches")
 
 
 @pytest.fixture(scope="module")
-def uses() -> set[Use]:
+def uses() -> dict[str, set[Use]]:
     observer = CallObserver()
 
     def note(params: dict[str, Any], model: Any, **_: Any) -> None:
@@ -41,14 +35,8 @@ def uses() -> set[Use]:
             for name in ROUTES:
                 assert system.get(name, OPERATOR).status == 200, name
             assert system.get("actions", ADMIN).status == 200
-    return observer.uses[FUNCTION]
+    return observer.uses
 
 
-def test_the_function_uses_every_permission_of_its_role(uses: set[Use]) -> None:
-    grants = grants_of(FUNCTION, Stage=STAGE) - granted_for_lambda(FUNCTION, Stage=STAGE)
-
-    assert needless(grants, uses) == []
-
-
-def test_the_role_permits_every_call_of_the_function(uses: set[Use]) -> None:
-    assert missing(grants_of(FUNCTION, Stage=STAGE), uses) == []
+def test_the_role_permits_exactly_the_calls_of_the_function(uses: dict[str, set[Use]]) -> None:
+    check(FUNCTION, uses, {"Stage": STAGE})

@@ -24,22 +24,17 @@ from shared.inbox.items import Context
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
 from shared.runtime import clock
 from tests.integration.console.system import inbox_call
-from tests.simulation.conversations.setup import running_system as running_conversations
+from tests.simulation.conversations.system import System as Conversations
 from tests.simulation.email_threads.people import arrive, finished
-from tests.simulation.email_threads.setup import running_system as running_mail
 from tests.simulation.email_threads.system import ANN, mail
-from tests.simulation.permissions import (
-    CallObserver,
-    Use,
-    granted_for_lambda,
-    grants_of,
-    missing,
-    needless,
-)
+from tests.simulation.email_threads.system import System as EmailThreads
+from tests.simulation.kernel import running
+from tests.simulation.permissions import CallObserver, Use
 from tests.simulation.processes import imported
+from tests.simulation.role_checks import check
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
-from tests.simulation.whatsapp.setup import running_system
 from tests.simulation.whatsapp.system import Invocation
+from tests.simulation.whatsapp.system import System as WhatsApp
 from tests.streams import Stream
 from tests.template import (
     ACCOUNT,
@@ -84,7 +79,7 @@ def test_every_feed_and_the_api_are_exercised() -> None:
 def uses() -> dict[str, set[Use]]:
     observer = CallObserver()
     with (
-        running_system() as system,
+        running(WhatsApp) as system,
         _feeding(system, observer, "WhatsAppInboxFeed", [system.table.name]) as feed,
     ):
         system.reset()
@@ -99,7 +94,7 @@ def uses() -> dict[str, set[Use]]:
             feed()
         system.table.delete(pk(Conversation.key(COUNTER.phone, ADA.wa_id)))
         feed()
-    with running_conversations() as talks:
+    with running(Conversations) as talks:
         talks.reset()
         names = [talks.tables["conversations"], talks.tables["log"]]
         with _feeding(talks, observer, "ConversationsInboxFeed", names) as feed:
@@ -109,7 +104,7 @@ def uses() -> dict[str, set[Use]]:
             for table in names:
                 _empty(talks.dynamodb, table)
             feed()
-    with running_mail() as inbox:
+    with running(EmailThreads) as inbox:
         inbox.reset()
         with _feeding(inbox, observer, "EmailThreadsInboxFeed", [inbox.table]) as feed:
             arrive(inbox, mail("a@x"))
@@ -120,19 +115,10 @@ def uses() -> dict[str, set[Use]]:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_uses_every_permission_of_its_role(
+def test_a_role_permits_exactly_the_calls_of_its_function(
     uses: dict[str, set[Use]], function: str
 ) -> None:
-    grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
-
-    assert needless(grants, uses[function]) == []
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_role_permits_every_call_of_its_function(
-    uses: dict[str, set[Use]], function: str
-) -> None:
-    assert missing(grants_of(function, **STAGE), uses[function]) == []
+    check(function, uses, STAGE)
 
 
 @contextmanager

@@ -1,20 +1,7 @@
 """The simulated conversations: see `system`. PARLEY_SIMULATION_EXAMPLES increases the number of cases, as in the other
 simulations."""
 
-from collections.abc import Iterator
-
-import pytest
-
-from tests.simulation.conversations.setup import running_system
 from tests.simulation.conversations.system import System
+from tests.simulation.kernel import fixtures
 
-
-@pytest.fixture(scope="module")  # not wider: other suites in this process have their own moto
-def _system() -> Iterator[System]:
-    with running_system() as system:
-        yield system
-
-
-@pytest.fixture
-def system(_system: System) -> System:
-    return _system.reset()
+_system, system = fixtures(System)

@@ -18,7 +18,7 @@ from shared.ai.retrieval.documents import DocumentAttributes, Documents
 from shared.aws.s3 import Bucket
 from shared.events.exchange import InboundMessage
 from shared.runtime import clock
-from tests.simulation.conversations.setup import DOCUMENTS_BUCKET
+from tests.template import name_of
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.scenarios import Steps
@@ -46,7 +46,7 @@ AI_CONFIG = {
 def stored_documents() -> Documents:
     """The documents of all companies, without the interceptor."""
     client = boto3.Session().client("s3", region_name="us-east-1")
-    return Documents(Bucket(lambda: client, DOCUMENTS_BUCKET))
+    return Documents(Bucket(lambda: client, name_of("NewslettersBucket", Stage="local")))
 
 
 def searched_documents(system: System, channel: str) -> None:

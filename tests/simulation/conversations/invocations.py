@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from events.conversations import sample_data
 from shared.api.auth import Caller, Scope
 from shared.aws.sqs_fifo import digest
+from tests import api_gateway
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,19 +52,7 @@ class Refused(Exception):
 
 def call_of(line: str, body: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """A call (`POST /conversations/{ref}/close`) by Carol. The same call has the same idempotency key."""
-    method, route = line.split(" ")
-    path = route.format(**names)
     caller, content = sent(CAROL, body)
-    return {
-        "resource": route,
-        "path": path,
-        "httpMethod": method,
-        "headers": {"idempotency-key": digest(line, json.dumps(body), path)},
-        "multiValueHeaders": {},
-        "pathParameters": names or None,
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
-        "requestContext": {"requestId": "request-1", "authorizer": caller.as_context()},
-        "body": None if content is None else json.dumps(content),
-        "isBase64Encoded": False,
-    }
+    event = api_gateway.request(line, content, caller, path=names)
+    event["headers"] = {"idempotency-key": digest(line, json.dumps(body), event["path"])}
+    return event

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def recovery(system: System) -> Recovery[ParkedRecord]:
     """The dependencies of the admin function; their calls go through the interceptor."""
-    found: Recovery[ParkedRecord] = system.functions["admin"].recovery
+    found: Recovery[ParkedRecord] = system.functions["ConversationsAdmin"].recovery
     return found
 
 

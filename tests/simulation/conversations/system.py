@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import copy
 import json
-import random
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
-
-import boto3
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from conversations.configuration import ownership, projects
 from conversations.configuration.projects import ConfigurationInvalid
@@ -25,38 +22,26 @@ from local.sandbox.accounts.openai import OpenAi
 from local.sandbox.accounts.text_messages import TextMessages
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
-from shared.events.exchange import (
-    FileStored,
-    InboundMessage,
-    file_entry,
-    inbound_entry,
-    status_entry,
-)
-from tests import keyring
-from tests.simulation import stored
+from shared.events import FileStored, InboundMessage, file_entry, inbound_entry, status_entry
+from tests import api_gateway, keyring
+from tests.simulation import simulated_system
 from tests.simulation.conversations.invocations import (
     Refused,
     call_of,
 )
-from tests.simulation.conversations.tables import Key, Tables
+from tests.simulation.conversations.tables import Tables
 from tests.simulation.interceptor import Died
 from tests.simulation.invocations import Invocation, SandboxClock
+from tests.simulation.kernel import Parts
 from tests.simulation.processes import quiet
-from tests.simulation.stored import attempts as attempts_now
-from tests.simulation.workers import Workers
+from tests.simulation.simulated_system import Key
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from local.sandbox import Sandbox
     from local.sandbox.state import Sent
     from shared.events.exchange import DeliveryStatus
     from tests.simulation.fifo_queues import FifoQueues
 
 MOST_CALLS = 10
-PARAMETERS = "/parley/local/conversations"
-# Nothing is blocked.
-SWITCHES = {"safe_mode": "false", "automation_enabled": "true"}
 # At noon in London: outside quiet hours.
 NOON_MS = 1_767_268_800_000
 
@@ -64,61 +49,87 @@ NOON_MS = 1_767_268_800_000
 INBOUND, STATUSES, MEDIA = "inbound.fifo", "statuses.fifo", "-media"
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """A snapshot of a system."""
+type Snapshot = simulated_system.Snapshot[FifoQueues]
 
-    ms: int
-    stored: dict[Key, Any]
+
+@dataclass(frozen=True)
+class Sending:
+    """What was sent, and the calls so far."""
+
     texts: Any
-    fifo_queues: FifoQueues
     sent: list[Sent]
     calls: list[str]
-    attempts: dict[str, int] = field(default_factory=attempts_now)
 
 
 @dataclass(kw_only=True)
-class System(Workers, Tables):
-    """Everything a handler can reach, and the handlers: *workers* by the name of their queue."""
+class System(Tables):
+    """Everything a handler can reach, and the handlers."""
 
-    sandbox: Sandbox
-    functions: dict[str, ModuleType]
-    switches: dict[str, str] = field(default_factory=dict)
+    parts: ClassVar = Parts(
+        functions=(
+            "ConversationsIntake",
+            "ConversationsWhatsApp",
+            "ConversationsSms",
+            "ConversationsEmail",
+            "ConversationsReplies",
+            "ConversationsStatuses",
+            "ConversationsMedia",
+            "ConversationsRouter",
+            "ConversationsTwilio",
+            "ConversationsAwsSms",
+            "ConversationsSweeper",
+            "ConversationsAdmin",
+        ),
+        queues=(
+            "ConversationsInboundQueue",
+            "ConversationsWhatsAppQueue",
+            "ConversationsSmsQueue",
+            "ConversationsEmailQueue",
+            "ConversationsRepliesQueue",
+            "ConversationsStatusesQueue",
+            "ConversationsMediaQueue",
+            "WhatsAppQueue",
+            "EmailThreadsQueue",
+        ),
+        tables={
+            "conversations": "ConversationsTable",
+            "log": "ConversationLogTable",
+            "company": "CompanyDataTable",
+            "spending": "SpendingTable",
+        },
+        buckets=("MediaBucket", "NewslettersBucket"),
+        secrets={
+            "TwilioWebhookSecret": twilio.SECRET,
+            "WhatsAppAccessTokens": {},
+            "ApiSealSecret": {"seal_key": "sealed"},
+            "IdentifierKeysSecret": keyring.SECRET,
+            sample_data.TWILIO_SECRET_ID: sample_data.TWILIO_SECRET,
+        },
+        services=("SOCIALMESSAGING", "PINPOINT_SMS_VOICE_V2", "SESV2"),
+        parameters={"PublicBaseUrls": twilio.PUBLIC_URL},
+        switches_at="/parley/local/conversations",
+        switches={"safe_mode": "false", "automation_enabled": "true"},
+    )
+
     _is_secret_changed: bool = False
-    _initial_state: Snapshot | None = None
     _begun: dict[str, tuple[Snapshot, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # Not through the interceptor: reads of the tests are not calls of the handlers.
-        direct_session = boto3.Session()
-        self.dynamodb = direct_session.client("dynamodb")
-        self.ssm = direct_session.client("ssm")
-        self.secrets = direct_session.client("secretsmanager")
-        self._no_messages = self.fifo_queues.copy()
+        super().__post_init__()
+        self.bucket, self.documents_bucket = self.buckets
 
-    def reset(self) -> System:
+    def reset(self) -> Self:
         """Reset to the initial state: one project, no events."""
-        self.clock.ms = NOON_MS
-        stored.restore_attempts({})
-        self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
-        self._reset_sandbox()
-        stored.empty(self.bucket)
-        if self._initial_state is None:
-            self._write({})
-            self.set_up(sample_data.project())
-        else:
-            self._write(self._initial_state.stored)
-        if self.switches != SWITCHES:
-            self.switch(**SWITCHES)
         if self._is_secret_changed:
             self.put_secret(sample_data.TWILIO_SECRET_ID, sample_data.TWILIO_SECRET)
             self.put_webhook_secret(twilio.SECRET["accounts"])
             self.put_identifier_keys(keyring.KEY)
             self._is_secret_changed = False
-        self.new_process()
-        self.interceptor.rewind()
-        self._initial_state = self._initial_state or self.snapshot()
-        return self
+        return super().reset()
+
+    def prepare(self) -> None:
+        self.clock.ms = NOON_MS
+        self.set_up(sample_data.project())
 
     def set_up(self, item: dict[str, Any]) -> None:
         """Store a project as the operator's command does, with its addresses if it is valid; every process reads it."""
@@ -133,54 +144,36 @@ class System(Workers, Tables):
         self.set_up({**now, **attributes})
 
     def new_process(self) -> None:
-        """A cold start: the state in memory is lost."""
-        self.interceptor.revive()
+        super().new_process()
         self._clear_company_caches()
         self._clear_secret_caches()
+        self.forget_switches()
+
+    def forget_switches(self) -> None:
         for deps in self._worker_dependencies():
             deps.policy_gate.switches.provider().clear_cache()
-        random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
     def snapshot(self) -> Snapshot:
         """Take a snapshot of the system to start from repeatedly; it counts nothing as sent."""
         self.sandbox.forget_sent()
-        return replace(self._snapshot(), calls=[])
+        return replace(super().snapshot(), own=replace(self.own_state(), calls=[]))
 
-    def _snapshot(self) -> Snapshot:
-        return Snapshot(
-            self.clock.ms,
-            self._stored(),
-            copy.deepcopy(self.sandbox.texts),
-            self.fifo_queues.copy(),
-            self.sandbox.sent,
-            list(self.interceptor.calls),
+    def own_state(self) -> Sending:
+        return Sending(
+            copy.deepcopy(self.sandbox.texts), self.sandbox.sent, list(self.interceptor.calls)
         )
 
-    def restore(self, snapshot: Snapshot) -> None:
-        """Restore a snapshot, with new processes and without injected failures."""
-        self.clock.ms = snapshot.ms
-        self.fifo_queues = self.interceptor.queue = snapshot.fifo_queues.copy()
-        self._reset_sandbox()
-        self.sandbox.texts = copy.deepcopy(snapshot.texts)
-        for request in snapshot.sent:
+    def restore_own(self, own: Sending) -> None:
+        self.sandbox.clock = SandboxClock(self.clock)
+        self.sandbox.texts = copy.deepcopy(own.texts)
+        for request in own.sent:
             self.sandbox.record(request)
-        self._write(snapshot.stored)
-        stored.restore_attempts(snapshot.attempts)
-        self.new_process()
-        self.interceptor.rewind()
-        self.interceptor.calls.extend(snapshot.calls)
+
+    def restore(self, snapshot: Snapshot, written: Collection[Key] | None = None) -> None:
+        super().restore(snapshot, written)
+        self.interceptor.calls.extend(snapshot.own.calls)
 
     # People
-
-    def switch(self, **texts: str) -> None:
-        """Set switches; every process reads them at once."""
-        self.switches |= texts
-        for name, text in texts.items():
-            self.ssm.put_parameter(
-                Name=f"{PARAMETERS}/{name}", Value=text, Type="String", Overwrite=True
-            )
-        for deps in self._worker_dependencies():
-            deps.policy_gate.switches.provider().clear_cache()
 
     def put_secret(self, name: str, value: dict[str, Any] | None) -> None:
         """Write or delete a secret; processes that have read it keep their cached value."""
@@ -197,7 +190,7 @@ class System(Workers, Tables):
 
     def put_webhook_secret(self, accounts: dict[str, Any]) -> None:
         """Change the accounts whose webhooks are accepted; every process reads it."""
-        secret = self.functions["twilio"].secret
+        secret = self.functions["ConversationsTwilio"].secret
         self.secrets.put_secret_value(
             SecretId=secret._secret_id, SecretString=json.dumps({"accounts": accounts})
         )
@@ -206,14 +199,14 @@ class System(Workers, Tables):
 
     def put_identifier_keys(self, *keys: str) -> None:
         """Change the identifier keys, the writing key first; every process reads them."""
-        name = self.functions["router"].identifier_keys._secret_id
+        name = self.functions["ConversationsRouter"].identifier_keys._secret_id
         self.put_secret(name, {"identifier_key": list(keys)})
         self._is_secret_changed = True
         self._clear_secret_caches()
 
     def read_identifier_keys(self) -> None:
         """Every process reads the identifier keys."""
-        for module in (*self.workers.values(), *self.functions.values()):
+        for module in self.functions.values():
             if module.identifier_keys is not None:
                 module.identifier_keys.value()
 
@@ -234,20 +227,19 @@ class System(Workers, Tables):
             "projects": "*",
             **(caller or {}),
         }
-        event = {
-            "resource": "/initiate-conversation",
-            "httpMethod": "POST",
-            "headers": {"Content-Type": "application/json"},
-            "body": body.decode("utf-8", "surrogateescape"),
-            "isBase64Encoded": False,
-            "requestContext": {
-                "requestId": str(uuid.uuid4()),
-                **({} if caller is None else {"authorizer": vouched}),
-            },
-        }
+        event = api_gateway.request(
+            "POST /initiate-conversation",
+            body.decode("utf-8", "surrogateescape"),
+            headers={"Content-Type": "application/json"},
+            request_id=str(uuid.uuid4()),
+        )
+        if caller is not None:
+            event["requestContext"]["authorizer"] = vouched
         self.interceptor.start_run()
         with quiet():
-            answer: dict[str, Any] = self.functions["router"].handler(event, Invocation(self.clock))
+            answer: dict[str, Any] = self.functions["ConversationsRouter"].handler(
+                event, Invocation(self.clock)
+            )
         return answer
 
     def request(self, payload: dict[str, Any]) -> dict[str, Any]:
@@ -273,20 +265,20 @@ class System(Workers, Tables):
         ref = str(self.request(payload)["conversation_ref"])
         self.drain()
         if is_repeatable and not self.objects() and self.sandbox.openai == OpenAi():
-            self._begun[name] = self._snapshot(), ref
+            self._begun[name] = super().snapshot(), ref
         return ref
 
     def _is_in_initial_state(self) -> bool:
         """Whether the system is unchanged since `reset`, and no failure is injected."""
-        first, now = self._initial_state, self._snapshot()
+        first, now = self._initial.get(""), super().snapshot()
         return (
             first is not None
             and (now.ms, now.stored) == (first.ms, first.stored)
-            and not (now.sent or now.calls)
-            and all(queue.is_unused for queue in now.fifo_queues.queues.values())
+            and not (now.own.sent or now.own.calls)
+            and all(queue.is_unused for queue in now.queues.queues.values())
             and self.sandbox.openai == OpenAi()
             and vars(self.sandbox.texts) == vars(TextMessages())
-            and self.switches == SWITCHES
+            and self.switches == self.parts.switches
             and not self._is_secret_changed
             and not self.sandbox.faults.pending()
             and self.interceptor.has_no_fault
@@ -329,20 +321,20 @@ class System(Workers, Tables):
 
     def webhook(self, event: dict[str, Any]) -> None:
         with quiet():
-            answer = self.functions["twilio"].handler(event, Invocation(self.clock))
+            answer = self.functions["ConversationsTwilio"].handler(event, Invocation(self.clock))
         assert answer["statusCode"] == 200, answer
 
     def sweep(self) -> None:
         """Run the scheduled functions."""
         self.interceptor.start_run()
         with quiet():
-            self.functions["sweeper"].handler({}, Invocation(self.clock))
+            self.functions["ConversationsSweeper"].handler({}, Invocation(self.clock))
 
     def deliver_notification(self, event: dict[str, Any]) -> None:
         """Deliver a message published on a topic."""
         self.interceptor.start_run()
         with quiet():
-            self.functions["aws_sms"].handler(event, Invocation(self.clock))
+            self.functions["ConversationsAwsSms"].handler(event, Invocation(self.clock))
 
     def call_admin_api(self, line: str, body: Any = None, **names: str) -> dict[str, Any]:
         """Call the API as an agent (`POST /conversations/{ref}/close`); return the result. A repeated call has the same
@@ -350,7 +342,7 @@ class System(Workers, Tables):
         event = call_of(line, body, names)
         self.interceptor.start_run()
         with quiet():
-            answer = self.functions["admin"].handler(event, Invocation(self.clock))
+            answer = self.functions["ConversationsAdmin"].handler(event, Invocation(self.clock))
         content: dict[str, Any] = json.loads(answer["body"])
         if answer["statusCode"] >= HTTPStatus.BAD_REQUEST:
             raise Refused(answer["statusCode"], content)
@@ -432,7 +424,7 @@ class System(Workers, Tables):
         ]
 
     def _clear_company_caches(self) -> None:
-        for module in (*self.workers.values(), *self.functions.values()):
+        for module in self.functions.values():
             deps = getattr(module, "deps", None)
             resources = getattr(module, "resources", None) or getattr(deps, "resources", None)
             gateway = getattr(getattr(deps, "turns", None), "gateway", None)
@@ -446,7 +438,7 @@ class System(Workers, Tables):
                     cached._cache.clear()
 
     def _clear_secret_caches(self) -> None:
-        for module in (*self.workers.values(), *self.functions.values()):
+        for module in self.functions.values():
             deps = getattr(module, "deps", None)
             # One object per process: for sending and for the model, or for customers' files.
             credentials = getattr(deps, "credentials", None)
@@ -462,10 +454,6 @@ class System(Workers, Tables):
             ):
                 if secret is not None:
                     secret._value = None
-
-    def _reset_sandbox(self) -> None:
-        self.sandbox.reset()
-        self.sandbox.clock = SandboxClock(self.clock)
 
 
 SENDING = frozenset(

@@ -1,4 +1,4 @@
-"""Test access to the stored items of the three tables and the objects of the bucket."""
+"""Test access to the stored items of the tables and the objects of the bucket."""
 
 from __future__ import annotations
 
@@ -6,32 +6,22 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from boto3.dynamodb.types import TypeSerializer
 
 from shared.aws.tables.dynamodb_json import storable
 from tests.simulation import stored
+from tests.simulation.simulated_system import Key, plain
+from tests.simulation.workers import Workers
 
-KEY_NAMES = {
-    "conversations": ("primary_channel", "conversation_id"),
-    "log": ("pk", "sk"),
-    "company": ("company_id", "project_id"),
-    "spending": ("pk", "sk"),
-}
-
-_deserialize = TypeDeserializer().deserialize
 _serialize = TypeSerializer().serialize
 
 # Table (conversations, log, company, spending) and key.
-type Key = tuple[str, ...]
 type Rows = dict[Key, dict[str, Any]]
 
 
 @dataclass(kw_only=True)
-class Tables:
-    """*tables* are their names by use (conversations, log, company, spending), *bucket* is the name of the bucket."""
-
-    tables: dict[str, str]
-    bucket: str
+class Tables(Workers):
+    """The parts of a simulated system with its tables (conversations, log, company, spending) and its bucket."""
 
     def write(self, use: str, item: dict[str, Any]) -> None:
         """Write an item as another system does, without a condition."""
@@ -44,12 +34,12 @@ class Tables:
 
     def rows(self) -> Rows:
         """All items of the tables by table and key, as plain values."""
-        return {key: _plain(item) for key, item in self._stored().items()}
+        return {key: plain(item) for key, item in self.stored().items()}
 
     def row(self, *key: str) -> dict[str, Any] | None:
         """One item by its table and key; None where there is none."""
         item = stored.item_of(self.tables[key[0]], *key[1:])
-        return None if item is None else _plain(item)
+        return None if item is None else plain(item)
 
     def conversation(self, ref: str) -> dict[str, Any]:
         """The contract's item."""
@@ -84,29 +74,12 @@ class Tables:
 
     def objects(self) -> dict[str, bytes]:
         """All objects of the bucket by key."""
-        return stored.objects_of(self.bucket)
+        return stored.objects_of(self.buckets[0])
 
     def _of(self, ref: str, begins: str) -> list[dict[str, Any]]:
         found = stored.items_under(self.tables["log"], f"CONV#{ref}")
-        rows = (_plain(item) for item in found if item["sk"]["S"].startswith(begins))
+        rows = (plain(item) for item in found if item["sk"]["S"].startswith(begins))
         return sorted(rows, key=lambda row: str(row["sk"]))
-
-    def _stored(self) -> dict[Key, Any]:
-        """All items by table and key, in DynamoDB's JSON."""
-        return {
-            (use, *(item[name]["S"] for name in KEY_NAMES[use])): item
-            for use, table in self.tables.items()
-            for item in stored.items_of(table)
-        }
-
-    def _write(self, wanted: dict[Key, Any]) -> None:
-        """Replace the content of the tables by these items."""
-        now = self._stored()
-        for key in now.keys() - wanted.keys():
-            stored.remove(self.tables[key[0]], *key[1:])
-        for key, item in wanted.items():
-            if now.get(key) != item:
-                stored.put(self.tables[key[0]], item)
 
 
 def _decimal(value: Any) -> Any:
@@ -118,7 +91,3 @@ def _decimal(value: Any) -> Any:
     if isinstance(value, list):
         return [_decimal(part) for part in value]
     return value
-
-
-def _plain(item: dict[str, Any]) -> dict[str, Any]:
-    return {name: _deserialize(value) for name, value in item.items()}

@@ -7,33 +7,25 @@ A test delivers mails and events as SES does, runs workers, kills them, and comp
 from __future__ import annotations
 
 import json
-import random
 import uuid
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-import boto3
-from boto3.dynamodb.types import TypeDeserializer
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from email_threads.store import mailboxes
 from email_threads.store.items import Automation, Mailbox
-from shared.access.ownership import claims, ids
-from shared.access.ownership.claims import Proof
+from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
 from shared.runtime import clock as shared_clock
-from tests.simulation import stored
-from tests.simulation.clock import Clock
-from tests.simulation.fifo_queues import FifoQueues
+from tests import api_gateway, keyring
+from tests.simulation import simulated_system, stored
 from tests.simulation.invocations import Invocation
+from tests.simulation.kernel import Parts
 from tests.simulation.processes import quiet
-from tests.simulation.stored import attempts as attempts_now
 from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from local.sandbox import Sandbox
+    from tests.simulation.fifo_queues import FifoQueues
 
 COMPANY = "acme"
 MAILBOX = "support@shop.example"
@@ -41,7 +33,6 @@ AUTOMATED = "hello@shop.example"
 ASSISTED = "desk@shop.example"  # a model drafts answers, people approve them
 MODEL_KEY = "parley/local/companies/acme/openai"
 MODEL = {"provider": "openai", "model": "gpt-made-up", "api_key_reference": MODEL_KEY}
-SWITCHES = {"safe_mode": "false", "automation_enabled": "true"}
 SCOPES = "email_threads:read email_threads:write email_threads:approve email_threads:admin"
 ANN, BOB = "ann@orchard.example", "bob@mill.example"
 VERDICTS = """Return-Path: <{sender}>
@@ -52,21 +43,8 @@ Authentication-Results: amazonses.com; spf=pass; dmarc={dmarc} header.from={doma
 X-SES-RECEIPT: AE
 """
 
-_deserialize = TypeDeserializer().deserialize
-
 type Rows = dict[str, dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """A snapshot of a system."""
-
-    ms: int
-    items: Rows
-    logs: dict[str, list[dict[str, Any]]]
-    objects: dict[str, dict[str, bytes]]
-    fifo_queues: FifoQueues
-    attempts: dict[str, int] = field(default_factory=attempts_now)
+type Snapshot = simulated_system.Snapshot[FifoQueues]
 
 
 @dataclass(kw_only=True)
@@ -74,86 +52,63 @@ class System(Workers):
     """
     Everything a handler can reach, and the handlers. *table* and *bucket* are names; *inbound* is the queue of S3's
     notifications and SES's events, *queue* that of the worker; *conversations* and *statuses* are those of the AI
-    conversations, which have no worker here, *log* their table; *spending* has the costs that outsiders have caused.
+    conversations, which have no worker here, *log* their table.
     """
 
-    sandbox: Sandbox
-
-    ingest: ModuleType
-    worker: ModuleType
-    scheduled: ModuleType
-    api: ModuleType
-    table: str
-    bucket: str
-    media: str
-    inbound: str
-    queue: str
-    conversations: str
-    statuses: str
-    log: str
-    spending: str
+    parts: ClassVar = Parts(
+        functions=(
+            "EmailThreadsIngest",
+            "EmailThreadsWorker",
+            "EmailThreadsScheduled",
+            "EmailThreadsApi",
+        ),
+        queues=(
+            "EmailInboundQueue",
+            "EmailThreadsQueue",
+            "ConversationsInboundQueue",
+            "ConversationsStatusesQueue",
+        ),
+        tables={
+            "threads": "EmailThreadsTable",
+            "log": "ConversationLogTable",
+            "spending": "SpendingTable",
+        },
+        buckets=("EmailBucket", "MediaBucket"),
+        secrets={
+            "IdentifierKeysSecret": keyring.SECRET,
+            "ApiSealSecret": {"seal_key": "sealed"},
+            MODEL_KEY: {"ai_api_key": "a key"},
+        },
+        services=("SESV2",),
+        switches_at="/parley/local/email-threads",
+        switches={"safe_mode": "false", "automation_enabled": "true"},
+    )
 
     def __post_init__(self) -> None:
-        # Not through the interceptor: reads of the tests are not calls of the handlers.
-        direct_session = boto3.Session()
-        self.dynamodb = direct_session.client("dynamodb")
-        self.s3 = direct_session.client("s3")
-        self.ssm = direct_session.client("ssm")
-        self._initial: Snapshot | None = None
+        super().__post_init__()
+        self.ingest, self.worker, self.scheduled, self.api = self.functions.values()
+        self.table, self.log = self.tables["threads"], self.tables["log"]
+        self.bucket, self.media = self.buckets
+        self.inbound, self.queue, self.conversations, self.statuses = self.fifo_queues.queues
 
-    def reset(self) -> System:
-        """Reset to the initial state: three mailboxes, open switches, nothing else."""
-        if self._initial is None:
-            self._initial = self._set_up()
-        self.restore(self._initial)
-        self.switch(**SWITCHES)
-        return self
-
-    def _set_up(self) -> Snapshot:
-        self.clock.ms = Clock().ms
+    def prepare(self) -> None:
+        """Three mailboxes, nothing else."""
         self.grant("@shop.example")
         self.register(MAILBOX)
         self.register(AUTOMATED, automation=Automation.CONVERSATIONS)
         self.register(ASSISTED, automation=Automation.EMAIL_THREADS, ai=MODEL)
-        return self.snapshot()
 
     def new_process(self) -> None:
-        """A cold start: the state in memory is lost."""
-        self.interceptor.revive()
+        super().new_process()
         self.api.seal_secret._value = None
         self.worker.resources.models.credentials._cache.clear()
-        self.worker.resources.switches.provider().clear_cache()
         self.worker.resources.owners.forget()
-        random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
+        self.forget_switches()
 
-    def snapshot(self) -> Snapshot:
-        """Take a snapshot of the system to start from repeatedly."""
-        objects = {name: stored.objects_of(name) for name in (self.bucket, self.media)}
-        logs = {name: list(stored.items_of(name)) for name in (self.log, self.spending)}
-        return Snapshot(self.clock.ms, self._stored(), logs, objects, self.fifo_queues.copy())
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Restore a snapshot, with new processes and no injected failures."""
-        self.clock.ms = snapshot.ms
-        self.fifo_queues = self.interceptor.queue = snapshot.fifo_queues.copy()
-        self.sandbox.reset()
-        self._write(snapshot.items, snapshot.logs, snapshot.objects)
-        stored.restore_attempts(snapshot.attempts)
-        self.new_process()
-        self.interceptor.rewind()
+    def forget_switches(self) -> None:
+        self.worker.resources.switches.provider().clear_cache()
 
     # People and providers
-
-    def switch(self, **texts: str) -> None:
-        """Set kill switches; every process reads them at once."""
-        for name, text in texts.items():
-            self.ssm.put_parameter(
-                Name=f"/parley/local/email-threads/{name}",
-                Value=text,
-                Type="String",
-                Overwrite=True,
-            )
-        self.worker.resources.switches.provider().clear_cache()
 
     def sent(self) -> list[dict[str, Any]]:
         """The requests that SES accepted, oldest first, each with its `ses_id`."""
@@ -252,25 +207,15 @@ class System(Workers):
         key: str | None = None,
     ) -> tuple[int, dict[str, Any]]:
         """Call the API; return status and body."""
-        event = {
-            "resource": "/email-threads/{proxy+}",
-            "httpMethod": method,
-            "path": path,
-            "headers": {"Idempotency-Key": key} if key else {},
-            "queryStringParameters": query,
-            "multiValueQueryStringParameters": {n: [v] for n, v in (query or {}).items()} or None,
-            "body": json.dumps(body) if body is not None else None,
-            "isBase64Encoded": False,
-            "requestContext": {
-                "requestId": f"request-{uuid.uuid4()}",
-                "authorizer": {
-                    "company": company,
-                    "principal": "key-1",
-                    "scopes": scopes,
-                    "projects": "*",
-                },
-            },
-        }
+        event = api_gateway.request(
+            f"{method} {path}",
+            body,
+            Caller(company=company, scopes=frozenset(scopes.split()), principal="key-1"),
+            query=query,
+            headers={"Idempotency-Key": key} if key else {},
+            resource="/email-threads/{proxy+}",
+            request_id=f"request-{uuid.uuid4()}",
+        )
         with quiet():
             answer = self.api.handler(event, Invocation(self.clock, lasts_ms=29_000))
         return answer["statusCode"], json.loads(answer["body"])
@@ -279,10 +224,7 @@ class System(Workers):
 
     def rows(self) -> Rows:
         """All items of the table by key, as plain values."""
-        return {
-            key: {name: _deserialize(value) for name, value in item.items()}
-            for key, item in self._stored().items()
-        }
+        return {key: row for (key,), row in self.plain("threads").items()}
 
     def threads(self) -> list[dict[str, Any]]:
         """All heads."""
@@ -317,47 +259,17 @@ class System(Workers):
 
     def consent(self) -> list[dict[str, Any]]:
         """The consent records of the company, and the addresses that e-mail does not reach."""
-        found = [
-            {name: _deserialize(value) for name, value in item.items()}
-            for item in stored.items_of(self.log)
-        ]
+        found = self.plain("log").values()
         return [item for item in found if item.get("item_type") != claims.Claim.item_type]
 
     def spent(self) -> list[dict[str, Any]]:
         """All items of the table with the costs that outsiders have caused."""
-        return [
-            {name: _deserialize(value) for name, value in item.items()}
-            for item in stored.items_of(self.spending)
-        ]
+        return list(self.plain("spending").values())
 
     def reported(self) -> list[dict[str, Any]]:
         """The delivery statuses that wait for the AI conversations."""
         messages = self.fifo_queues.queues[self.statuses].messages
         return [json.loads(message.body) for message in messages]
-
-    def _stored(self) -> Rows:
-        return {item["conversation_id"]["S"]: item for item in stored.items_of(self.table)}
-
-    def _write(
-        self,
-        wanted: Rows,
-        logs: dict[str, list[dict[str, Any]]],
-        objects: dict[str, dict[str, bytes]],
-    ) -> None:
-        """Replace the content of tables and buckets."""
-        for name, items in logs.items():
-            for item in list(stored.items_of(name)):
-                stored.remove(name, item["pk"]["S"], item["sk"]["S"])
-            for item in items:
-                stored.put(name, item)
-        now = self._stored()
-        for key in now.keys() - wanted.keys():
-            stored.take(self.table, key)
-        for key, item in wanted.items():
-            if now.get(key) != item:
-                stored.put(self.table, item)
-        for bucket, content in objects.items():
-            stored.restore_objects(bucket, content)
 
 
 def mail(

@@ -11,37 +11,21 @@ from tests import template
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.scenarios import SCENARIOS
-from tests.simulation.email_threads.setup import FUNCTIONS
 from tests.simulation.email_threads.system import ANN, AUTOMATED, MAILBOX, System, mail
-from tests.simulation.permissions import (
-    CallObserver,
-    Use,
-    granted_for_lambda,
-    grants_of,
-    missing,
-    needless,
-)
+from tests.simulation.permissions import CallObserver, Use
+from tests.simulation.role_checks import check, observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytestmark = pytest.mark.long  # all scenarios run before the first test
 STAGE = {"Stage": "local"}
+FUNCTIONS = System.parts.functions
 
 
 @pytest.fixture(scope="module")
 def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
-    observer = CallObserver()
-    modules = {
-        "EmailThreadsIngest": _system.ingest,
-        "EmailThreadsWorker": _system.worker,
-        "EmailThreadsScheduled": _system.scheduled,
-        "EmailThreadsApi": _system.api,
-    }
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_system.interceptor, "observer", observer.note)
-        for function, module in modules.items():
-            patch.setattr(module, "handler", observer.watching(function, module.handler))
+    with observed(_system) as observer:
         for scenario in SCENARIOS:
             _system.reset()
             scenario.before(_system)
@@ -147,21 +131,7 @@ def test_every_function_of_email_is_exercised() -> None:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_uses_every_permission_of_its_role(
+def test_a_role_permits_exactly_the_calls_of_its_function(
     uses: dict[str, set[Use]], function: str
 ) -> None:
-    grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
-
-    assert needless(grants, uses[function]) == []
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_role_permits_every_call_of_its_function(
-    uses: dict[str, set[Use]], function: str
-) -> None:
-    assert missing(grants_of(function, **STAGE), uses[function]) == []
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_role_permits_the_calls_of_lambda_itself(function: str) -> None:
-    assert granted_for_lambda(function, **STAGE) <= grants_of(function, **STAGE)
+    check(function, uses, STAGE)

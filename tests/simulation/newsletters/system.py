@@ -7,37 +7,32 @@ A test acts as people do, lets time pass, kills functions, and compares final st
 from __future__ import annotations
 
 import json
-import random
 import shutil
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import boto3
-from boto3.dynamodb.types import TypeDeserializer
 from botocore.exceptions import BotoCoreError, ClientError
 
 from newsletters.store.items.jobs import OPEN_WORK
-from shared.access.ownership import claims, ids
-from shared.access.ownership.claims import Proof
+from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
-from tests.simulation import stored
-from tests.simulation.clock import Clock
-from tests.simulation.fifo_queues import FifoQueues
+from shared.ownership import claims, ids
+from shared.ownership.claims import Proof
+from tests import api_gateway, template
+from tests.simulation import simulated_system, stored
 from tests.simulation.interceptor import Died
 from tests.simulation.invocations import Invocation
+from tests.simulation.kernel import Parts
 from tests.simulation.processes import quiet
-from tests.simulation.stored import attempts as attempts_now
 from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
-    from types import ModuleType
 
-    from local.sandbox import Sandbox
     from tests.simulation.fifo import Queued
+    from tests.simulation.fifo_queues import FifoQueues
 
 COMPANY = "acme"
 ANN, BEN = "ann", "ben"  # people of the company
@@ -52,92 +47,56 @@ CALL_MS = 30_000
 # A repeated call gets them if the first one has had its effect, and died before its answer was stored.
 _DONE_BEFORE = frozenset({"stale_version", "not_found", "wrong_review_state"})
 
-_deserialize = TypeDeserializer().deserialize
-
 type Rows = dict[str, dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """A snapshot of a system."""
-
-    ms: int
-    items: Rows
-    objects: dict[str, bytes]
-    fifo_queues: FifoQueues
-    code: str
-    attempts: dict[str, int] = field(default_factory=attempts_now)
+type Snapshot = simulated_system.Snapshot[FifoQueues]
 
 
 @dataclass(kw_only=True)
 class System(Workers):
     """
-    Everything a handler can reach, and the handlers. *table*, *log* and *bucket* are names, *cache* is the temporary
-    folder of the processes, *seconds* are the timeouts of the functions. *code* is that of the newsletter of a
-    scenario.
+    Everything a handler can reach, and the handlers. *table*, *log* and *bucket* are names. *code* is that of the
+    newsletter of a scenario.
     """
 
-    sandbox: Sandbox
+    parts: ClassVar = Parts(
+        functions=(
+            "NewslettersApi",
+            "NewslettersWorker",
+            "NewslettersExports",
+            "NewslettersScheduled",
+        ),
+        queues=("NewsletterStepsQueue", "NewsletterExportsQueue"),
+        tables={"newsletters": "NewslettersTable", "log": "ConversationLogTable"},
+        buckets=("NewslettersBucket",),
+        secrets={"ApiSealSecret": {"seal_key": "sealed"}, MODEL_KEY: {"ai_api_key": "a key"}},
+        services=("BEDROCK_AGENT_RUNTIME",),
+    )
 
-    api: ModuleType
-    worker: ModuleType
-    exports: ModuleType
-    scheduled: ModuleType
-    table: str
-    log: str  # has the owner items
-    bucket: str
-    steps_queue: str
-    exports_queue: str
-    cache: Path
-    seconds: dict[str, int]
     code: str = ""
 
     def __post_init__(self) -> None:
-        # Not through the interceptor: reads of the tests are not calls of the handlers.
-        direct_session = boto3.Session()
-        self.dynamodb = direct_session.client("dynamodb")
-        self.s3 = direct_session.client("s3")
-        self._no_messages = self.fifo_queues.copy()
+        super().__post_init__()
+        self.api, self.worker, self.exports, self.scheduled = self.functions.values()
+        self.table, self.log = self.tables.values()
+        (self.bucket,) = self.buckets
+        self.steps_queue, self.exports_queue = self.fifo_queues.queues
+        self._timeouts = {
+            name: template.properties(name, **self.given)["Timeout"] for name in self.functions
+        }
 
-    def reset(self) -> System:
-        """Reset to the initial state: nothing is stored."""
-        self.clock.ms = Clock().ms
-        stored.restore_attempts({})
-        self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
-        self.sandbox.reset()
-        self._write({}, {})
-        for item in list(stored.items_of(self.log)):
-            stored.remove(self.log, item["pk"]["S"], item["sk"]["S"])
-        self.new_process()
-        self.interceptor.rewind()
-        self.code = ""
-        return self
+    def own_state(self) -> str:
+        return self.code
+
+    def restore_own(self, own: str) -> None:
+        self.code = own
 
     def new_process(self) -> None:
-        """A cold start: the state in memory and in the temporary folder is lost."""
-        self.interceptor.revive()
+        super().new_process()
         self.api.seal_secret._value = None
         self.worker.resources.models.credentials._cache.clear()
         self.worker.resources.retrieval.owners.forget()
-        for entry in self.cache.iterdir():
+        for entry in self.folder.iterdir():  # caches of indexes
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-        random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
-
-    def snapshot(self) -> Snapshot:
-        """Take a snapshot of the system to start from repeatedly."""
-        return Snapshot(
-            self.clock.ms, self.items(), self.objects(), self.fifo_queues.copy(), self.code
-        )
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Restore a snapshot, with new processes and no injected failures."""
-        self.clock.ms, self.code = snapshot.ms, snapshot.code
-        self.fifo_queues = self.interceptor.queue = snapshot.fifo_queues.copy()
-        self.sandbox.reset()
-        self._write(snapshot.items, snapshot.objects)
-        stored.restore_attempts(snapshot.attempts)
-        self.new_process()
-        self.interceptor.rewind()
 
     def grant(self, knowledge_base: str, company: str = COMPANY) -> None:
         """An operator grants a knowledge base to a company."""
@@ -163,7 +122,7 @@ class System(Workers):
 
     def invocation(self, function: str) -> Invocation:
         """An invocation of a function that begins now."""
-        return Invocation(self.clock, lasts_ms=self.seconds[function] * 1_000)
+        return Invocation(self.clock, lasts_ms=self._timeouts[function] * 1_000)
 
     def run_schedule(self) -> None:
         """The schedule invokes its function, which may fail or be killed: the next run continues."""
@@ -223,25 +182,15 @@ class System(Workers):
         query: dict[str, str] | None = None,
     ) -> tuple[int, dict[str, Any]]:
         """Call the API once; return status and body. `{code}` in the path is the newsletter of the scenario."""
-        event = {
-            "resource": "/newsletters/{proxy+}",
-            "httpMethod": method,
-            "path": path.replace("{code}", self.code),
-            "headers": {"Idempotency-Key": key} if key else {},
-            "queryStringParameters": query,
-            "multiValueQueryStringParameters": {n: [v] for n, v in (query or {}).items()} or None,
-            "body": json.dumps(body) if body is not None else None,
-            "isBase64Encoded": False,
-            "requestContext": {
-                "requestId": f"request-{uuid.uuid4()}",
-                "authorizer": {
-                    "company": company,
-                    "principal": user,
-                    "scopes": scopes,
-                    "projects": "*",
-                },
-            },
-        }
+        event = api_gateway.request(
+            f"{method} {path.replace('{code}', self.code)}",
+            body,
+            Caller(company=company, scopes=frozenset(scopes.split()), principal=user),
+            query=query,
+            headers={"Idempotency-Key": key} if key else {},
+            resource="/newsletters/{proxy+}",
+            request_id=f"request-{uuid.uuid4()}",
+        )
         self.interceptor.start_run()
         with quiet():
             answer = self.api.handler(event, self.invocation("NewslettersApi"))
@@ -290,15 +239,11 @@ class System(Workers):
 
     def items(self) -> Rows:
         """All items of the table in DynamoDB's JSON, by partition and sort key."""
-        found = stored.items_of(self.table)
-        return {f"{item['PK']['S']} {item['SK']['S']}": item for item in found}
+        return {" ".join(key): item for key, item in stored.items_by_key(self.table)}
 
     def rows(self) -> Rows:
         """All items of the table by partition and sort key, as plain values."""
-        return {
-            key: {name: _deserialize(value) for name, value in item.items()}
-            for key, item in self.items().items()
-        }
+        return {" ".join(key): row for key, row in self.plain("newsletters").items()}
 
     def row(self, sort: str, partition: str = "NEWSLETTER") -> dict[str, Any]:
         """One item of the scenario's newsletter; empty if it does not exist."""
@@ -321,13 +266,3 @@ class System(Workers):
         requests = [one for one in self.sandbox.sent if one.provider == "openai"]
         found: list[Any] = [one.body for one in requests]
         return [json.dumps(body["input"], sort_keys=True) for body in found]
-
-    def _write(self, items: Rows, objects: dict[str, bytes]) -> None:
-        """Replace the content of table and bucket."""
-        now = self.items()
-        for key in now.keys() - items.keys():
-            stored.remove(self.table, *key.split(" ", 1))
-        for key, item in items.items():
-            if now.get(key) != item:
-                stored.put(self.table, item)
-        stored.restore_objects(self.bucket, objects)

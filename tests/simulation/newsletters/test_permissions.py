@@ -27,38 +27,21 @@ from tests.simulation.newsletters.scenarios import (
     settled,
     started,
 )
-from tests.simulation.newsletters.setup import FUNCTIONS
-from tests.simulation.permissions import (
-    CallObserver,
-    Use,
-    granted_for_lambda,
-    grants_of,
-    missing,
-    needless,
-)
+from tests.simulation.newsletters.system import System
+from tests.simulation.permissions import Use
+from tests.simulation.role_checks import check, observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.simulation.newsletters.system import System
-
 pytestmark = pytest.mark.long  # all scenarios run before the first test
 STAGE = {"Stage": "local"}
+FUNCTIONS = System.parts.functions
 
 
 @pytest.fixture(scope="module")
 def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
-    observer = CallObserver()
-    modules = {
-        "NewslettersApi": _system.api,
-        "NewslettersWorker": _system.worker,
-        "NewslettersExports": _system.exports,
-        "NewslettersScheduled": _system.scheduled,
-    }
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_system.interceptor, "observer", observer.note)
-        for function, module in modules.items():
-            patch.setattr(module, "handler", observer.watching(function, module.handler))
+    with observed(_system) as observer:
         for scenario in SCENARIOS:
             _system.reset()
             scenario.before(_system)
@@ -66,7 +49,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
                 act(_system)
             _system.settle()
             _system.run_schedule()
-        with patch.context() as small:
+        with pytest.MonkeyPatch.context() as small:
             small.setattr(large_values, "MOST_BYTES", 2_500)
             _use_large_values(_system)
         _fail_and_retry(_system)
@@ -189,21 +172,7 @@ def test_every_function_of_newsletters_is_exercised() -> None:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_uses_every_permission_of_its_role(
+def test_a_role_permits_exactly_the_calls_of_its_function(
     uses: dict[str, set[Use]], function: str
 ) -> None:
-    grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
-
-    assert needless(grants, uses[function]) == []
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_role_permits_every_call_of_its_function(
-    uses: dict[str, set[Use]], function: str
-) -> None:
-    assert missing(grants_of(function, **STAGE), uses[function]) == []
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_role_permits_the_calls_of_lambda_itself(function: str) -> None:
-    assert granted_for_lambda(function, **STAGE) <= grants_of(function, **STAGE)
+    check(function, uses, STAGE)

@@ -6,20 +6,7 @@ lets hypothesis choose new ones, and the crash matrix includes reads; without it
 time. A failing plan is printed, shrunk.
 """
 
-from collections.abc import Iterator
-
-import pytest
-
-from tests.simulation.whatsapp.setup import running_system
+from tests.simulation.kernel import fixtures
 from tests.simulation.whatsapp.system import System
 
-
-@pytest.fixture(scope="module")  # not wider: other suites in this process have their own moto
-def _system() -> Iterator[System]:
-    with running_system() as system:
-        yield system
-
-
-@pytest.fixture
-def system(_system: System) -> System:
-    return _system.reset()
+_system, system = fixtures(System)

@@ -8,42 +8,47 @@ from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import boto3
-from boto3.dynamodb.types import TypeDeserializer
-
-from events.whatsapp.sample_data import APP_ID, COMPANY, COUNTER, WORKSHOP
-from shared.access.ownership.claims import Proof
+from events.whatsapp.sample_data import (
+    APP_ID,
+    APP_SECRET,
+    COMPANY,
+    COUNTER,
+    SOCIAL_TOPIC_ARN,
+    VERIFY_TOKEN,
+    WORKSHOP,
+)
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
 from shared.runtime.clock import to_text
-from tests.simulation import stored
-from tests.simulation.clock import Clock
+from tests import keyring, template
+from tests.simulation import simulated_system, stored
 from tests.simulation.fifo import FifoQueue
-from tests.simulation.interceptor import Died, Interceptor
+from tests.simulation.interceptor import Died
+from tests.simulation.kernel import Parts
 from tests.simulation.processes import quiet
-from tests.simulation.stored import attempts as attempts_now
+from tests.simulation.simulated_system import SimulatedSystem
 from whatsapp import store
 from whatsapp.store.accounts.numbers import ownership
 from whatsapp.store.items import AccountOwner, Phone, PhoneCompanies, PhoneList
 from whatsapp.store.items.phones import NO_AUTOMATION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from types import ModuleType
 
     from events.whatsapp.sample_data import BusinessNumber
-    from local.sandbox import Sandbox
     from shared.aws.secrets import JsonSecret
+    from tests.simulation.clock import Clock
 
 type Items = dict[str, dict[str, Any]]
+type Snapshot = simulated_system.Snapshot[FifoQueue]
 
+GRAPH_TOKEN = "a token of the sandbox"
 LONGEST_LIFE_MS = 60_000
 MOST_ROUNDS = 400
-
-_deserialize = TypeDeserializer().deserialize
 
 
 @dataclass
@@ -64,61 +69,90 @@ class Invocation:
 LISTS = tuple(one.pk_pattern.partition("{")[0] for one in (PhoneList, PhoneCompanies, AccountOwner))
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """A snapshot of a system."""
-
-    ms: int
-    stored: dict[str, Any]
-    objects: dict[str, bytes]
-    queue: FifoQueue
-    outcomes: dict[str, str]
-    attempts: dict[str, int] = field(default_factory=attempts_now)
-    types: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass
-class System:
+@dataclass(kw_only=True)
+class System(SimulatedSystem[FifoQueue]):
     """
     Everything a handler can reach, and the handlers.
 
     `outcomes` has the last outcome of each queue message id: persisted, duplicate or parked.
     """
 
-    sandbox: Sandbox
-    clock: Clock
-    queue: FifoQueue
-    interceptor: Interceptor
-    webhook: ModuleType
-    social: ModuleType
-    worker: ModuleType
-    media: ModuleType
-    scheduled: ModuleType
-    admin: ModuleType
-    settings: dict[str, str]
+    parts: ClassVar = Parts(
+        functions=(
+            "WhatsAppWebhook",
+            "WhatsAppSocial",
+            "WhatsAppWorker",
+            "WhatsAppJobs",
+            "WhatsAppScheduled",
+            "WhatsAppAdmin",
+        ),
+        queues=("WhatsAppQueue", "WhatsAppJobsQueue"),
+        tables={"messages": "WhatsAppTable", "spending": "SpendingTable"},
+        buckets=("MediaBucket",),
+        secrets={
+            "WhatsAppAppSecrets": {"verify_token": VERIFY_TOKEN, "apps": {APP_ID: [APP_SECRET]}},
+            "WhatsAppAccessTokens": {COMPANY: GRAPH_TOKEN},
+            "WhatsAppCanarySecret": {"app_secret": "of the canary"},
+            "IdentifierKeysSecret": keyring.SECRET,
+            "ApiSealSecret": {"seal_key": "sealed"},
+        },
+        services=("SOCIALMESSAGING",),
+        variables={
+            name: {"SOCIAL_TOPIC_ARNS": SOCIAL_TOPIC_ARN}
+            for name in ("WhatsAppSocial", "WhatsAppAdmin")
+        },
+    )
+
     outcomes: dict[str, str] = field(default_factory=dict)
-    _initial_states: dict[tuple[bool, str], Snapshot] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # Not through the interceptor: reads and writes of the tests are not calls of the handlers.
-        direct_session = boto3.Session()
-        self.dynamodb = direct_session.client("dynamodb")
-        self.s3 = direct_session.client("s3")
-        self.table = Table(self.dynamodb, self.settings["MESSAGES_TABLE_NAME"])
-        self.bucket = self.settings["MEDIA_BUCKET_NAME"]
+        super().__post_init__()
+        self.webhook, self.social, self.worker, self.media, self.scheduled, self.admin = (
+            self.functions.values()
+        )
+        self.table = Table(self.dynamodb, self.tables["messages"])
+        (self.bucket,) = self.buckets
+        self._queue_name = self.name_of("WhatsAppQueue")
+        for module in (self.worker, self.media):
+            self._keep_outcomes_of(module)
 
-    def reset(self, *, auto_mark_read: bool = False, automation: str = NO_AUTOMATION) -> System:
+    @classmethod
+    def new_queues(cls, clock: Clock, given: Mapping[str, str]) -> FifoQueue:
+        """One queue with the messages of the jobs; those of conversations have no reader here."""
+        wanted, jobs, *others = (
+            template.properties(name, **given)
+            for name in (
+                *cls.parts.queues,
+                "ConversationsInboundQueue",
+                "ConversationsStatusesQueue",
+            )
+        )
+        queue = FifoQueue.of(wanted, clock)
+        of_jobs = FifoQueue.of(jobs, clock)
+        assert of_jobs.most_receives == queue.most_receives
+        elsewhere = {
+            one["QueueName"]: FifoQueue(clock, queue.visibility_ms, queue.most_receives)
+            for one in others
+        }
+        return replace(queue, standard=of_jobs.standard, elsewhere=elsewhere)
+
+    @property
+    def queue(self) -> FifoQueue:
+        """The queue of the worker."""
+        return self.interceptor.queue
+
+    def reset(self, *, auto_mark_read: bool = False, automation: str = NO_AUTOMATION) -> Self:
         """Reset to the initial state: the two numbers of the samples are registered, no event has arrived."""
-        settings = (auto_mark_read, automation)
-        if settings not in self._initial_states:
-            first = self._initial_state(auto_mark_read=auto_mark_read, automation=automation)
-            self._initial_states[settings] = first
-        self.restore(self._initial_states[settings])
-        return self
+
+        def prepare() -> None:
+            for number in (COUNTER, WORKSHOP):
+                phone = registered(number, auto_mark_read=auto_mark_read, automation=automation)
+                store.phones.register(self.table, phone)
+
+        return self.reset_to((auto_mark_read, automation), prepare)
 
     def new_process(self) -> None:
-        """A cold start: the state in memory is lost."""
-        self.interceptor.revive()
+        super().new_process()
         store.phones.forget()
         secrets: list[JsonSecret] = [
             self.webhook.secret,
@@ -129,36 +163,22 @@ class System:
         for secret in secrets:
             secret._value = None
 
-    def snapshot(self) -> Snapshot:
-        """Take a snapshot of the system to start from repeatedly."""
+    def own_state(self) -> dict[str, str]:
         self.sandbox.forget_sent()
-        return Snapshot(
-            self.clock.ms,
-            self._stored(),
-            self.objects(),
-            self.queue.copy(),
-            dict(self.outcomes),
-            types=stored.types_of(self.bucket),
-        )
+        return dict(self.outcomes)
 
-    def restore(self, snapshot: Snapshot, written: Iterable[str] | None = None) -> None:
-        """
-        Restore a snapshot, with new processes, nothing sent and no injected failures.
+    def restore_own(self, own: dict[str, str]) -> None:
+        self.outcomes = dict(own)
 
-        *written*: the keys of all items that may differ, if the caller knows them; reading a large table is slow.
-        """
-        self.clock.ms = snapshot.ms
-        self.queue = self.interceptor.queue = snapshot.queue.copy()
-        self.outcomes = dict(snapshot.outcomes)
-        self.sandbox.reset()
-        self._write(snapshot.stored, written)
-        stored.restore_objects(self.bucket, snapshot.objects, snapshot.types)
-        spending = self.worker.resources.spending.table.name
-        for item in list(stored.items_of(spending)):
-            stored.remove(spending, item["pk"]["S"], item["sk"]["S"])
-        stored.restore_attempts(snapshot.attempts)
-        self.new_process()
-        self.interceptor.rewind()
+    def _keep_outcomes_of(self, module: ModuleType) -> None:
+        """Record the outcome of each message from the handlers' own reports."""
+        worker = module.worker
+
+        def noted(record: Any, handled: Any) -> None:
+            self.outcomes[record.message_id] = handled.outcome.value
+            worker.report(record, handled)
+
+        module.worker = replace(worker, report=noted)  # type: ignore[attr-defined] # a module has any attribute that is set on it
 
     # Ingress
 
@@ -208,7 +228,7 @@ class System:
     def invoke_worker(self, batch: list[Any]) -> set[str]:
         """The handler's response for a batch: the ids to retry."""
         module = self.function_of(batch)
-        queue = batch[0].standard or self.settings["WHATSAPP_QUEUE_URL"].rpartition("/")[2]
+        queue = batch[0].standard or self._queue_name
         self.interceptor.start_run()
         with quiet():
             answer = module.handler(
@@ -255,11 +275,8 @@ class System:
 
     def items(self) -> Items:
         """All items of the table by key, as plain values; without the lists of registered numbers."""
-        found = [
-            {name: _deserialize(value) for name, value in item.items()}
-            for item in self._stored().values()
-        ]
-        return {item["pk"]: item for item in found if not item["pk"].startswith(LISTS)}
+        found = self.plain("messages").items()
+        return {key: item for (key,), item in found if not key.startswith(LISTS)}
 
     def objects(self) -> dict[str, bytes]:
         """All objects of the bucket by key."""
@@ -277,36 +294,6 @@ class System:
             name: [json.loads(body) for body in queue.accepted.values()]
             for name, queue in self.queue.elsewhere.items()
         }
-
-    def _initial_state(self, *, auto_mark_read: bool, automation: str) -> Snapshot:
-        self.clock.ms = Clock().ms
-        self._write({})
-        for number in (COUNTER, WORKSHOP):
-            phone = registered(number, auto_mark_read=auto_mark_read, automation=automation)
-            store.phones.register(self.table, phone)
-        return Snapshot(self.clock.ms, self._stored(), {}, self.queue.emptied(), {}, attempts={})
-
-    def _stored(self) -> dict[str, Any]:
-        """All items by key, in DynamoDB's JSON."""
-        return {item["pk"]["S"]: item for item in stored.items_of(self.table.name)}
-
-    def _write(self, wanted: dict[str, Any], written: Iterable[str] | None = None) -> None:
-        """Replace the content of the table by these items; if given, only *written* ones can differ."""
-        if written is None:
-            now = self._stored()
-        else:
-            now = dict.fromkeys(written)
-            wanted = {key: wanted[key] for key in now if key in wanted}
-        writes: list[Any] = [
-            {"DeleteRequest": {"Key": {"pk": {"S": key}}}} for key in now.keys() - wanted.keys()
-        ]
-        writes += [
-            {"PutRequest": {"Item": item}} for key, item in wanted.items() if now.get(key) != item
-        ]
-        for start in range(0, len(writes), 25):
-            self.dynamodb.batch_write_item(
-                RequestItems={self.table.name: writes[start : start + 25]}
-            )
 
 
 def grant_numbers(log: Table, phones: Iterable[Phone]) -> None:

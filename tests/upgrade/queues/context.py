@@ -15,17 +15,21 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from shared.aws.sqs_fifo import Entry, digest
+from tests.simulation.kernel import running
+from tests.simulation.simulated_system import SimulatedSystem
 from tests.upgrade.shapes import shape_of
 
 type Record = dict[str, Any]
 
 
-class Context[W](ABC):
+class Context[W: SimulatedSystem[Any]](ABC):
     """The events of one context; `W` is its simulated system."""
 
-    @abstractmethod
+    system: type[W]
+
     def running(self) -> AbstractContextManager[W]:
         """Provide the system inside the context manager."""
+        return running(self.system)
 
     @abstractmethod
     def begin(self, system: W) -> None:

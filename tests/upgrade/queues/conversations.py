@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from typing import Any
 
 from conversations.lifecycle import commands
@@ -13,7 +12,6 @@ from events.conversations import sample_data, twilio
 from shared.aws.sqs_fifo import Entry
 from shared.events.exchange import File, FileStored, InboundMessage, file_entry, inbound_entry
 from tests.integration.isolation import surfaces
-from tests.simulation.conversations.setup import running_system
 from tests.simulation.conversations.system import System
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.fifo_queues import FifoQueuesContext, short
@@ -25,8 +23,7 @@ CHANNELS = ("whatsapp", "sms", "email")
 class Conversations(FifoQueuesContext[System]):
     """The AI conversations."""
 
-    def running(self) -> AbstractContextManager[System]:
-        return running_system()
+    system = System
 
     def begin(self, system: System) -> None:
         system.reset()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from typing import Any, get_args, get_type_hints
 
 from email_threads.inbound.events import EmailErase, EmailMerge, Event
@@ -12,7 +11,6 @@ from shared.events.queued_events import body_of
 from tests.integration.email_threads import drafting
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import verified
-from tests.simulation.email_threads.setup import running_system
 from tests.simulation.email_threads.system import ANN, ASSISTED, System, mail
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.fifo_queues import FifoQueuesContext, short
@@ -23,8 +21,7 @@ THREAD = "0123456789abcdef"
 class Mails(FifoQueuesContext[System]):
     """E-mail threads."""
 
-    def running(self) -> AbstractContextManager[System]:
-        return running_system()
+    system = System
 
     def begin(self, system: System) -> None:
         """What the recorded events name: a mail, one that the model reads, an answer that SES has sent, and a job."""

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import Any, Protocol
+from typing import Any
 
-from tests.simulation.fifo_queues import FifoQueues
+from tests.simulation.simulated_system import plain
+from tests.simulation.workers import Workers
 from tests.upgrade.queues.context import Context, Record, entry_of
 
 
-class FifoQueuesSystem(Protocol):
-    """A simulated system with several queues."""
-
-    fifo_queues: FifoQueues
-
-    def run_worker(self, queue_name: str, message: Any) -> None:
-        """Let the worker of a queue try a message."""
-
-    def rows(self) -> Any:
-        """All items by key."""
-
-
-class FifoQueuesContext[W: FifoQueuesSystem](Context[W], ABC):
+class FifoQueuesContext[W: Workers](Context[W], ABC):
     """A context whose system has several queues."""
 
     def put(self, system: W, record: Record) -> None:
@@ -37,7 +26,7 @@ class FifoQueuesContext[W: FifoQueuesSystem](Context[W], ABC):
             system.run_worker(queue_name, message)
 
     def rows(self, system: W) -> list[dict[str, Any]]:
-        return list(system.rows().values())
+        return [plain(item) for item in system.stored().values()]
 
     def is_done(self, system: W) -> bool:
         return system.fifo_queues.is_empty and not system.fifo_queues.dead_letters

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from typing import Any, get_args, get_type_hints
 
 from newsletters.inbound.events import ExportRequested, WorkEvent
 from tests.simulation.newsletters import scenarios
-from tests.simulation.newsletters.setup import running_system
 from tests.simulation.newsletters.system import System
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.fifo_queues import FifoQueuesContext, short
@@ -18,8 +16,7 @@ from tests.upgrade.queues.fifo_queues import FifoQueuesContext, short
 class Newsletters(FifoQueuesContext[System]):
     """Newsletters. The recorded events name one that exists, its jobs, and one that does not exist any more."""
 
-    def running(self) -> AbstractContextManager[System]:
-        return running_system()
+    system = System
 
     def begin(self, system: System) -> None:
         """A newsletter with a draft; a job, an export and a request of its author that wait without a message."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from typing import Any
 
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.event import SOURCES
 from richpanel.inbound.wakeups import WakeupEvent
 from tests.simulation.richpanel.scenarios import DISPUTE, TICKET, opens
-from tests.simulation.richpanel.setup import running_system
 from tests.simulation.richpanel.system import System
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.fifo_queues import FifoQueuesContext
@@ -20,8 +18,7 @@ from tests.upgrade.queues.fifo_queues import FifoQueuesContext
 class HelpDesk(FifoQueuesContext[System]):
     """The help-desk middleware."""
 
-    def running(self) -> AbstractContextManager[System]:
-        return running_system()
+    system = System
 
     def begin(self, system: System) -> None:
         system.reset()

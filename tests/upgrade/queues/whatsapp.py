@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from typing import Any
 
 from events.whatsapp.sample_data import APP_ID, COMPANY, COUNTER
@@ -12,7 +11,6 @@ from events.whatsapp.samples import samples
 from shared.runtime import clock
 from tests.integration.isolation import whatsapp_events, whatsapp_setup
 from tests.simulation.whatsapp.event_builders import outbound_event, unfinished_send
-from tests.simulation.whatsapp.setup import running_system
 from tests.simulation.whatsapp.system import System
 from tests.upgrade.queues.context import Context, Record, entry_of
 from whatsapp.inbound import payment_claims
@@ -27,8 +25,7 @@ FOLLOW_UPS = frozenset({downloads.KIND, read_receipts.KIND, jobs.KIND})
 class Inbox(Context[System]):
     """The WhatsApp inbox."""
 
-    def running(self) -> AbstractContextManager[System]:
-        return running_system()
+    system = System
 
     def begin(self, system: System) -> None:
         system.reset(auto_mark_read=True, automation=CONVERSATIONS)

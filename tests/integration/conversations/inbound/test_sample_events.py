@@ -18,12 +18,6 @@ from tests.template import ACCOUNT
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-CALLED = {
-    "ConversationsRouter": "router",
-    "ConversationsTwilio": "twilio",
-    "ConversationsAwsSms": "aws_sms",
-    "ConversationsSweeper": "sweeper",
-}
 LANES = {
     "first message": {"whatsapp", "sms", "email"},
     "message": {"inbound"},
@@ -40,7 +34,7 @@ def invoke(system: System, event: dict[str, Any], function: str) -> Any:
     system.clock.ms = context.get("requestTimeEpoch", system.clock.ms)
     in_this_account = json.loads(json.dumps(event).replace(":000000000000:", f":{ACCOUNT}:"))
     with quiet():
-        handler = system.functions[CALLED[function]].handler
+        handler = system.functions[function].handler
         return handler(in_this_account, Invocation(system.clock))
 
 

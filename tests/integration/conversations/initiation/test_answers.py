@@ -143,7 +143,7 @@ PREFLIGHT = {"resource": "/initiate-conversation", "httpMethod": "OPTIONS"}
 @pytest.fixture
 def cors(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
     """A deployment that names an origin."""
-    router = system.functions["router"]
+    router = system.functions["ConversationsRouter"]
     monkeypatch.setattr(router, "settings", replace(router.settings, cors_origin=ORIGIN))
 
 
@@ -159,7 +159,7 @@ def test_without_an_origin_no_page_of_another_site_may_read_an_answer(
 
 
 def test_without_an_origin_a_preflight_is_refused(system: System) -> None:
-    answer = system.functions["router"].handler(PREFLIGHT, None)
+    answer = system.functions["ConversationsRouter"].handler(PREFLIGHT, None)
 
     assert (answer["statusCode"], answer["body"]) == (404, "")
     assert not [name for name in answer["headers"] if name.startswith("Access-Control")]
@@ -175,7 +175,7 @@ def test_the_named_origin_may_read_every_answer(system: System, payload: Any) ->
 
 @pytest.mark.usefixtures("cors")
 def test_a_preflight_request_gets_the_allowed_methods_and_headers(system: System) -> None:
-    answer = system.functions["router"].handler(PREFLIGHT, None)
+    answer = system.functions["ConversationsRouter"].handler(PREFLIGHT, None)
 
     assert (answer["statusCode"], answer["body"]) == (204, "")
     assert answer["headers"]["Access-Control-Allow-Methods"] == "POST,OPTIONS"

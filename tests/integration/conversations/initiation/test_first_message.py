@@ -34,8 +34,7 @@ def configured(channel: str, **changes: Any) -> dict[str, Any]:
 
 
 def stored_item(system: System, key: tuple[str, ...]) -> dict[str, Any]:
-    found: dict[str, Any] = system._stored()[key]
-    return found
+    return system.stored()[key]
 
 
 # The item

@@ -160,7 +160,7 @@ def test_an_account_that_does_not_fit_into_the_time_limit_is_counted(
 ) -> None:
     listed = refuse_accounts(system, monkeypatch, twilio.ACCOUNT)
 
-    sweep.close_gaps(system.functions["sweeper"].deps, lambda: sweep.NEEDED_MS - 1)
+    sweep.close_gaps(system.functions["ConversationsSweeper"].deps, lambda: sweep.NEEDED_MS - 1)
 
     assert listed == []
     assert counted == ["GapCheckFailed"] * 2
@@ -172,16 +172,16 @@ def refuse_accounts(system: System, monkeypatch: pytest.MonkeyPatch, *refused: s
     system._clear_secret_caches()
     requested: list[str] = []
 
-    class Client(type(system.functions["sweeper"].deps.twilio)):  # type: ignore[misc] # known at run time only
+    class Client(type(system.functions["ConversationsSweeper"].deps.twilio)):  # type: ignore[misc] # known at run time only
         def between(self, credentials: Any, *_: Any) -> Page:
             requested.append(credentials.account_sid)
             if credentials.account_sid in refused:
                 raise Throttled("twilio_20429")
             return Page([], None)
 
-    deps = system.functions["sweeper"].deps
+    deps = system.functions["ConversationsSweeper"].deps
     monkeypatch.setattr(
-        system.functions["sweeper"], "deps",
+        system.functions["ConversationsSweeper"], "deps",
         replace(deps, twilio=Client(deps.twilio.base_url)),
     )  # fmt: skip
     return requested

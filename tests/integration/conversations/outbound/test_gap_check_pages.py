@@ -188,7 +188,7 @@ def test_a_list_that_takes_all_the_time_of_a_run_is_continued(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sids = lose(system, *(f"old{number}" for number in range(10)))
-    deps = system.functions["sweeper"].deps
+    deps = system.functions["ConversationsSweeper"].deps
     system.clock.ms += 15 * MINUTE_MS
     left_ms = iter([sweep.NEEDED_MS, sweep.PAGE_MS, 0, 0])
 

@@ -29,7 +29,7 @@ SECONDS_A_RECORD = 30  # the whole backlog takes an hour
 @pytest.fixture
 def deps(system: System) -> SweeperDependencies:
     """The sweeper's dependencies, beside a backlog of due first messages."""
-    deps: SweeperDependencies = system.functions["sweeper"].deps
+    deps: SweeperDependencies = system.functions["ConversationsSweeper"].deps
     for number in range(BACKLOG):
         schedule(deps, f"ref-{number:03}")
     return deps

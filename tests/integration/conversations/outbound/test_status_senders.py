@@ -110,7 +110,7 @@ def test_an_event_of_aws_sms_about_another_number_changes_nothing(system: System
     system.change(channel_config=channels | {"sms": sms})
     ref = system.begin("sms")
     action = action_of(system, ref)
-    events_topic = system.functions["aws_sms"].settings.sms_topic_arns[-1]
+    events_topic = system.functions["ConversationsAwsSms"].settings.sms_topic_arns[-1]
 
     status = aws_sms.delivery("d", "TEXT_BLOCKED", action, originationPhoneNumber="+12025550199")
     system.deliver_notification(aws_sms.notification("n", status, topic=events_topic))

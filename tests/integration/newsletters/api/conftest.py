@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.integration.newsletters.api.author import Author
-from tests.simulation.newsletters.setup import running_system
+from tests.simulation.kernel import running
+from tests.simulation.newsletters.system import System
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")  # not wider: other suites in this process have their own moto
 def _author() -> Iterator[Author]:
-    with running_system() as system:
+    with running(System) as system:
         yield Author(system)
 
 

@@ -12,9 +12,10 @@ from shared.aws.dynamodb import Table
 from tests.integration.newsletters.api.author import Author
 from tests.integration.newsletters.api.test_knowledge_base_owners import FIELD, SETTINGS, settings
 from tests.integration.newsletters.api.test_retrieval import BASE
-from tests.simulation.newsletters.setup import running_system
-from tests.simulation.newsletters.system import COMPANY
-from tests.simulation.permissions import CallObserver, grants_of, missing, needless
+from tests.simulation.kernel import running
+from tests.simulation.newsletters.system import COMPANY, System
+from tests.simulation.permissions import CallObserver
+from tests.simulation.role_checks import grants_of, missing, needless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def _author() -> Iterator[Author]:
-    with running_system(SingleCompany=COMPANY) as system:
+    with running(System, SingleCompany=COMPANY) as system:
         yield Author(system)
 
 

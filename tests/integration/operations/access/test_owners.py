@@ -15,8 +15,8 @@ from shared.access.ownership.claims import SHARED
 from tests import template
 from tests.integration.email_threads.test_api import result
 from tests.integration.email_threads.test_owners import put
-from tests.simulation.email_threads.setup import running_system
 from tests.simulation.email_threads.system import COMPANY, MAILBOX, System, mail
+from tests.simulation.kernel import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ AWS_NUMBER_ARN = (
 
 @pytest.fixture(scope="module")
 def _system() -> Iterator[System]:
-    with running_system() as system:
+    with running(System) as system:
         for name in ("CompanyDataTable", "WhatsAppTable"):
             template.create_table(system.dynamodb, name, Stage="local")
         yield system

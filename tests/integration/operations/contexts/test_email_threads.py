@@ -9,8 +9,8 @@ import pytest
 
 from operations.__main__ import main as operations
 from operations.command_line import arguments
-from tests.simulation.email_threads.setup import running_system
 from tests.simulation.email_threads.system import ANN, BOB, COMPANY, MAILBOX, System, mail
+from tests.simulation.kernel import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ def head(**more: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def _system() -> Iterator[System]:
-    with running_system() as system:
+    with running(System) as system:
         yield system
 
 

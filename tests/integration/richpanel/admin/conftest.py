@@ -13,6 +13,7 @@ import boto3
 import pytest
 
 from shared.api.auth import Caller
+from tests import api_gateway
 from tests.integration.answers import Answer
 from tests.integration.logs import recorded
 from tests.integration.richpanel.harness import PATH, Context, Harness
@@ -96,29 +97,15 @@ class Admin:
     ) -> Answer:
         """Call the function (`GET /path`) with an API Gateway event; each call has its own request id."""
         self.calls += 1
-        method, route = line.split(" ")
-        given = {
-            name: [str(one) for one in (value if isinstance(value, list) else [value])]
-            for name, value in query.items()
-        }
-        event = {
-            "resource": route,
-            "path": route.replace("{ticket_id}", quote(ticket, safe="")).replace(
-                "{event_id}", quote(event_id, safe="")
-            ),
-            "httpMethod": method,
-            "headers": {"Idempotency-Key": key} if key else {},
-            "multiValueHeaders": {},
-            "pathParameters": None,
-            "queryStringParameters": {name: values[-1] for name, values in given.items()} or None,
-            "multiValueQueryStringParameters": given or None,
-            "requestContext": {
-                "requestId": f"request-{self.calls}",
-                "authorizer": who.as_context() if who else None,
-            },
-            "body": body if isinstance(body, str | None) else json.dumps(body),
-            "isBase64Encoded": False,
-        }
+        event = api_gateway.request(
+            line,
+            body,
+            who,
+            path={"ticket_id": quote(ticket, safe=""), "event_id": quote(event_id, safe="")},
+            query=query,
+            headers={"Idempotency-Key": key} if key else {},
+            request_id=f"request-{self.calls}",
+        )
         answer = self.module.handler(event, Context("request-1", self.left_ms))
         return Answer(answer["statusCode"], json.loads(answer["body"]))
 

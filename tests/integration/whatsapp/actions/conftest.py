@@ -14,7 +14,7 @@ import pytest
 from local.sandbox import Config, running
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
-from tests import keyring
+from tests import api_gateway, keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from tests.template import create_queue, create_table, environment, properties
 from whatsapp import store
@@ -92,23 +92,16 @@ class Actions:
         """Call an action; each call has a new idempotency key, unless one is given (None: no header)."""
         self.calls += 1
         named = {"Idempotency-Key": key or f"key-{self.calls:06d}"} if key is not None else {}
-        event = {
-            "resource": "/whatsapp/actions/{action}",
-            "path": f"/whatsapp/actions/{action}",
-            "httpMethod": method,
-            "headers": {"Content-Type": "application/json", **named, **(headers or {})},
-            "multiValueHeaders": {},
-            "pathParameters": {"action": action} if action else None,
-            "queryStringParameters": query,
-            "requestContext": {
-                "requestId": f"request-{self.calls}",
-                "domainName": "api.example.com",
-                "stage": "v1",
-                "authorizer": caller.as_context() if caller else None,
-            },
-            "body": raw if raw is not None else json.dumps(body or {}),
-            "isBase64Encoded": False,
-        }
+        event = api_gateway.request(
+            f"{method} /whatsapp/actions/{{action}}",
+            raw if raw is not None else body or {},
+            caller,
+            path={"action": action},
+            query=query,
+            headers={"Content-Type": "application/json", **named, **(headers or {})},
+            request_id=f"request-{self.calls}",
+        )
+        event["requestContext"] |= {"domainName": "api.example.com", "stage": "v1"}
         answer = self.module.handler(event, self._context())
         sent = {name: values[0] for name, values in answer["multiValueHeaders"].items()}
         return Answer(answer["statusCode"], json.loads(answer["body"]), sent)

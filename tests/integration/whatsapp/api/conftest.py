@@ -12,6 +12,7 @@ import boto3
 import pytest
 
 from shared.api.auth import Caller
+from tests import api_gateway
 from tests.integration.logs import recorded
 from tests.integration.whatsapp.conftest import Harness, a_phone, text
 from tests.template import environment, properties
@@ -105,23 +106,15 @@ class Api:
         body: str | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        given = given or {}
-        event = {
-            "resource": route,
-            "path": route.replace("{key}", key),
-            "httpMethod": method,
-            "headers": {"x-api-key": "checked before", **(headers or {})},
-            "multiValueHeaders": {},
-            "pathParameters": {"key": key} if key else None,
-            "queryStringParameters": {name: values[-1] for name, values in given.items()} or None,
-            "multiValueQueryStringParameters": given or None,
-            "requestContext": {
-                "requestId": "request-7",
-                "authorizer": caller.as_context() if caller else None,
-            },
-            "body": body,
-            "isBase64Encoded": False,
-        }
+        event = api_gateway.request(
+            f"{method} {route}",
+            body,
+            caller,
+            path={"key": key},
+            query=given,
+            headers={"x-api-key": "checked before", **(headers or {})},
+            request_id="request-7",
+        )
         answer = self.module.handler(event, Invocation())
         headers = {name: values[0] for name, values in answer["multiValueHeaders"].items()}
         return Answer(answer["statusCode"], headers, json.loads(answer["body"]))

@@ -12,6 +12,7 @@ import boto3
 import pytest
 
 from shared.api.auth import Caller
+from tests import api_gateway
 from tests.integration.logs import recorded
 from tests.integration.whatsapp.api.conftest import GLOBEX_PHONE, Answer, of_globex
 from tests.integration.whatsapp.conftest import Harness, text
@@ -55,23 +56,15 @@ class Admin:
     ) -> Answer:
         """An API Gateway event for a call; each has its own request id."""
         self.calls += 1
-        given = {name: [str(value)] for name, value in query.items()}
-        event = {
-            "resource": route,
-            "path": route.replace("{event_id}", event_id),
-            "httpMethod": METHODS[route],
-            "headers": {"Idempotency-Key": key} if key else {},
-            "multiValueHeaders": {},
-            "pathParameters": {"event_id": event_id} if event_id else None,
-            "queryStringParameters": {name: values[0] for name, values in given.items()} or None,
-            "multiValueQueryStringParameters": given or None,
-            "requestContext": {
-                "requestId": f"request-{self.calls}",
-                "authorizer": caller.as_context() if caller else None,
-            },
-            "body": json.dumps(body) if isinstance(body, dict) else body,
-            "isBase64Encoded": False,
-        }
+        event = api_gateway.request(
+            f"{METHODS[route]} {route}",
+            body,
+            caller,
+            path={"event_id": event_id},
+            query=query,
+            headers={"Idempotency-Key": key} if key else {},
+            request_id=f"request-{self.calls}",
+        )
         context = SimpleNamespace(get_remaining_time_in_millis=lambda: self.remaining_ms)
         answer = self.module.handler(event, context)
         headers = {name: values[0] for name, values in answer["multiValueHeaders"].items()}

@@ -14,7 +14,7 @@ from shared.api.auth import Caller
 from shared.api.opaque_ids import seal_of
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import digest
-from tests import template
+from tests import api_gateway, template
 from tests.simulation.interceptor import Died
 from tests.simulation.processes import imported, quiet
 from tests.simulation.whatsapp.system import Invocation, registered
@@ -66,23 +66,14 @@ class Agent:
         template: dict[str, object] | None = None,
     ) -> tuple[int, dict[str, Any]] | None:
         """Send a text or a template; status and body of the answer, None if the function was killed."""
-        route, path_key = "/whatsapp/conversations/{key}/messages", self.key_of(COUNTER)
-        event = {
-            "resource": route,
-            "path": route.format(key=path_key),
-            "httpMethod": "POST",
-            "headers": {"Idempotency-Key": key},
-            "multiValueHeaders": {},
-            "pathParameters": {"key": path_key},
-            "queryStringParameters": None,
-            "multiValueQueryStringParameters": None,
-            "requestContext": {
-                "requestId": f"request-{self.system.clock.ms}",
-                "authorizer": AGENT.as_context(),
-            },
-            "body": json.dumps({"template": template} if template else {"text": text}),
-            "isBase64Encoded": False,
-        }
+        event = api_gateway.request(
+            "POST /whatsapp/conversations/{key}/messages",
+            {"template": template} if template else {"text": text},
+            AGENT,
+            path={"key": self.key_of(COUNTER)},
+            headers={"Idempotency-Key": key},
+            request_id=f"request-{self.system.clock.ms}",
+        )
         self.system.interceptor.start_run()
         try:
             with quiet():

@@ -15,7 +15,7 @@ import pytest
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import COMPANY, COUNTER
 from shared.api.auth import Caller, Scope
-from tests import template
+from tests import api_gateway, template
 from tests.simulation.interceptor import Died, When
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import imported, quiet
@@ -46,20 +46,8 @@ def send(system: System, api: ModuleType) -> Send:
     def call(
         line: str, body: dict[str, Any] | None = None, request: str = "", **query: str
     ) -> dict[str, Any]:
-        method, path = line.split(" ")
-        event = {
-            "resource": path,
-            "path": path,
-            "httpMethod": method,
-            "headers": {"Idempotency-Key": request} if request else {},
-            "multiValueHeaders": {},
-            "pathParameters": None,
-            "queryStringParameters": query or None,
-            "multiValueQueryStringParameters": {name: [value] for name, value in query.items()},
-            "requestContext": {"requestId": "request", "authorizer": CALLER.as_context()},
-            "body": None if body is None else json.dumps(body),
-            "isBase64Encoded": False,
-        }
+        headers = {"Idempotency-Key": request} if request else {}
+        event = api_gateway.request(line, body, CALLER, query=query, headers=headers)
         with quiet():
             answer = api.handler(event, Invocation(system.clock, lasts_ms=29_000))
         assert answer["statusCode"] in {200, 201}, answer["body"]

@@ -14,7 +14,7 @@ import pytest
 from local.sandbox import Config, running
 from shared.api.auth import Caller
 from shared.runtime import clock
-from tests import keyring
+from tests import api_gateway, keyring
 from tests.integration.whatsapp.api.conftest import MESSAGES, Answer, Api
 from tests.integration.whatsapp.conftest import NOW, Harness, a_phone, text
 from tests.template import create_queue, create_table, environment, properties
@@ -69,20 +69,14 @@ class AgentHarness:
         request: str = "request-9",
         **path: str,
     ) -> Answer:
-        method, route = line.split(" ")
-        event = {
-            "resource": route,
-            "path": route.format(**path),
-            "httpMethod": method,
-            "headers": {"Idempotency-Key": idempotency_key} if idempotency_key else {},
-            "multiValueHeaders": {},
-            "pathParameters": path or None,
-            "queryStringParameters": None,
-            "multiValueQueryStringParameters": None,
-            "requestContext": {"requestId": request, "authorizer": caller.as_context()},
-            "body": None if body is None else json.dumps(body),
-            "isBase64Encoded": False,
-        }
+        event = api_gateway.request(
+            line,
+            body,
+            caller,
+            path=path,
+            headers={"Idempotency-Key": idempotency_key} if idempotency_key else {},
+            request_id=request,
+        )
         context = SimpleNamespace(get_remaining_time_in_millis=lambda: 29_000)
         answer = self.module.handler(event, context)
         headers = {name: values[0] for name, values in answer["multiValueHeaders"].items()}
