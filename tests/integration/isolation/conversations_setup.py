@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from events.conversations import sample_data, twilio
-from shared.events import File, InboundMessage
+from shared.events.exchange import File, InboundMessage
 from shared.runtime import clock
 from tests.integration.isolation.attacks import Attacker
 from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, QueuedCompanies

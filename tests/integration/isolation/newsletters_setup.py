@@ -15,7 +15,7 @@ from newsletters.store.step_inputs import content_hash, status_of
 from newsletters.store.steps import save, save_export
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry, digest
-from shared.queued_events import body_of
+from shared.events.queued_events import body_of
 from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, QueuedCompanies
 from tests.integration.newsletters.deployment import draft, outline, topics
 from tests.simulation.kernel import running

@@ -22,7 +22,13 @@ from local.sandbox.accounts.openai import OpenAi
 from local.sandbox.accounts.text_messages import TextMessages
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
-from shared.events import FileStored, InboundMessage, file_entry, inbound_entry, status_entry
+from shared.events.exchange import (
+    FileStored,
+    InboundMessage,
+    file_entry,
+    inbound_entry,
+    status_entry,
+)
 from tests import api_gateway, keyring
 from tests.simulation import simulated_system
 from tests.simulation.conversations.invocations import (

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from email_threads.store import mailboxes
 from email_threads.store.items import Automation, Mailbox
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import Proof
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry

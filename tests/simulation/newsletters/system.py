@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from botocore.exceptions import BotoCoreError, ClientError
 
 from newsletters.store.items.jobs import OPEN_WORK
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import Proof
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
-from shared.ownership import claims, ids
-from shared.ownership.claims import Proof
 from tests import api_gateway, template
 from tests.simulation import simulated_system, stored
 from tests.simulation.interceptor import Died

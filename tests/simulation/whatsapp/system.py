@@ -20,6 +20,7 @@ from events.whatsapp.sample_data import (
     VERIFY_TOKEN,
     WORKSHOP,
 )
+from shared.access.ownership.claims import Proof
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
 from shared.runtime.clock import to_text

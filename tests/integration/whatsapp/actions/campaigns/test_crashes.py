@@ -17,7 +17,7 @@ from tests.integration.whatsapp.actions.campaigns.runs import (
     shuffled,
     total,
 )
-from whatsapp.actions.campaigns import recipients
+from whatsapp.actions.campaigns.pages import recipients
 from whatsapp.store.sending import campaigns as records
 
 PEOPLE = 12  # one save within the page
