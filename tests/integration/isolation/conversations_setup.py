@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,10 +9,18 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from events.conversations import sample_data, twilio
-from shared.api.auth import Caller, Scope
+from shared.api.auth import Caller
 from shared.events import File, InboundMessage
 from shared.runtime import clock
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
+from tests.integration.isolation.attacks import (
+    Answer,
+    Attacker,
+    Call,
+    Stored,
+    event_of,
+    operations_of,
+    shown,
+)
 from tests.simulation.conversations.setup import running_system
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet
@@ -92,25 +99,8 @@ class TwoCompanies:
         self._begin("without the project" if is_same_company else "without A")
 
     def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
-        method, route = line.split(" ")
-        path = route.format(**call.path)
-        event = {
-            "resource": route,
-            "path": path,
-            "httpMethod": method,
-            "headers": {"content-type": "application/json", **call.headers},
-            "multiValueHeaders": {},
-            "pathParameters": dict(call.path) or None,
-            "queryStringParameters": dict(call.query) or None,
-            "multiValueQueryStringParameters": {n: [v] for n, v in call.query.items()} or None,
-            "requestContext": {
-                "requestId": "request-of-the-attack",
-                **({"authorizer": caller.as_context()} if caller else {}),
-            },
-            "body": None if call.body is None else json.dumps(call.body),
-            "isBase64Encoded": False,
-        }
-        handler = self.system.functions["router" if "initiate" in route else "admin"].handler
+        event = event_of(line, call, caller)
+        handler = self.system.functions["router" if "initiate" in line else "admin"].handler
         with quiet():
             answer = handler(event, Invocation(self.system.clock))
         return Answer(answer["statusCode"], answer["body"])
@@ -226,17 +216,9 @@ class TwoCompanies:
 
     def _names(self, refs: dict[str, str]) -> dict[str, str]:
         self.with_a()
-        owner = Caller(
-            company=self.company_a, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
-        )
-
-        def shown(line: str, **query: str) -> dict[str, Any]:
-            answer = self.send(line, Call(path=refs, query=query), owner)
-            assert answer.status == 200, answer
-            document: dict[str, Any] = json.loads(answer.text)
-            return document
-
-        parked = shown("GET /conversations/parked", company=self.company_a)["result"]["events"]
+        parked = shown(self, "GET /conversations/parked", company=self.company_a)["result"][
+            "events"
+        ]
         message = next(m for m in reversed(self.system.log(refs["ref"])) if m["author"] == "ai")
         customers = next(m for m in self.system.log(refs["ref"]) if m["author"] == "customer")
         link = self.row("OUT#", ref=refs["ref"])
@@ -252,9 +234,7 @@ class TwoCompanies:
             "provider_message_id": str(message["provider_message_id"]),
             "customers_message_id": str(customers["provider_message_id"]),
             "action_id": str(link["action_id"]),
-            "unmatched_id": shown("GET /unmatched")["result"]["messages"][0]["id"],
-            "cursor": shown("GET /conversations", limit="1")["cursor"],
-            "unmatched_cursor": shown("GET /unmatched", limit="1")["cursor"],
+            "unmatched_id": shown(self, "GET /unmatched")["result"]["messages"][0]["id"],
             "recipient_who_left": LEFT,
             "before": f"{message['message_timestamp']}~{message['entry_id']}",
             "project_data_key": next(
@@ -266,8 +246,7 @@ class TwoCompanies:
             "request_id": REQUEST_ID,
             "event_id": parked[0]["eventId"],
             "reason": parked[0]["reason"],
-            "parked_cursor": shown("GET /conversations/parked", limit="1").get("cursor", "-"),
-            "letter": shown("GET /conversations/dead-letters")["result"]["letters"][0]["id"],
+            "letter": shown(self, "GET /conversations/dead-letters")["result"]["letters"][0]["id"],
         }
 
 

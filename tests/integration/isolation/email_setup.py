@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from email_threads.store.items import PrivacyJob
 from shared.api.auth import Caller, Scope
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
+from tests.integration.isolation.attacks import (
+    Answer,
+    Attacker,
+    Call,
+    Stored,
+    event_of,
+    operations_of,
+    shown,
+)
 from tests.simulation import stored
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.setup import running_system
@@ -68,7 +75,8 @@ class TwoCompanies:
         thread = str(first["conversation_id"])[:16]
         for text in ("canary-words one", "canary-words two"):
             system.call("POST", f"/email-threads/{thread}/notes", {"text": text})
-        system.call("PATCH", f"/email-threads/{thread}", {"add_tags": ["canary-words"]})
+        for tagged in (thread, by_sender[BOB]):
+            system.call("PATCH", f"/email-threads/{tagged}", {"add_tags": ["canary-words"]})
         for text in ("canary-words one", "canary-words two"):
             system.call("POST", f"/email-threads/{thread}/replies", {"body_text": text})
             system.clock.ms += 1_000
@@ -81,8 +89,8 @@ class TwoCompanies:
         system.interceptor.rewind()
         with_a = system.snapshot()
         self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
-        parked = self._shown("GET /email-threads/parked", limit="1")
-        letters = self._shown("GET /email-threads/dead-letters")["result"]["letters"]
+        parked = shown(self, "GET /email-threads/parked")["result"]["events"]
+        letters = shown(self, "GET /email-threads/dead-letters")["result"]["letters"]
         self.with_a()
         self.names = {
             "thread": thread,
@@ -94,11 +102,9 @@ class TwoCompanies:
             ),
             "mailbox": quote(MAILBOX, safe=""),
             "person": ZOE,
-            "cursor": self._shown("GET /email-threads", limit="1")["cursor"],
-            "reply": self._shown("GET /email-threads/drafts")["result"]["drafts"][0]["reply_id"],
-            "draft_cursor": self._shown("GET /email-threads/drafts", limit="1")["cursor"],
-            "parked_id": parked["result"]["events"][0]["eventId"],
-            "parked_cursor": parked["cursor"],
+            "company": COMPANY,
+            "reply": shown(self, "GET /email-threads/drafts")["result"]["drafts"][0]["reply_id"],
+            "parked_id": parked[0]["eventId"],
             "letter": letters[0]["id"],
             "job": PrivacyJob.id_of("export", COMPANY, EXPORTED),
         }
@@ -111,23 +117,7 @@ class TwoCompanies:
         self._begin("without A")
 
     def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
-        method, route = line.split(" ")
-        event = {
-            "resource": "/email-threads/{proxy+}",
-            "path": route.format(**call.path),
-            "httpMethod": method,
-            "headers": dict(call.headers),
-            "multiValueHeaders": {},
-            "pathParameters": dict(call.path) or None,
-            "queryStringParameters": dict(call.query) or None,
-            "multiValueQueryStringParameters": {n: [v] for n, v in call.query.items()} or None,
-            "requestContext": {
-                "requestId": "request-of-the-attack",
-                **({"authorizer": caller.as_context()} if caller else {}),
-            },
-            "body": None if call.body is None else json.dumps(call.body),
-            "isBase64Encoded": False,
-        }
+        event = event_of(line, call, caller, "/email-threads/{proxy+}")
         with quiet():
             answer = self.system.api.handler(event, Invocation(self.system.clock))
         return Answer(answer["statusCode"], answer["body"])
@@ -152,13 +142,6 @@ class TwoCompanies:
     def _begin(self, snapshot: str) -> None:
         self.system.restore(self._snapshots[snapshot])
         self.system.interceptor.calls.clear()
-
-    def _shown(self, line: str, **query: str) -> dict[str, Any]:
-        owner = Caller(
-            company=COMPANY, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
-        )
-        document: dict[str, Any] = json.loads(self.send(line, Call(query=query), owner).text)
-        return document
 
 
 @contextmanager

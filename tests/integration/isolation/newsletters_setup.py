@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,15 @@ from newsletters.store.steps import save, save_export
 from shared.api.auth import Caller, Scope
 from shared.aws.sqs_fifo import Entry, digest
 from shared.queued_events import body_of
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
+from tests.integration.isolation.attacks import (
+    Answer,
+    Attacker,
+    Call,
+    Stored,
+    event_of,
+    operations_of,
+    shown,
+)
 from tests.integration.newsletters.deployment import draft, outline, topics
 from tests.simulation.invocations import Invocation
 from tests.simulation.newsletters.setup import running_system
@@ -76,8 +83,8 @@ class TwoCompanies:
         self._call("POST", f"{code}/exports", {"formats": ["markdown"]})
         with_a = system.snapshot()
         self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
-        parked = self._shown("GET /newsletters/parked", limit="1")
-        letters = self._shown("GET /newsletters/dead-letters")["result"]["letters"]
+        parked = shown(self, "GET /newsletters/parked")["result"]["events"]
+        letters = shown(self, "GET /newsletters/dead-letters")["result"]["letters"]
         self.with_a()
         self.names = {
             "code": code,
@@ -86,11 +93,7 @@ class TwoCompanies:
             "of_b": of_b,
             "job": job,
             "source": SOURCE["name"],
-            "cursor": self._shown("GET /newsletters", limit="1")["cursor"],
-            "company_cursor": self._shown("GET /newsletters", of="company", limit="1")["cursor"],
-            "source_cursor": self._shown("GET /newsletters/sources", limit="1")["cursor"],
-            "parked_id": parked["result"]["events"][0]["eventId"],
-            "parked_cursor": parked["cursor"],
+            "parked_id": parked[0]["eventId"],
             "letter": letters[0]["id"],
             "privacy_job": export["id"],
         }
@@ -103,23 +106,7 @@ class TwoCompanies:
         self._begin("without A")
 
     def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
-        method, route = line.split(" ")
-        event = {
-            "resource": "/newsletters/{proxy+}",
-            "path": route.format(**call.path),
-            "httpMethod": method,
-            "headers": dict(call.headers),
-            "multiValueHeaders": {},
-            "pathParameters": dict(call.path) or None,
-            "queryStringParameters": dict(call.query) or None,
-            "multiValueQueryStringParameters": {n: [v] for n, v in call.query.items()} or None,
-            "requestContext": {
-                "requestId": "request-of-the-attack",
-                **({"authorizer": caller.as_context()} if caller else {}),
-            },
-            "body": None if call.body is None else json.dumps(call.body),
-            "isBase64Encoded": False,
-        }
+        event = event_of(line, call, caller, "/newsletters/{proxy+}")
         with quiet():
             answer = self.system.api.handler(event, Invocation(self.system.clock))
         return Answer(answer["statusCode"], answer["body"])
@@ -195,11 +182,6 @@ class TwoCompanies:
     def _begin(self, snapshot: str) -> None:
         self.system.restore(self._snapshots[snapshot])
         self.system.interceptor.calls.clear()
-
-    def _shown(self, line: str, **query: str) -> dict[str, Any]:
-        owner = Caller(company=COMPANY_A, scopes=frozenset(map(str, Scope)), principal=OWNER)
-        document: dict[str, Any] = json.loads(self.send(line, Call(query=query), owner).text)
-        return document
 
 
 @contextmanager

@@ -10,9 +10,17 @@ from urllib.parse import quote
 
 import boto3
 
-from shared.api.auth import Caller, Scope
+from shared.api.auth import Caller
 from tests import template
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
+from tests.integration.isolation.attacks import (
+    Answer,
+    Attacker,
+    Call,
+    Stored,
+    event_of,
+    operations_of,
+    shown,
+)
 from tests.simulation import stored
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import imported, quiet
@@ -63,12 +71,8 @@ class TwoCompanies:
         with_a = self.system.snapshot()
         self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
         self.names = {"ticket": TICKET, "event_id": f"evt:rp:{TICKET}:{MESSAGE}"}
-        self.names |= {"cursor": self._cursor()}
-        parked = self._shown("GET /richpanel/parked", limit="1")
-        self.names |= {
-            "parked_id": quote(parked["result"]["events"][0]["eventId"], safe=""),
-            "parked_cursor": parked["cursor"],
-        }
+        parked = shown(self, "GET /richpanel/parked")["result"]["events"]
+        self.names |= {"parked_id": quote(parked[0]["eventId"], safe="")}
 
     def with_a(self) -> None:
         self._begin("with A")
@@ -77,24 +81,7 @@ class TwoCompanies:
         self._begin("without A")
 
     def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
-        method, route = line.split(" ")
-        query = {name: [value] for name, value in call.query.items()}
-        event = {
-            "resource": route,
-            "path": route.format(**call.path),
-            "httpMethod": method,
-            "headers": dict(call.headers),
-            "multiValueHeaders": {},
-            "pathParameters": dict(call.path) or None,
-            "queryStringParameters": dict(call.query) or None,
-            "multiValueQueryStringParameters": query or None,
-            "requestContext": {
-                "requestId": "request-of-the-attack",
-                **({"authorizer": caller.as_context()} if caller else {}),
-            },
-            "body": None if call.body is None else json.dumps(call.body),
-            "isBase64Encoded": False,
-        }
+        event = event_of(line, call, caller)
         with quiet():
             answer = self.admin.handler(event, Invocation(self.system.clock))
         return Answer(answer["statusCode"], answer["body"])
@@ -131,20 +118,6 @@ class TwoCompanies:
         self.system.restore(self._snapshots[snapshot])
         self.admin.deps.switchboard.provider().clear_cache()
         self.system.interceptor.calls.clear()
-
-    def _cursor(self) -> str:
-        line = "GET /admin/richpanel/conversations/{ticket_id}"
-        return str(self._shown(line, {"ticket_id": TICKET}, limit="1")["cursor"])
-
-    def _shown(
-        self, line: str, path: Mapping[str, str] | None = None, **query: str
-    ) -> dict[str, Any]:
-        owner = Caller(
-            company=COMPANY_A, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
-        )
-        answer = self.send(line, Call(path=path or {}, query=query), owner)
-        document: dict[str, Any] = json.loads(answer.text)
-        return document
 
 
 KEYS = {
