@@ -123,18 +123,17 @@ def test_a_call_without_the_scope_or_a_key_is_refused(actions: Actions, mode: Mo
     assert (actions.harness.keys(), actions.wire) == (before, [])
 
 
-@EVERY_MODE
-def test_a_dry_run_calls_no_provider_and_stores_nothing(
-    actions: Actions, mode: Mode, minutes: Minutes
-) -> None:
+def test_a_dry_run_calls_no_provider_and_stores_nothing(actions: Actions, minutes: Minutes) -> None:
     wrong, shown = {}, 0
-    for action in of_mode(mode):
+    for action in catalogue.all_actions():
         if "dry_run" not in action.input_model.model_fields:
             continue
         minutes.pass_one()
         before = actions.harness.keys(), len(actions.wire)
         answer = actions.run(action.name, BODIES[action.name] | {"dryRun": True})
-        shown += answer.status == HTTPStatus.OK
+        if answer.status != HTTPStatus.OK:
+            continue  # It names an item that acme does not have here.
+        shown += 1
         if (actions.harness.keys(), len(actions.wire)) != before:
             wrong[action.name] = answer.body
 
