@@ -9,7 +9,7 @@ the system of company A in `tests/integration/isolation`, whose attacks call eve
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -30,30 +30,38 @@ from tests.integration.isolation import (
     whatsapp_setup,
 )
 from tests.integration.isolation.attacks import Attack, Call, System, owner_of
+from tests.integration.isolation.route_attacks import Api, with_cursors
 from tests.upgrade.shapes import Shape, shape_of
 
 type Record = dict[str, Any]
 
-CONTEXTS: dict[str, tuple[Callable[[], AbstractContextManager[System]], list[Attack]]] = {
+CONTEXTS: dict[str, tuple[Callable[[], AbstractContextManager[System]], Api, list[Attack]]] = {
     "whatsapp": (
         whatsapp_setup.two_companies,
-        [*test_whatsapp_routes.ATTACKS, *test_whatsapp_actions.ATTACKS],
+        test_whatsapp_routes.API,
+        test_whatsapp_actions.ATTACKS,
     ),
-    "conversations": (conversations_setup.two_companies, test_conversations_routes.ATTACKS),
-    "richpanel": (richpanel_setup.two_companies, test_richpanel.ATTACKS),
-    "email_threads": (email_setup.two_companies, test_email_threads.ATTACKS),
-    "newsletters": (newsletters_setup.two_companies, test_newsletters.ATTACKS),
-    "console": (inbox_setup.two_companies, test_inbox.ATTACKS),
-    "operations": (test_operations.two_companies, test_operations.ATTACKS),
+    "conversations": (conversations_setup.two_companies, test_conversations_routes.API, []),
+    "richpanel": (richpanel_setup.two_companies, test_richpanel.API, []),
+    "email_threads": (email_setup.two_companies, test_email_threads.API, []),
+    "newsletters": (newsletters_setup.two_companies, test_newsletters.API, []),
+    "console": (inbox_setup.two_companies, test_inbox.API, []),
+    "operations": (test_operations.two_companies, test_operations.API, []),
 }
 
 
-def recorded(system: System, attacks: list[Attack]) -> list[Record]:
-    """A record of each call, as the company itself makes it."""
-    placeholders = {name: f"{{{name}}}" for name in system.names}
+def running(name: str) -> AbstractContextManager[System]:
+    """The running system of a context, with all that requests name."""
+    companies, api, _ = CONTEXTS[name]
+    return with_cursors(companies, api)
+
+
+def recorded(name: str, system: System) -> list[Record]:
+    """A record of each call of a context, as the company itself makes it."""
+    _, api, further = CONTEXTS[name]
     records = []
-    for attack in attacks:
-        call = attack.call(placeholders)
+    for attack in (*api.attacks(system.names), *further):
+        call = attack.call
         record = {
             "line": attack.line,
             "path": dict(call.path),
@@ -67,14 +75,9 @@ def recorded(system: System, attacks: list[Attack]) -> list[Record]:
 
 def answer(system: System, record: Record) -> Record:
     """Status and shape of today's answer to a recorded call."""
-    call = Call(
-        path=_filled(record["path"], system.names),
-        query=_filled(record["query"], system.names),
-        body=_filled(record["body"], system.names),
-        headers=_filled(record["headers"], system.names),
-    )
+    call = Call(**{part: record[part] for part in ("path", "query", "body", "headers")})
     system.with_a()
-    answered = system.send(record["line"], call, owner_of(system))
+    answered = system.send(record["line"], call.filled(system.names), owner_of(system))
     # The names in an OpenAPI document are those of classes.
     is_document = record["line"].endswith("/openapi.json")
     return {"status": answered.status, "result": {} if is_document else _shape(answered.text)}
@@ -86,15 +89,3 @@ def _shape(text: str) -> Shape:
         return shape_of(json.loads(text))
     except ValueError:
         return {}
-
-
-def _filled(part: Any, names: Mapping[str, str]) -> Any:
-    if isinstance(part, dict):
-        return {name: _filled(value, names) for name, value in part.items()}
-    if isinstance(part, list):
-        return [_filled(value, names) for value in part]
-    if not isinstance(part, str):
-        return part
-    for name, value in names.items():
-        part = part.replace(f"{{{name}}}", value)
-    return part

@@ -106,9 +106,9 @@ def _recordings() -> list[tuple[str, Any]]:
     for name, context in queued_events.CONTEXTS.items():
         with _without_chance(), context.running() as system:
             found.append((f"queues/{name}", context.recorded(system)))
-    for name, (running, attacks) in api_requests.CONTEXTS.items():
-        with _without_chance(), running() as companies:
-            found.append((f"requests/{name}", api_requests.recorded(companies, attacks)))
+    for name in api_requests.CONTEXTS:
+        with _without_chance(), api_requests.running(name) as companies:
+            found.append((f"requests/{name}", api_requests.recorded(name, companies)))
     return found
 
 

@@ -13,8 +13,7 @@ pytestmark = pytest.mark.long
 
 @pytest.mark.parametrize("name", api_requests.CONTEXTS)
 def test_requests_of_every_recorded_version_are_answered_as_they_were(name: str) -> None:
-    running, _ = api_requests.CONTEXTS[name]
-    with running() as companies:
+    with api_requests.running(name) as companies:
         for records in recordings.read(f"requests/{name}").values():
             for record in records:
                 answered = api_requests.answer(companies, record)

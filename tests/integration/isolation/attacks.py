@@ -9,7 +9,7 @@ both, with the same calls to AWS, and must not change any item of A.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -41,49 +41,62 @@ TURNED_AWAY = {Attacker.NO_SCOPE: 403, Attacker.NO_KEY: 401}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One HTTP call: path parameters, query, body and headers."""
+    """One HTTP call: path parameters, query, body and headers. Texts may name A's items by kind: `{thread}`."""
 
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
+    def filled(self, names: Mapping[str, str]) -> Call:
+        """Return the call with A's items instead of their kinds."""
+        return Call(
+            path=_filled(self.path, names),
+            query=_filled(self.query, names),
+            body=_filled(self.body, names),
+            headers=_filled(self.headers, names),
+        )
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Attack:
     """
-    One way to call a route about items of A. *call* builds the call from A's items by kind.
+    One way to call a route about items of A.
 
-    *scopes*: each of them allows the call. *is_public*: the route needs no key. *has_no_projects*: the data belong to a
-    company as a whole, so keys of single projects are refused. *is_blind*: the reason why the owner gets the same
-    response in both systems.
+    *scopes*: each of them allows the call. *is_change*: the call may change something. *is_public*: the route needs no
+    key. *has_no_projects*: the data belong to a company as a whole, so keys of single projects are refused. *is_blind*:
+    the reason why the owner gets the same response in both systems.
     """
 
     line: str
-    names: str
     scopes: tuple[Scope, ...]
-    call: Callable[[Mapping[str, str]], Call]
+    call: Call
+    is_change: bool = False
     is_public: bool = False
     has_no_projects: bool = False
     is_blind: str = ""
 
     def __str__(self) -> str:
-        return f"{self.line} by {self.names}"
+        given = {**self.call.path, **self.call.query, **(self.call.body or {})}
+        return f"{self.line} with {given}"
 
-    @property
-    def is_change(self) -> bool:
-        return not self.line.startswith("GET")
+    def is_turned_away(self, attacker: Attacker) -> bool:
+        """Whether the call is refused because of the key alone."""
+        if attacker in TURNED_AWAY:
+            return not self.is_public
+        return attacker in BOUND_TO_PROJECTS and self.has_no_projects
 
 
-def of_document(line: str, *scopes: Scope) -> Attack:
-    """The OpenAPI document of an API; each scope of the API allows reading it."""
-    return Attack(
-        line=line,
-        names="nothing",
-        scopes=scopes,
-        call=lambda _: Call(),
-        is_blind="the document describes the routes and holds nothing of a company",
-    )
+def _filled(part: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(part, Mapping):
+        return {name: _filled(value, names) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_filled(value, names) for value in part]
+    if not isinstance(part, str) or "{" not in part:
+        return part
+    for name, value in names.items():
+        part = part.replace(f"{{{name}}}", value)
+    return part
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +108,7 @@ class Answer:
 
 
 type Stored = dict[tuple[str, ...], Any]
+type Pair = tuple[Attack, Attacker]
 
 
 # A process makes these calls once, at its first request of any kind.
@@ -168,36 +182,109 @@ def owner_of(system: System) -> Caller:
     return Caller(company=system.company_a, scopes=every, principal="api-key:owner")
 
 
-def attacked(system: System, attack: Attack, attacker: Attacker) -> None:
-    """Make the attack in both systems and compare. Raises AssertionError that names the leak or the change."""
-    caller = caller_of(system, attacker, attack.scopes)
-    call = attack.call(system.names)
+def turned_away(system: System, attacks: Iterable[Attack]) -> list[str]:
+    """Make the calls that are refused because of the caller's key, in both systems. Return what is wrong."""
+    pairs = [(one, who) for one in attacks for who in Attacker if one.is_turned_away(who)]
+    assert pairs
     system.with_a()
-    system.send(
-        attack.line, call, owner_of(system)
-    )  # A's own response is stored under the same key.
     before = system.stored()
-    system.operations()
-    found = system.send(attack.line, call, caller)
-    made, after = system.operations(), system.stored()
-    system.without_a(attacker)
-    owned = system.stored()
-    absent = system.send(attack.line, call, caller)
-    made_without = system.operations()
+    found = _answers(system, pairs)
+    assert_unchanged("the refused calls", before, system.stored(), None, ())
+    system.without_a(Attacker.OTHER_COMPANY)
+    absent = _answers(system, pairs)
+    problems = []
+    for pair in pairs:
+        answer, _ = found[pair]
+        problems += _differences(system, pair, found[pair], absent[pair])
+        if answer.status != TURNED_AWAY.get(pair[1], 403):
+            problems.append(f"{_named(pair)}: answered {answer}")
+    return problems
 
-    who = f"{attack} [{attacker}]"
-    for word in (*system.words, *system.ids):
-        assert word not in found.text, f"{who}: the answer holds {word!r} of company A"
-    if attack.has_no_projects and attacker in BOUND_TO_PROJECTS:
-        assert found.status == 403, f"{who}: a key of a project was answered {found}"
-    if attacker in TURNED_AWAY and not attack.is_public:
-        assert found.status == TURNED_AWAY[attacker], f"{who}: answered {found}"
-    foreign = (
-        system.words if attacker is Attacker.OTHER_PROJECT else (system.company_a, *system.words)
-    )
-    assert_unchanged(who, before, after, owned if found.status < 400 else None, foreign)
-    assert found == absent, f"{who}: {found} where A's things exist, {absent} where they do not"
-    assert made == made_without, f"{who}: the calls to AWS differ: {made} and {made_without}"
+
+def attacked(
+    system: System,
+    attacks: Sequence[Attack],
+    attackers: Iterable[Attacker] = FROM_OUTSIDE,
+    *,
+    after_owner: bool = True,
+) -> list[str]:
+    """
+    Make attacks one after the other in both systems, each attacker all of them. Return what is wrong.
+
+    *after_owner*: A makes the same calls before, so that its own responses are stored under the same keys. Then only
+    reads may follow each other: A's own change may remove the item that the next attack names.
+    """
+    system.with_a()
+    own = [_sent(system, one, owner_of(system)) for one in attacks] if after_owner else []
+    problems: list[str] = []
+    states = []
+    for attacker in attackers:
+        pairs = [(attack, attacker) for attack in attacks if not attack.is_turned_away(attacker)]
+        before = system.stored()
+        found = _answers(system, pairs)
+        states.append((attacker, pairs, found, before, system.stored()))
+    last: Attacker | None = None
+    for attacker, pairs, found, before, after in states:
+        if last is None or Attacker.OTHER_PROJECT in {last, attacker}:
+            system.without_a(attacker)
+        owned = system.stored()
+        absent = _answers(system, pairs)
+        for pair in pairs:
+            problems += _differences(system, pair, found[pair], absent[pair])
+        is_refused = all(answer.status >= 400 for answer, _ in found.values())
+        is_colleague = attacker is Attacker.OTHER_PROJECT
+        foreign = system.words if is_colleague else (system.company_a, *system.words)
+        who = f"{attacker}: {attacks[0]} and {len(attacks) - 1} more"
+        assert_unchanged(who, before, after, None if is_refused else owned, foreign)
+        if last is None and after_owner:
+            problems += _not_reached(system, attacks, own)
+        last = attacker
+    return problems
+
+
+def _answers(system: System, pairs: Iterable[Pair]) -> dict[Pair, tuple[Answer, list[str]]]:
+    """The response to each call, and the calls to AWS that it made."""
+    answers = {}
+    system.operations()
+    for attack, attacker in pairs:
+        caller = caller_of(system, attacker, attack.scopes)
+        answers[attack, attacker] = _sent(system, attack, caller), system.operations()
+    return answers
+
+
+def _sent(system: System, attack: Attack, caller: Caller | None) -> Answer:
+    return system.send(attack.line, attack.call.filled(system.names), caller)
+
+
+def _differences(
+    system: System,
+    pair: Pair,
+    found: tuple[Answer, list[str]],
+    absent: tuple[Answer, list[str]],
+) -> list[str]:
+    """What a response says of A: its texts and ids, or by being another one than without A."""
+    (answer, made), (answer_without, made_without), who = found, absent, _named(pair)
+    problems = [
+        f"{who}: the answer holds {word!r} of company A"
+        for word in (*system.words, *system.ids)
+        if word in answer.text
+    ]
+    if answer != answer_without:
+        problems.append(f"{who}: {answer} where A's items exist, {answer_without} without them")
+    if made != made_without:
+        problems.append(f"{who}: the calls to AWS differ: {made} and {made_without}")
+    return problems
+
+
+def _not_reached(system: System, attacks: Sequence[Attack], own: Sequence[Answer]) -> Iterator[str]:
+    """The attacks without a target: A's own key gets the same response in the system without A's items."""
+    for attack, found in zip(attacks, own, strict=True):
+        if not attack.is_blind and _sent(system, attack, owner_of(system)) == found:
+            yield f"{attack}: the owner gets the same answer whether or not it exists: {found}"
+
+
+def _named(pair: Pair) -> str:
+    return f"{pair[0]} [{pair[1]}]"
 
 
 def assert_unchanged(
@@ -220,12 +307,3 @@ def assert_unchanged(
         text = json.dumps([key, item], default=str)
         for word in foreign:
             assert word not in text, f"{who}: {key} was written and holds {word!r} of company A"
-
-
-def reaches_its_owner(system: System, attack: Attack) -> bool:
-    """Whether the attack targets an existing item: A's own key gets another response if A's items exist."""
-    call = attack.call(system.names)
-    system.with_a()
-    found = system.send(attack.line, call, owner_of(system))
-    system.without_a(Attacker.OTHER_COMPANY)
-    return found != system.send(attack.line, call, owner_of(system))

@@ -204,8 +204,6 @@ class TwoCompanies(QueuedCompanies[System]):
             "customers_message_id": str(customers["provider_message_id"]),
             "action_id": str(link["action_id"]),
             "unmatched_id": shown("GET /unmatched")["result"]["messages"][0]["id"],
-            "cursor": shown("GET /conversations", limit="1")["cursor"],
-            "unmatched_cursor": shown("GET /unmatched", limit="1")["cursor"],
             "recipient_who_left": LEFT,
             "before": f"{message['message_timestamp']}~{message['entry_id']}",
             "project_data_key": next(
@@ -217,7 +215,6 @@ class TwoCompanies(QueuedCompanies[System]):
             "request_id": REQUEST_ID,
             "event_id": parked[0]["eventId"],
             "reason": parked[0]["reason"],
-            "parked_cursor": shown("GET /conversations/parked", limit="1").get("cursor", "-"),
             "letter": shown("GET /conversations/dead-letters")["result"]["letters"][0]["id"],
         }
 

@@ -56,7 +56,8 @@ class TwoCompanies(QueuedCompanies[System]):
         thread = str(first["conversation_id"])[:16]
         for text in ("canary-words one", "canary-words two"):
             system.call("POST", f"/email-threads/{thread}/notes", {"text": text})
-        system.call("PATCH", f"/email-threads/{thread}", {"add_tags": ["canary-words"]})
+        for tagged in (thread, by_sender[BOB]):
+            system.call("PATCH", f"/email-threads/{tagged}", {"add_tags": ["canary-words"]})
         for text in ("canary-words one", "canary-words two"):
             system.call("POST", f"/email-threads/{thread}/replies", {"body_text": text})
             system.clock.ms += 1_000
@@ -68,7 +69,7 @@ class TwoCompanies(QueuedCompanies[System]):
         system.drain()
         system.interceptor.rewind()
         self.keep({WITH_A: system.snapshot(), WITHOUT_A: without})
-        parked = self.shown("GET /email-threads/parked", limit="1")
+        parked = self.shown("GET /email-threads/parked")["result"]["events"]
         letters = self.shown("GET /email-threads/dead-letters")["result"]["letters"]
         self.with_a()
         self.names = {
@@ -81,11 +82,9 @@ class TwoCompanies(QueuedCompanies[System]):
             ),
             "mailbox": quote(MAILBOX, safe=""),
             "person": ZOE,
-            "cursor": self.shown("GET /email-threads", limit="1")["cursor"],
+            "company": COMPANY,
             "reply": self.shown("GET /email-threads/drafts")["result"]["drafts"][0]["reply_id"],
-            "draft_cursor": self.shown("GET /email-threads/drafts", limit="1")["cursor"],
-            "parked_id": parked["result"]["events"][0]["eventId"],
-            "parked_cursor": parked["cursor"],
+            "parked_id": parked[0]["eventId"],
             "letter": letters[0]["id"],
             "job": PrivacyJob.id_of("export", COMPANY, EXPORTED),
         }

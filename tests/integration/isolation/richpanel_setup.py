@@ -52,13 +52,8 @@ class TwoCompanies(QueuedCompanies[System]):
         self.system.drain()
         self.keep({WITH_A: self.system.snapshot(), WITHOUT_A: without})
         self.names = {"ticket": TICKET, "event_id": f"evt:rp:{TICKET}:{MESSAGE}"}
-        line = "GET /admin/richpanel/conversations/{ticket_id}"
-        self.names |= {"cursor": self.shown(line, {"ticket_id": TICKET}, limit="1")["cursor"]}
-        parked = self.shown("GET /richpanel/parked", limit="1")
-        self.names |= {
-            "parked_id": quote(parked["result"]["events"][0]["eventId"], safe=""),
-            "parked_cursor": parked["cursor"],
-        }
+        parked = self.shown("GET /richpanel/parked")["result"]["events"]
+        self.names |= {"parked_id": quote(parked[0]["eventId"], safe="")}
 
     def module_of(self, line: str) -> ModuleType:
         return self.admin

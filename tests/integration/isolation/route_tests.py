@@ -1,65 +1,45 @@
-"""The tests that run for every table of attacks on routes."""
+"""The tests of an API's routes, for each context."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.integration.isolation.attacks import (
-    FROM_OUTSIDE,
-    TURNED_AWAY,
-    Attack,
-    Attacker,
-    System,
-    attacked,
-    reaches_its_owner,
-)
+from tests.integration.isolation.attacks import System, attacked, turned_away
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from tests.integration.isolation.route_attacks import Api
 
 
-def cases(attacks: Iterable[Attack], attackers: Iterable[Attacker]) -> list[Any]:
-    """Each attack by each attacker."""
-    return [
-        pytest.param(attack, attacker, id=f"{attack} [{attacker}]")
-        for attack in attacks
-        for attacker in attackers
-    ]
-
-
-def one_of_each_route(attacks: Iterable[Attack]) -> Iterable[Attack]:
-    """The first attack on each route: keys are checked before parameters are read."""
-    return {attack.line: attack for attack in reversed(list(attacks))}.values()
-
-
-def suite_of(attacks: list[Attack]) -> type:
+def suite_of(api: Api) -> type:
     """The tests of one context's attacks; the module's fixture `companies` returns the system."""
 
     class Routes:
-        @pytest.mark.parametrize(("attack", "attacker"), cases(attacks, FROM_OUTSIDE))
-        def test_a_key_without_access_gets_the_same_answer_as_if_the_item_did_not_exist(
-            self, companies: System, attack: Attack, attacker: Attacker
+        def test_a_key_without_access_of_its_own_is_refused_as_if_the_item_did_not_exist(
+            self, companies: System
         ) -> None:
-            attacked(companies, attack, attacker)
+            problems = turned_away(companies, api.attacks(companies.names))
 
-        @pytest.mark.parametrize(
-            ("attack", "attacker"), cases(one_of_each_route(attacks), TURNED_AWAY)
-        )
-        def test_a_call_without_key_or_scope_is_refused_without_a_read(
-            self, companies: System, attack: Attack, attacker: Attacker
-        ) -> None:
-            attacked(companies, attack, attacker)
+            assert not problems, "\n".join(problems)
 
-        @pytest.mark.parametrize(
-            "attack", [attack for attack in attacks if not attack.is_blind], ids=str
-        )
-        def test_the_owner_gets_a_different_answer_if_the_attacked_item_exists(
-            self, companies: System, attack: Attack
+        def test_a_read_of_an_outsider_is_answered_as_if_the_item_did_not_exist(
+            self, companies: System
         ) -> None:
-            assert reaches_its_owner(companies, attack), (
-                f"{attack}: the owner gets the same answer whether or not it exists"
-            )
+            reads = [one for one in api.attacks(companies.names) if not one.is_change]
+
+            problems = attacked(companies, reads)
+
+            assert not problems, "\n".join(problems)
+
+        @pytest.mark.long
+        def test_a_change_of_an_outsider_is_answered_as_if_the_item_did_not_exist(
+            self, companies: System
+        ) -> None:
+            changes = [one for one in api.attacks(companies.names) if one.is_change]
+
+            problems = [said for one in changes for said in attacked(companies, [one])]
+
+            assert not problems, "\n".join(problems)
 
     return Routes

@@ -120,14 +120,27 @@ def _module_of(one: Any) -> Any:
     return importlib.import_module(one.__module__)
 
 
-def _of_routes(function: str) -> frozenset[str]:
+@cache
+def routes_of(function: str) -> Routes | None:
+    """The `Routes` of a function, None if it has none."""
     handler = template.properties(function)["Handler"].rpartition(".")[0]
-    module = imported(handler, template.environment(function))
-    declared = getattr(module, "routes", None)
-    if not isinstance(declared, Routes):
+    found = getattr(imported(handler, template.environment(function)), "routes", None)
+    return found if isinstance(found, Routes) else None
+
+
+def declared(function: str) -> Routes:
+    """The `Routes` of a function that has them."""
+    found = routes_of(function)
+    assert found is not None, function
+    return found
+
+
+def _of_routes(function: str) -> frozenset[str]:
+    found = routes_of(function)
+    if found is None:
         return frozenset()
-    lines = [f"{one.method} {one.path}" for one in declared.operations]
-    return frozenset(map(shape, [*lines, f"GET {declared.document}"]))
+    lines = [f"{one.method} {one.path}" for one in found.operations]
+    return frozenset(map(shape, [*lines, f"GET {found.document}"]))
 
 
 def _is_below(line: str, folder: str) -> bool:

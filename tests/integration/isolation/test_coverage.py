@@ -5,10 +5,13 @@ the modules of this folder attack. A new one fails here until it has an attack.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from newsletters.worker import dispatcher as newsletter_steps
 from richpanel.inbound import event as richpanel_event
+from shared.api.auth import Scope
+from tests import template
 from tests.integration.isolation import (
     conversations_events,
     surfaces,
@@ -34,16 +37,23 @@ BY_EVENTS: list[EventAttack[Any]] = [
     *test_email_threads.EVENTS,
     *test_newsletters.EVENTS,
 ]
-BY_CALLS = [
-    *test_conversations_routes.ATTACKS,
-    *test_whatsapp_actions.ATTACKS,
-    *test_whatsapp_routes.ATTACKS,
-    *test_richpanel.ATTACKS,
-    *test_email_threads.ATTACKS,
-    *test_inbox.ATTACKS,
-    *test_newsletters.ATTACKS,
-    *test_operations.ATTACKS,
+APIS = [
+    test_conversations_routes.API,
+    test_whatsapp_routes.API,
+    test_richpanel.API,
+    test_email_threads.API,
+    test_inbox.API,
+    test_newsletters.API,
+    test_operations.API,
 ]
+
+
+# Issues a ticket, and changes nothing that others see.
+BY_READERS = frozenset({"POST /live/tickets"})
+
+
+# Operators of the help desk may also read it.
+READS_TOO = frozenset({"richpanel:operate"})
 
 
 def types_at(surface: str) -> set[str]:
@@ -57,9 +67,10 @@ def attacked(*, is_route: bool) -> set[str]:
 
 
 def test_every_route_is_attacked_and_every_attacked_route_exists() -> None:
-    routes = {surfaces.shape(attack.line) for attack in BY_CALLS} | attacked(is_route=True)
+    lines = {line for api in APIS for line in api.lines}
+    lines |= {attack.line for attack in test_whatsapp_actions.ATTACKS}
 
-    assert routes == surfaces.routes()
+    assert {*map(surfaces.shape, lines)} | attacked(is_route=True) == surfaces.routes()
 
 
 def test_the_function_of_the_pages_can_read_nothing_of_a_company() -> None:
@@ -119,3 +130,42 @@ def test_every_type_of_event_that_a_queue_of_newsletters_accepts_is_attacked_the
 
     assert types_at(test_newsletters.STEPS) == steps
     assert types_at(test_newsletters.EXPORTS) == exports
+
+
+def documented_scopes() -> dict[str, set[str]]:
+    """The scopes of each route of docs/api.md whose row has no other words."""
+    text = (template.ROOT / "docs/api.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([A-Z]+ /[^`]*)` \| ([^|]*) \|", text, re.MULTILINE)
+    scopes = "|".join(Scope)
+    return {
+        surfaces.shape(line): set(re.findall(scopes, cell))
+        for line, cell in rows
+        if re.fullmatch(rf"(?:`(?:{scopes})`(?:, | or )?)+", cell.strip())
+    }
+
+
+def test_a_route_needs_the_scopes_that_are_documented_and_a_change_more_than_one_to_read() -> None:
+    documented = documented_scopes()
+    declared = {
+        surfaces.shape(f"{one.method} {one.path}"): one
+        for api in APIS
+        for function in api.functions
+        for one in surfaces.declared(function).operations
+    }
+    assert len(documented.keys() & declared.keys()) > 100
+
+    differing = {
+        line: (documented[line], one.scopes)
+        for line, one in declared.items()
+        if line in documented and documented[line] != {*one.scopes} - (READS_TOO - documented[line])
+    }
+    changed_by_readers = [
+        line
+        for line, one in declared.items()
+        if one.key
+        and line not in BY_READERS
+        and any(scope.endswith(":read") for scope in one.scopes)
+    ]
+
+    assert differing == {}
+    assert changed_by_readers == []

@@ -19,220 +19,71 @@ from email_threads.inbound.events import (
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import body_of
-from tests.integration.isolation.attacks import Attack, Call, assert_unchanged, of_document
+from tests.integration.isolation.attacks import Attack, Call, assert_unchanged
 from tests.integration.isolation.email_setup import MAILBOX_B, TwoCompanies, two_companies
 from tests.integration.isolation.events_under_attack import EventAttack
+from tests.integration.isolation.route_attacks import KEY, Api, Special, with_cursors
 from tests.integration.isolation.route_tests import suite_of
 from tests.simulation.email_threads.mails import SENT
 from tests.simulation.email_threads.system import BOB, MAILBOX, mail
 
-READ = (Scope.EMAIL_READ,)
-WRITE = (Scope.EMAIL_WRITE,)
-APPROVE = (Scope.EMAIL_APPROVE,)
-READ_PARKED = (Scope.EMAIL_READ, Scope.OPERATOR)
-REPLAY = (Scope.EMAIL_ADMIN, Scope.OPERATOR)
-OPERATE = (Scope.OPERATOR,)
-MAILBOXES = (Scope.EMAIL_READ, Scope.EMAIL_ADMIN)
-ADMIN = (Scope.EMAIL_ADMIN,)
-PRIVACY = (Scope.EMAIL_PRIVACY,)
-KEY = {"Idempotency-Key": "the-same-key"}
 THREAD = "/email-threads/{conversation_id}"
 DRAFT = f"{THREAD}/replies/{{reply_id}}"
 BOX = "/email-mailboxes/{address}"
 INGEST = "EmailThreadsIngest <- EmailInboundQueue"
 WORKER = "EmailThreadsWorker <- EmailThreadsQueue"
+IN_BOTH = Special(is_blind="A has the mailbox in both")
+A_JOB = Special(
+    inputs=({"address": "{person}"},),
+    is_blind="the answer is a job, which reads the company's items later",
+)
 
-
-def of_query(line: str, scopes: tuple[Scope, ...], **query: str) -> Attack:
-    """A listing with A's ids in the query."""
-    return Attack(
-        line=line,
-        names=", ".join(query) or "nothing",
-        scopes=scopes,
-        call=lambda a: Call(query={name: value.format(**a) for name, value in query.items()}),
-        has_no_projects=True,
-    )
-
-
-def of_thread(below: str = "", **path: str) -> Attack:
-    """A's thread, or a part of it."""
-    return Attack(
-        line=f"GET {THREAD}{below}",
-        names=", ".join(["thread", *path]),
-        scopes=READ,
-        call=lambda a: Call(path={"conversation_id": a["thread"], **path}),
-        has_no_projects=True,
-    )
-
-
-def of_change(line: str, **body: Any) -> Attack:
-    """A change of A's thread."""
-    return Attack(
-        line=line,
-        names=", ".join(["thread", *body]),
-        scopes=WRITE,
-        call=lambda a: Call(
-            path={"conversation_id": a["thread"]},
-            body={n: v.format(**a) if isinstance(v, str) else v for n, v in body.items()},
-            headers=KEY,
+API = Api(
+    functions=("EmailThreadsApi",),
+    values={
+        "conversation_id": "{thread}",
+        "reply_id": "{reply}",
+        "event_id": "{parked_id}",
+        "job_id": "{job}",
+        "address": "{mailbox}",
+        "participant": "{person}",
+        "q": "canary-words",
+        "tag": "canary-words",
+        "mailbox": MAILBOX,
+        "to": [BOB],
+        "into": "{other_thread}",
+        "n": "1",
+        "index": "1",
+        "filename": "a.pdf",
+        "content_type": "application/pdf",
+        "ids": ["{letter}"],
+    },
+    special={
+        f"PATCH {THREAD}": Special(inputs=({"priority": "high"}, {"snoozed_until": None})),
+        f"POST {THREAD}/replies": Special(inputs=({"body_text": "an answer of the attacker"},)),
+        f"PATCH {DRAFT}": Special(inputs=({"version": 1, "body_text": "of the attacker"},)),
+        "POST /email-threads": replace(
+            IN_BOTH,
+            inputs=({"mailbox": MAILBOX, "to": [BOB], "subject": "Hello", "body_text": "Hello."},),
         ),
-        has_no_projects=True,
-    )
-
-
-def of_draft(line: str, scopes: tuple[Scope, ...], **body: Any) -> Attack:
-    """A step of A's draft."""
-    return Attack(
-        line=line,
-        names=", ".join(["thread, reply_id", *body]),
-        scopes=scopes,
-        call=lambda a: Call(
-            path={"conversation_id": a["thread"], "reply_id": a["reply"]},
-            body=None if line.startswith("GET") else body,
-            headers={} if line.startswith("GET") else KEY,
-        ),
-        has_no_projects=True,
-    )
-
-
-def of_mailbox(
-    method: str,
-    scopes: tuple[Scope, ...],
-    address: Callable[[Mapping[str, str]], str],
-    body: Mapping[str, Any] | None = None,
-    is_blind: str = "",
-) -> Attack:
-    return Attack(
-        line=f"{method} {BOX}",
-        names="mailbox",
-        scopes=scopes,
-        call=lambda a: Call(
-            path={"address": address(a)}, body=body, headers=KEY if body is not None else {}
-        ),
-        has_no_projects=True,
-        is_blind=is_blind,
-    )
-
-
-def of_person(kind: str) -> Attack:
-    """A person who writes to both companies."""
-    return Attack(
-        line=f"POST /email-threads/contacts/{kind}",
-        names="person",
-        scopes=PRIVACY,
-        call=lambda a: Call(body={"address": a["person"]}),
-        has_no_projects=True,
-        is_blind="the answer is a job, which reads the company's items later",
-    )
-
-
-ATTACKS = [
-    of_query("GET /email-threads", READ),
-    of_query("GET /email-threads", READ, participant="{person}"),
-    of_query("GET /email-threads", READ, q="canary-words"),
-    of_query("GET /email-threads", READ, limit="1", cursor="{cursor}"),
-    of_thread(),
-    of_thread("/emails"),
-    of_thread("/emails/{n}", n="1"),
-    of_thread("/emails/{n}/attachments/{index}", n="1", index="1"),
-    of_thread("/notes"),
-    of_thread("/changes"),
-    of_change(f"PATCH {THREAD}", priority="high"),
-    of_change(f"PATCH {THREAD}", snoozed_until=None),
-    of_change(f"POST {THREAD}/archive"),
-    of_change(f"POST {THREAD}/notes", text="a note of the attacker"),
-    of_change(f"POST {THREAD}/merge", into="{other_thread}"),
-    Attack(
-        line=f"POST {THREAD}/merge",
-        names="a thread of B into one of A",
-        scopes=WRITE,
-        call=lambda a: Call(
-            path={"conversation_id": a["thread_of_b"]}, body={"into": a["thread"]}, headers=KEY
-        ),
-        has_no_projects=True,
-        is_blind="A does not own the thread that would be merged",
-    ),
-    of_change(f"POST {THREAD}/analysis"),
-    *(
+        "GET /email-mailboxes": IN_BOTH,
+        **{f"{method} {BOX}": IN_BOTH for method in ("GET", "PUT", "DELETE")},
+        "POST /email-threads/contacts/erase": A_JOB,
+        "POST /email-threads/contacts/export": A_JOB,
+    },
+    more=(
         Attack(
-            line=f"POST {THREAD}/emails/{{n}}/{step}",
-            names="thread, n",
-            scopes=APPROVE,
-            call=lambda a: Call(path={"conversation_id": a["thread"], "n": "1"}, headers=KEY),
+            line=f"POST {THREAD}/merge",
+            scopes=(Scope.EMAIL_WRITE,),
+            call=Call(
+                path={"conversation_id": "{thread_of_b}"}, body={"into": "{thread}"}, headers=KEY
+            ),
+            is_change=True,
             has_no_projects=True,
-        )
-        for step in ("admit", "withhold")
-    ),
-    of_query("GET /email-threads/drafts", READ),
-    of_query("GET /email-threads/drafts", READ, mailbox=MAILBOX),
-    of_query("GET /email-threads/drafts", READ, limit="1", cursor="{draft_cursor}"),
-    of_thread("/replies"),
-    of_change(f"POST {THREAD}/replies", body_text="an answer of the attacker"),
-    of_change(f"POST {THREAD}/uploads", filename="a.pdf", content_type="application/pdf"),
-    of_draft(f"GET {DRAFT}", READ),
-    of_draft(f"PATCH {DRAFT}", WRITE, version=1, body_text="a text of the attacker"),
-    of_draft(f"POST {DRAFT}/approve", APPROVE, version=1),
-    of_draft(f"POST {DRAFT}/send", APPROVE, version=1),
-    of_draft(f"POST {DRAFT}/reject", APPROVE, version=1),
-    of_draft(f"POST {DRAFT}/resolve", APPROVE, version=1, arrived=True),
-    Attack(
-        line="POST /email-threads",
-        names="mailbox",
-        scopes=WRITE,
-        call=lambda _: Call(
-            body={"mailbox": MAILBOX, "to": [BOB], "subject": "Hello", "body_text": "Hello."},
-            headers=KEY,
+            is_blind="A does not own the thread that would be merged",
         ),
-        has_no_projects=True,
-        is_blind="A has the mailbox in both",
     ),
-    replace(of_query("GET /email-mailboxes", MAILBOXES), is_blind="A has the mailbox in both"),
-    of_mailbox("GET", MAILBOXES, lambda a: a["mailbox"], is_blind="A has the mailbox in both"),
-    of_mailbox("DELETE", ADMIN, lambda a: a["mailbox"], is_blind="A has the mailbox in both"),
-    of_mailbox("PUT", ADMIN, lambda a: a["mailbox"], {}, is_blind="A has the mailbox in both"),
-    of_query("GET /email-threads/parked", READ_PARKED),
-    of_query("GET /email-threads/parked", READ_PARKED, company="acme"),
-    of_query("GET /email-threads/parked", READ_PARKED, limit="1", cursor="{parked_cursor}"),
-    Attack(
-        line="POST /email-threads/parked/{event_id}/replay",
-        names="event_id",
-        scopes=REPLAY,
-        call=lambda a: Call(path={"event_id": a["parked_id"]}, body={}),
-        has_no_projects=True,
-    ),
-    Attack(
-        line="POST /email-threads/parked/replay",
-        names="company",
-        scopes=REPLAY,
-        call=lambda _: Call(body={"company": "acme"}),
-        has_no_projects=True,
-    ),
-    of_query("GET /email-threads/dead-letters", OPERATE),
-    Attack(
-        line="POST /email-threads/dead-letters/redrive",
-        names="letter",
-        scopes=OPERATE,
-        call=lambda a: Call(body={"ids": [a["letter"]]}),
-    ),
-    of_person("erase"),
-    of_person("export"),
-    Attack(
-        line="GET /email-threads/privacy-jobs/{job_id}",
-        names="job",
-        scopes=PRIVACY,
-        call=lambda a: Call(path={"job_id": a["job"]}),
-        has_no_projects=True,
-    ),
-    of_document(
-        "GET /email-threads/openapi.json",
-        *READ,
-        *WRITE,
-        *APPROVE,
-        *ADMIN,
-        *PRIVACY,
-        *OPERATE,
-    ),
-]
+)
 
 
 def _deliver(raw: bytes) -> Callable[[TwoCompanies], object]:
@@ -350,11 +201,11 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
 
 @pytest.fixture(scope="module")
 def companies() -> Iterator[TwoCompanies]:
-    with two_companies() as made:
+    with with_cursors(two_companies, API) as made:
         yield made
 
 
-TestRoutes = suite_of(ATTACKS)
+TestRoutes = suite_of(API)
 
 
 @pytest.mark.parametrize("attack", EVENTS, ids=str)

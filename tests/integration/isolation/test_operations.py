@@ -12,21 +12,18 @@ from boto3.dynamodb.conditions import Key
 from moto import mock_aws
 
 from shared.api.audit_log.items import PARTITION_KEY, SORT_KEY, Change
-from shared.api.auth import Caller, Scope
+from shared.api.auth import Caller
 from shared.runtime import clock
 from tests.integration.console.operations import Operations, changed, operations_on_moto
 from tests.integration.isolation.attacks import (
     Answer,
-    Attack,
     Attacker,
     Call,
     Stored,
-    of_document,
 )
+from tests.integration.isolation.route_attacks import Api, Special, with_cursors
 from tests.integration.isolation.route_tests import suite_of
 
-OF_THE_DEPLOYMENT = (Scope.OPERATOR,)
-AUDIT = (Scope.AUDIT_READ, Scope.OPERATOR)
 PATH = "GET /operations/"
 NOW = clock.to_text(clock.now_ms())
 
@@ -74,43 +71,21 @@ class TwoCompanies:
         return made
 
 
-def of_actions(names: str, **query: str) -> Attack:
-    """The audit log, with A's names in the query."""
-    return Attack(
-        line=f"{PATH}actions",
-        names=names,
-        scopes=AUDIT,
-        has_no_projects=True,
-        call=lambda a: Call(query={name: value.format(**a) for name, value in query.items()}),
-    )
-
-
-def of_deployment(name: str) -> Attack:
-    """A fact of the deployment, which belongs to no company."""
-    return Attack(
-        line=f"{PATH}{name}",
-        names="nothing",
-        scopes=OF_THE_DEPLOYMENT,
-        call=lambda _: Call(),
-        is_blind="it is a fact of the deployment and holds nothing of a company",
-    )
-
-
-ATTACKS = [
-    of_actions("nothing"),
-    of_actions("all actors", actors="all"),
-    of_actions("the caller", principal="{principal}"),
-    of_actions("the company", company="{company}"),
-    *map(of_deployment, ("queues", "alarms", "conservation", "cost", "switches")),
-    Attack(
-        line=f"{PATH}spending",
-        names="nothing",
-        scopes=OF_THE_DEPLOYMENT,
-        call=lambda _: Call(),
-        is_blind="it shows the company of the caller; only operators, who see all companies, name another",
-    ),
-    of_document(f"{PATH}openapi.json", *AUDIT),
-]
+API = Api(
+    functions=("OperationsApi",),
+    values={"actors": "all"},
+    special={
+        **{
+            f"{PATH}{name}": Special(
+                is_blind="it is a fact of the deployment and holds nothing of a company"
+            )
+            for name in ("queues", "alarms", "conservation", "cost", "switches")
+        },
+        f"{PATH}spending": Special(
+            is_blind="it shows the company of the caller; only operators, who see all companies, name another"
+        ),
+    },
+)
 
 
 @contextmanager
@@ -127,8 +102,8 @@ def two_companies() -> Iterator[TwoCompanies]:
 
 @pytest.fixture(scope="module")
 def companies() -> Iterator[TwoCompanies]:
-    with two_companies() as made:
+    with with_cursors(two_companies, API) as made:
         yield made
 
 
-TestRoutes = suite_of(ATTACKS)
+TestRoutes = suite_of(API)

@@ -10,9 +10,8 @@ import pytest
 
 from richpanel.inbound import event
 from richpanel.inbound.channels import Channel
-from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry
-from tests.integration.isolation.attacks import Attack, Call, assert_unchanged, of_document
+from tests.integration.isolation.attacks import assert_unchanged
 from tests.integration.isolation.events_under_attack import EventAttack
 from tests.integration.isolation.richpanel_setup import (
     MESSAGE,
@@ -21,101 +20,49 @@ from tests.integration.isolation.richpanel_setup import (
     TwoCompanies,
     two_companies,
 )
+from tests.integration.isolation.route_attacks import Api, Special, with_cursors
 from tests.integration.isolation.route_tests import suite_of
 from tests.simulation.invocations import Invocation
 
-READ = (Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
-OPERATE = (Scope.RICHPANEL_OPERATE,)
 WEBHOOK = "POST /webhooks/richpanel"
 QUEUES = {
     "RichpanelQueue": "RichpanelWorker <- RichpanelQueue",
     "RichpanelLiveQueue": "RichpanelWorker <- RichpanelLiveQueue",
 }
+ADMIN = "/admin/richpanel"
+TICKET_LINE = f"{ADMIN}/conversations/{{ticket_id}}"
+# The help desk belongs to A, and is there once per deployment.
+OF_THE_DEPLOYMENT = "it is there without a ticket too"
 
-
-def of_ticket(
-    line: str,
-    scopes: tuple[Scope, ...],
-    body: dict[str, Any] | None = None,
-    *,
-    is_blind: str = "",
-    **query: str,
-) -> Attack:
-    """A's ticket."""
-    return Attack(
-        line=line,
-        names=", ".join(["ticket", *query]),
-        scopes=scopes,
-        call=lambda a: Call(
-            path={"ticket_id": a["ticket"]},
-            query={name: value.format(**a) for name, value in query.items()},
-            body=body,
+API = Api(
+    functions=("RichpanelAdmin",),
+    values={"ticket_id": "{ticket}", "event_id": "{parked_id}"},
+    special={
+        f"POST {TICKET_LINE}/replay": Special(inputs=({"mode": "dry_run"}, {"mode": "repair"})),
+        f"DELETE {TICKET_LINE}": Special(
+            is_blind="an erasure leaves the same tombstone either way"
         ),
-        is_blind=is_blind,
-        has_no_projects=True,
-    )
-
-
-def of_deployment(
-    line: str, scopes: tuple[Scope, ...], body: dict[str, Any] | None = None
-) -> Attack:
-    """Resources that exist once per deployment and belong to A, like the help desk."""
-    return Attack(
-        line=line,
-        names="nothing",
-        scopes=scopes,
-        call=lambda _: Call(body=body),
-        is_blind="it is there without a ticket too",
-        has_no_projects=True,
-    )
-
-
-def of_parked(line: str, scopes: tuple[Scope, ...], **query: str) -> Attack:
-    """A's parked events."""
-    return Attack(
-        line=line,
-        names=", ".join(["parked event", *query]),
-        scopes=scopes,
-        call=lambda a: Call(
-            path={"event_id": a["parked_id"]},
-            query={name: value.format(**a) for name, value in query.items()},
-            body=None if line.startswith("GET") else {},
+        f"PUT {ADMIN}/switches": Special(inputs=({"safe_mode": True},), is_blind=OF_THE_DEPLOYMENT),
+        f"POST {ADMIN}/settings/preview": Special(
+            inputs=({"template": "t_return_request_intake"},), is_blind=OF_THE_DEPLOYMENT
         ),
-        has_no_projects=True,
-    )
-
-
-PREVIEW = {"template": "t_return_request_intake"}
-TICKETS = "/admin/richpanel/conversations/{ticket_id}"
-ATTACKS = [
-    of_ticket(f"GET {TICKETS}", READ),
-    of_ticket(f"GET {TICKETS}", READ, limit="1", cursor="{cursor}"),
-    of_ticket(f"POST {TICKETS}/replay", OPERATE, {"mode": "dry_run"}),
-    of_ticket(f"POST {TICKETS}/replay", OPERATE, {"mode": "repair"}),
-    of_ticket(f"POST {TICKETS}/clear-risk", OPERATE, {}),
-    of_ticket(
-        f"DELETE {TICKETS}", OPERATE, {}, is_blind="an erasure leaves the same tombstone either way"
-    ),
-    of_deployment("GET /admin/richpanel/switches", READ),
-    of_deployment("PUT /admin/richpanel/switches", OPERATE, {"safe_mode": True}),
-    of_deployment("GET /admin/richpanel/decisions", READ),
-    of_deployment("GET /admin/richpanel/health", READ),
-    of_deployment("GET /admin/richpanel/settings", READ),
-    of_deployment("GET /admin/richpanel/settings/versions", READ),
-    of_deployment("GET /admin/richpanel/templates", READ),
-    of_deployment("POST /admin/richpanel/settings/preview", READ, PREVIEW),
-    of_deployment("PUT /admin/richpanel/settings", OPERATE, {"based_on": 0, "settings": {}}),
-    of_deployment("POST /admin/richpanel/settings/rollback", OPERATE, {"based_on": 1, "number": 0}),
-    of_parked("GET /richpanel/parked", (*READ, Scope.OPERATOR)),
-    of_parked(
-        "GET /richpanel/parked", (*READ, Scope.OPERATOR), limit="1", cursor="{parked_cursor}"
-    ),
-    of_parked("POST /richpanel/parked/{event_id}/replay", (*OPERATE, Scope.OPERATOR)),
-    of_parked("POST /richpanel/parked/replay", (*OPERATE, Scope.OPERATOR)),
-    of_deployment("GET /richpanel/dead-letters", (Scope.OPERATOR,)),
-    of_deployment("POST /richpanel/dead-letters/redrive", (Scope.OPERATOR,), {}),
-    of_document("GET /admin/richpanel/openapi.json", *READ, Scope.OPERATOR),
-]
+        f"PUT {ADMIN}/settings": Special(
+            inputs=({"based_on": 0, "settings": {}},), is_blind=OF_THE_DEPLOYMENT
+        ),
+        f"POST {ADMIN}/settings/rollback": Special(
+            inputs=({"based_on": 1, "number": 0},), is_blind=OF_THE_DEPLOYMENT
+        ),
+        "POST /richpanel/dead-letters/redrive": Special(is_blind=OF_THE_DEPLOYMENT),
+        **{
+            f"GET {path}": Special(is_blind=OF_THE_DEPLOYMENT)
+            for path in (
+                *(f"{ADMIN}/{name}" for name in ("switches", "decisions", "health", "settings")),
+                *(f"{ADMIN}/{name}" for name in ("settings/versions", "templates")),
+                "/richpanel/dead-letters",
+            )
+        },
+    },
+)
 
 
 # Webhook and queues
@@ -187,11 +134,11 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
 
 @pytest.fixture(scope="module")
 def companies() -> Iterator[TwoCompanies]:
-    with two_companies() as made:
+    with with_cursors(two_companies, API) as made:
         yield made
 
 
-TestRoutes = suite_of(ATTACKS)
+TestRoutes = suite_of(API)
 
 
 @pytest.mark.parametrize("attack", EVENTS, ids=str)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from events.whatsapp.actions import bodies
-from tests.integration.isolation.attacks import Attack, Attacker, Call, attacked, reaches_its_owner
+from tests.integration.isolation.attacks import Attack, Attacker, Call, attacked, turned_away
 from tests.integration.isolation.whatsapp_items import FURTHER_CALLS
-from tests.integration.isolation.whatsapp_setup import TwoCompanies, two_companies
-from tests.simulation.effort import long_except
+from tests.integration.isolation.whatsapp_setup import RUN, TwoCompanies, two_companies
 from whatsapp.actions.dispatch import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-RUN = "POST /whatsapp/actions/{action}"
-KEY = {"Idempotency-Key": "attack-0001", "Content-Type": "application/json"}
+KEY = {"Idempotency-Key": "attack-0001"}
 BODIES = bodies()
-# One of each kind in every run: a send, a read of an item, a read of a list, the registration of a resource.
-IN_EVERY_RUN = ("send_text", "get_message", "get_conversations", "save_phone")
-# Reads of an item of ours by its id, one for each type.
+# Changes that A makes before the attack, under the same idempotency key: a send, the registration of a resource, and
+# those of OF_ONE_ITEM that ask the provider.
+AFTER_THE_OWNER = ("send_text", "save_phone", "get_refund", "get_payment_status")
+# Answers about an item of ours by its id, one for each type.
 OF_ONE_ITEM = (
     *("get_message", "get_conversation_messages", "get_group_messages", "get_media_url with s3Key"),
     *("get_campaign", "get_campaign_recipients", "get_tenant", "get_payment_configuration"),
@@ -30,40 +28,46 @@ OF_ONE_ITEM = (
 )
 
 
-def _call(name: str, body: Mapping[str, Any], _: Mapping[str, str]) -> Call:
-    return Call(path={"action": name}, body=body, headers=KEY)
-
-
-def attack_of(name: str, body: Mapping[str, Any], names: str = "") -> Attack:
+def attack_of(name: str, body: Mapping[str, Any], is_blind: str) -> Attack:
+    action = catalogue.find(name)
     return Attack(
         line=RUN,
-        names=names or name,
-        scopes=catalogue.find(name).scopes,
-        call=partial(_call, name, body),
+        scopes=action.scopes,
+        call=Call(path={"action": name}, body=body, headers=KEY),
+        is_change=not action.is_read,
         has_no_projects=True,
+        is_blind=is_blind,
     )
+
+
+def attacks() -> dict[str, Attack]:
+    """The sample call of each action, and the further ones."""
+    calls = {name: (name, body) for name, body in sorted(BODIES.items())}
+    calls |= {f"{name} with {' and '.join(body)}": (name, body) for name, body in FURTHER_CALLS}
+    one_of_each = "A's own answer is compared for one action of each type of item"
+    return {
+        title: attack_of(name, body, "" if title in OF_ONE_ITEM else one_of_each)
+        for title, (name, body) in calls.items()
+    }
 
 
 def listing(line: str, **path: str) -> Attack:
     """The list of all actions, or the description of one: the same for all companies."""
     return Attack(
         line=line,
-        names="nothing",
         scopes=catalogue.find("ping").scopes,
-        call=lambda _: Call(path=path),
+        call=Call(path=path),
         has_no_projects=True,
         is_blind="it describes the API and holds nothing of a company",
     )
 
 
+BY_TITLE = attacks()
 ATTACKS = [
-    *(attack_of(name, BODIES[name]) for name in sorted(BODIES)),
-    *(attack_of(name, body, f"{name} with {' and '.join(body)}") for name, body in FURTHER_CALLS),
+    *BY_TITLE.values(),
     listing("GET /whatsapp/actions"),
     listing("GET /whatsapp/actions/{action}", action="send_text"),
 ]
-_BY_NAME = {attack.names: attack for attack in ATTACKS}
-_OTHERS_IN_EVERY_RUN = [attack for name, attack in _BY_NAME.items() if name in IN_EVERY_RUN]
 
 
 def test_every_action_is_attacked() -> None:
@@ -76,25 +80,39 @@ def companies() -> Iterator[TwoCompanies]:
         yield made
 
 
-@pytest.mark.parametrize("name", OF_ONE_ITEM)
-def test_the_sample_calls_name_items_of_a(companies: TwoCompanies, name: str) -> None:
-    assert reaches_its_owner(companies, _BY_NAME[name])
-
-
-@pytest.mark.parametrize(
-    "attack",
-    long_except(ATTACKS, _OTHERS_IN_EVERY_RUN),
-    ids=str,
-)
-def test_another_company_gets_the_same_answer_as_if_the_objects_did_not_exist(
-    companies: TwoCompanies, attack: Attack
-) -> None:
-    attacked(companies, attack, Attacker.OTHER_COMPANY)
-
-
-@pytest.mark.parametrize("attacker", [Attacker.OTHER_PROJECT, Attacker.NO_SCOPE, Attacker.NO_KEY])
-@pytest.mark.parametrize("attack", long_except(ATTACKS, _OTHERS_IN_EVERY_RUN), ids=str)
 def test_a_key_of_a_project_without_the_scope_or_no_key_is_refused_without_a_read(
-    companies: TwoCompanies, attack: Attack, attacker: Attacker
+    companies: TwoCompanies,
 ) -> None:
-    attacked(companies, attack, attacker)
+    problems = turned_away(companies, ATTACKS)
+
+    assert not problems, "\n".join(problems)
+
+
+def test_another_company_reads_the_same_as_if_the_objects_did_not_exist(
+    companies: TwoCompanies,
+) -> None:
+    reads = [attack for attack in ATTACKS if not attack.is_change]
+    assert {BY_TITLE[title] for title in {*OF_ONE_ITEM} - {*AFTER_THE_OWNER}} <= {*reads}
+
+    problems = attacked(companies, reads, [Attacker.OTHER_COMPANY])
+
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("title", AFTER_THE_OWNER)
+def test_another_company_gets_no_answer_that_is_stored_for_the_owner(
+    companies: TwoCompanies, title: str
+) -> None:
+    problems = attacked(companies, [BY_TITLE[title]], [Attacker.OTHER_COMPANY])
+
+    assert not problems, "\n".join(problems)
+
+
+def test_another_company_changes_nothing_and_is_answered_as_if_the_objects_did_not_exist(
+    companies: TwoCompanies,
+) -> None:
+    changes = [attack for attack in ATTACKS if attack.is_change]
+
+    problems = attacked(companies, changes, [Attacker.OTHER_COMPANY], after_owner=False)
+
+    assert not problems, "\n".join(problems)

@@ -214,17 +214,6 @@ def test_a_type_of_destination_that_the_provider_does_not_have_is_refused_before
     assert actions.wire == []
 
 
-@pytest.mark.parametrize(("status", "code"), [(429, "rate_limited"), (500, "provider_unavailable")])
-def test_a_fault_of_the_provider_is_reported(actions: Actions, status: int, code: str) -> None:
-    actions.register_eum()
-    actions.sandbox.faults.add(
-        provider="socialmessaging", operation="PutWhatsAppBusinessAccountEventDestinations", kind="status",
-        status=status, times=3,
-    )  # fmt: skip
-
-    assert destination(actions, "create_event_destination", snsTopicArn=TOPIC).error == code
-
-
 class Topic:
     """SNS with one topic; what is published reaches the worker while the caller waits."""
 

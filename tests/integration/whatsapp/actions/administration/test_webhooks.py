@@ -10,7 +10,6 @@ from typing import Any
 import boto3
 import pytest
 
-from shared.api.auth import Caller
 from shared.runtime import clock
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import (
@@ -341,18 +340,6 @@ def test_events_of_several_accounts_need_a_named_one(actions: Actions) -> None:
 
     assert actions.run("get_webhook_events").fields == ["metaWabaId"]
     assert actions.run("get_webhook_events", {"eventType": "parked#globex"}).status == 400
-
-
-@pytest.mark.parametrize(
-    "action",
-    ["register_webhook", "unregister_webhook", "set_webhook_config", "get_webhook_config", "process_webhook_event",
-     "process_secure_webhook", "verify_webhook", "validate_webhook_signature", "test_webhook_signature",
-     "webhook_retry", "list_parked_events", "replay_parked_events", "get_config", "get_infra", "refresh_infra"],
-)  # fmt: skip
-def test_administration_needs_its_scope(actions: Actions, action: str) -> None:
-    reader = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:r")
-
-    assert actions.run(action, {"metaWabaId": WABA}, caller=reader).status == 403
 
 
 @pytest.fixture

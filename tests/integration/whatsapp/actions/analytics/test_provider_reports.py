@@ -72,20 +72,6 @@ def test_without_a_token_only_our_days_are_shown(actions: Actions) -> None:
     assert actions.run("get_analytics", DECEMBER | {"source": "meta"}).error == "not_configured"
 
 
-@pytest.mark.parametrize(
-    ("fault", "answered"), [(400, (422, "provider_rejected")), (500, (503, "provider_unavailable"))]
-)
-def test_a_fault_of_the_provider_is_shown(
-    actions: Actions, fault: int, answered: tuple[int, str]
-) -> None:
-    actions.sandbox.faults.add(
-        provider="meta", operation="get_analytics", kind="status", status=fault, times=3
-    )
-
-    answer = actions.run("get_call_analytics", DECEMBER)
-    assert (answer.status, answer.error) == answered
-
-
 def test_a_lost_answer_is_asked_for_again(actions: Actions) -> None:
     actions.sandbox.faults.add(provider="meta", operation="get_analytics", kind="lost_answer")
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.integration.whatsapp.actions.analytics.welcomes import HELLO, LATER, Welcomes
-from tests.integration.whatsapp.actions.conftest import ACME, GLOBEX, WABA
+from tests.integration.whatsapp.actions.conftest import WABA
 from tests.integration.whatsapp.conftest import PHONE
 
 KEY = f"SEQUENCE#{WABA}#welcome"
@@ -118,29 +117,3 @@ def test_a_wrong_definition_is_refused_with_the_place(
 
     assert (answer.status, answer.fields) == (400, [field])
     assert welcomes.keys("SEQUENCE") == []
-
-
-def test_the_account_of_another_company_does_not_exist(welcomes: Welcomes) -> None:
-    body = {"metaWabaId": WABA, "sequenceName": "welcome", "messages": [HELLO]}
-    answer = welcomes.actions.run("setup_welcome_sequence", body, caller=GLOBEX)
-
-    assert answer.status == 404
-    assert welcomes.keys("SEQUENCE") == []
-
-
-def test_a_key_without_the_scope_of_campaigns_is_refused(welcomes: Welcomes) -> None:
-    body = {"metaWabaId": WABA, "sequenceName": "welcome", "messages": [HELLO]}
-    reader = replace(ACME, scopes=frozenset({"whatsapp:read"}))
-
-    assert welcomes.actions.run("setup_welcome_sequence", body, caller=reader).status == 403
-
-
-def test_a_repeated_call_with_the_same_key_has_the_same_answer(welcomes: Welcomes) -> None:
-    body = {"metaWabaId": WABA, "sequenceName": "welcome", "messages": [HELLO]}
-    first, second = (
-        welcomes.actions.run("setup_welcome_sequence", body, key="the-same-key") for _ in range(2)
-    )
-
-    assert (first.status, second.status) == (200, 200)
-    assert first.result == second.result
-    assert second.body["replayed"] is True

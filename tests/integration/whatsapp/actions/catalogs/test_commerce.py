@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.integration.whatsapp.actions import wire
-from tests.integration.whatsapp.actions.conftest import GLOBEX, Actions
+from tests.integration.whatsapp.actions.conftest import Actions
 from tests.integration.whatsapp.conftest import PHONE, a_phone
 from whatsapp import store
 
@@ -56,12 +56,4 @@ def test_a_failed_change_is_not_stored(actions: Actions, status: int, code: str)
 )
 def test_bad_input_is_refused(actions: Actions, body: dict[str, Any]) -> None:
     assert actions.run("update_commerce_settings", OURS | body).error == "invalid_input"
-    assert actions.wire == []
-
-
-@pytest.mark.parametrize("action", ["get_commerce_settings", "update_commerce_settings"])
-def test_numbers_of_other_companies_are_not_found(actions: Actions, action: str) -> None:
-    more = {"isCartEnabled": True} if action == "update_commerce_settings" else {}
-
-    assert actions.run(action, OURS | more, caller=GLOBEX).error == "not_found"
     assert actions.wire == []

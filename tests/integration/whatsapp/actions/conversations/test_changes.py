@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from shared.api.auth import Caller
 from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, Actions
 from tests.integration.whatsapp.conftest import PHONE, T0, text
 from whatsapp.api.inputs import MessagesQuery
@@ -58,18 +57,6 @@ def test_a_conversation_is_archived_and_taken_out_again_with_its_author(actions:
     assert actions.item(ADAS)["revision"] == 1
     taken_out = actions.run("unarchive_conversation", named)
     assert (taken_out.result["archived"], actions.item(ADAS)["archived"]) == (False, False)
-
-
-@pytest.mark.parametrize(
-    "action",
-    ["update_conversation", "mark_conversation_read", "archive_conversation", "unarchive_conversation"],
-)  # fmt: skip
-def test_a_change_needs_the_scope_and_the_company(actions: Actions, action: str) -> None:
-    body = {"conversationPk": ADAS} | ({"archived": True} if action.startswith("update") else {})
-    reader = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:r")
-
-    assert actions.run(action, body, caller=reader).status == 403
-    assert actions.run(action, body, caller=GLOBEX).status == 404
 
 
 def test_a_receipt_is_sent_for_the_newest_message_of_the_customer(actions: Actions) -> None:

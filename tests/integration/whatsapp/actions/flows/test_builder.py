@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from shared.api.auth import Caller
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import (
     AWS_WABA,
@@ -265,16 +264,6 @@ def test_a_creation_whose_answer_was_lost_is_left_in_doubt(
     assert len(actions.sandbox.objects["flows"]) == 1
 
 
-@pytest.mark.parametrize(("status", "code"), [(429, "rate_limited"), (500, "provider_unavailable")])
-def test_faults_of_the_provider_are_answered(actions: Actions, status: int, code: str) -> None:
-    flow = create(actions)
-    actions.sandbox.faults.add(
-        provider="meta", operation="get_flow", kind="status", status=status, times=3
-    )
-
-    assert actions.run("get_flow", {"metaWabaId": WABA, "flowId": flow}).error == code
-
-
 @PROVIDERS
 def test_forms_are_read_and_paged(actions: Actions, waba: str) -> None:
     flows = [create(actions, waba, name=f"Form {number}") for number in range(3)]
@@ -396,9 +385,3 @@ def test_accounts_and_forms_of_others_are_not_found(actions: Actions) -> None:
         assert actions.run(action, named, caller=GLOBEX).status == 404
         assert actions.run(action, named | {"metaWabaId": other}).status == 404
     assert actions.run("list_flows", {"metaWabaId": WABA}, caller=GLOBEX).status == 404
-
-
-def test_a_call_needs_the_scope_of_forms(actions: Actions) -> None:
-    reader = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:r")
-
-    assert actions.run("list_flows", {"metaWabaId": WABA}, caller=reader).status == 403

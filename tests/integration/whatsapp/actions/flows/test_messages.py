@@ -11,7 +11,6 @@ from tests.integration.whatsapp.actions.conftest import (
     AWS_WABA,
     EUM_PHONE,
     EUM_WABA,
-    GLOBEX,
     WABA,
     Actions,
 )
@@ -248,8 +247,3 @@ def test_bad_input_is_refused_with_its_field(
 
     assert (answer.status, answer.error, answer.fields) == (400, "invalid_input", [field])
     assert actions.wire == []
-
-
-def test_numbers_of_other_companies_are_not_found(actions: Actions) -> None:
-    assert actions.send("send_flow_message", FORM, caller=GLOBEX).status == 404
-    assert actions.send("send_flow", FORM, caller=None).status == 401

@@ -8,7 +8,6 @@ from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import (
     ADA,
     EUM_PHONE,
-    GLOBEX,
     WABA,
     Actions,
 )
@@ -239,13 +238,6 @@ def test_a_deleted_group_cannot_be_changed(actions: Actions, group: str) -> None
     )
     answer = actions.run("update_group", {"groupId": group, "subject": "x"})
     assert (answer.status, answer.error) == (409, "state_conflict")
-
-
-def test_groups_of_another_company_do_not_exist(actions: Actions, group: str) -> None:
-    for action in ("get_group_info", "get_group_messages", "delete_group", "get_group_invite_link"):
-        assert actions.run(action, {"groupId": group}, caller=GLOBEX).status == 404
-    assert actions.run("get_groups", SENDER, caller=GLOBEX).status == 404
-    assert actions.wire == []
 
 
 def test_a_number_without_access_to_graph_has_no_groups(actions: Actions) -> None:

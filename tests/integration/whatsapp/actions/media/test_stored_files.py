@@ -176,7 +176,3 @@ def test_only_files_of_the_asked_days_are_summed(stored: Actions) -> None:
     assert stored.run("eum_get_media_stats", later).result["files"] == 0
     turned = {"metaWabaId": WABA, "startDate": "2030-01-02", "endDate": "2030-01-01"}
     assert stored.run("eum_get_media_stats", turned).status == 400
-
-
-def test_another_companys_account_does_not_exist(stored: Actions) -> None:
-    assert stored.run("eum_get_media_stats", {"metaWabaId": WABA}, caller=GLOBEX).status == 404

@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 
-from shared.api.auth import Caller
 from shared.runtime import clock
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import (
@@ -141,13 +140,6 @@ def test_another_companys_number_does_not_exist(files: Actions) -> None:
         files.run("eum_upload_media", {"s3Key": KEY, "phoneNumberId": GLOBEX_PHONE}).status == 404
     )
     assert files.run("eum_upload_media", on_graph({"s3Key": KEY}), caller=GLOBEX).status == 404
-
-
-def test_an_upload_needs_the_scope_of_media(files: Actions) -> None:
-    reader = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:r")
-    answer = files.run("eum_upload_media", on_graph({"s3Key": KEY}), caller=reader)
-
-    assert (answer.status, answer.error) == (403, "forbidden")
 
 
 @pytest.mark.parametrize(

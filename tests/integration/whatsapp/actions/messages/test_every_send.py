@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.api.auth import Caller
-from tests.integration.whatsapp.actions.conftest import ADA, EUM_PHONE, EUM_WABA, GLOBEX, Actions
+from tests.integration.whatsapp.actions.conftest import ADA, EUM_PHONE, EUM_WABA, Actions
 from tests.integration.whatsapp.actions.messages.test_interactives import VALID
 from tests.integration.whatsapp.actions.messages.test_products import CARD, CATALOG, LINK, SECTIONS
 from tests.integration.whatsapp.actions.messages.test_templates import VALUES, add_template
@@ -81,33 +80,6 @@ def test_a_lost_answer_is_left_in_doubt(actions: Actions, action: str) -> None:
     actions.send(action, BODIES[action], key="key-every-2")
 
     assert (answer.status, answer.result["state"], len(actions.wire)) == (202, "in_doubt", 1)
-
-
-@EVERY
-@pytest.mark.parametrize(
-    ("status", "expected"), [(429, (429, "rate_limited")), (400, (422, "provider_rejected"))]
-)
-def test_a_refusal_of_the_provider_is_reported(
-    actions: Actions, action: str, status: int, expected: tuple[int, str]
-) -> None:
-    add_template(actions)
-    actions.sandbox.faults.add(
-        provider="meta", operation="send_message", kind="status", status=status
-    )
-    answer = actions.send(action, BODIES[action])
-
-    assert (answer.status, answer.error) == expected
-
-
-@EVERY
-def test_another_company_or_a_key_without_the_scope_is_refused(
-    actions: Actions, action: str
-) -> None:
-    reader = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:r")
-
-    assert actions.send(action, BODIES[action], caller=GLOBEX).status == 404
-    assert actions.send(action, BODIES[action], caller=reader).status == 403
-    assert actions.wire == []
 
 
 @EVERY

@@ -14,7 +14,6 @@ from tests.integration.whatsapp.actions.conftest import (
     Actions,
 )
 from tests.integration.whatsapp.conftest import NOW, PHONE
-from whatsapp import store
 
 SENDER = {"phoneNumberId": PHONE}
 NODE = "/{Version}/{Phone-Number-ID}"
@@ -181,10 +180,3 @@ def test_counted_hours_and_days_are_shown_of_the_number(actions: Actions) -> Non
     by_day = actions.run("get_throughput_stats", SENDER).result
 
     assert (by_hour["sent"], by_day["sent"], by_day["countedAt"]) == (7, 70, at)
-
-
-def test_numbers_of_another_company_do_not_exist(actions: Actions) -> None:
-    for action in ("get_phone_info", "get_quality", "check_rate_limit", "get_throughput_stats"):
-        assert actions.run(action, SENDER, caller=GLOBEX).status == 404
-    assert actions.run("refresh_quality", {"metaWabaId": WABA}, caller=GLOBEX).status == 404
-    assert store.account_reports.get_quality(actions.harness.resources.table, PHONE) is None

@@ -14,7 +14,6 @@ from tests.integration.whatsapp.actions.conftest import (
     AWS_WABA,
     EUM_PHONE,
     EUM_WABA,
-    GLOBEX,
     GLOBEX_PHONE,
     WABA,
     Actions,
@@ -245,16 +244,3 @@ def test_a_number_without_access_to_graph_is_not_configured(actions: Actions) ->
     answer = actions.run("get_phone_health", {"phoneNumberId": EUM_PHONE})
 
     assert (answer.status, answer.error) == (409, "not_configured")
-
-
-def test_numbers_of_another_company_cannot_be_changed(actions: Actions) -> None:
-    changes: dict[str, dict[str, Any]] = {
-        "register_phone": {},
-        "deregister_phone": {"confirm": True},
-        "set_two_step_pin": {"rotate": True},
-        "set_phone_automation": {"automation": "off"},
-    }
-    for action, body in changes.items():
-        assert actions.run(action, SENDER | body, caller=GLOBEX).status == 404
-    assert actions.run("list_phones", {"metaWabaId": WABA}, caller=GLOBEX).status == 404
-    assert actions.wire == []

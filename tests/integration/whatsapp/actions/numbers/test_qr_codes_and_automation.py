@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.integration.whatsapp.actions import wire
-from tests.integration.whatsapp.actions.conftest import GLOBEX, Actions
+from tests.integration.whatsapp.actions.conftest import Actions
 from tests.integration.whatsapp.conftest import PHONE
 
 SENDER = {"phoneNumberId": PHONE}
@@ -112,19 +112,4 @@ def test_limits_are_checked_before_any_call(
     answer = actions.run(action, SENDER | body)
 
     assert (answer.status, answer.fields) == (400, [field])
-    assert actions.wire == []
-
-
-def test_a_rate_limit_of_the_provider_is_answered_as_such(actions: Actions) -> None:
-    actions.sandbox.faults.add(
-        provider="meta", operation="set_automation", kind="status", status=429
-    )
-    answer = actions.run("set_conversational_automation", {**SENDER, "prompts": ["a"]})
-
-    assert (answer.status, answer.error) == (429, "rate_limited")
-
-
-def test_codes_of_another_company_do_not_exist(actions: Actions) -> None:
-    assert actions.run("get_qr_codes", SENDER, caller=GLOBEX).status == 404
-    assert actions.run("create_qr_code", CREATED, caller=GLOBEX).status == 404
     assert actions.wire == []

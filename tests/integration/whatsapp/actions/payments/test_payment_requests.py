@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from local.sandbox.providers.whatsapp.operations import payments as provider
-from shared.api.auth import Caller
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import (
     ADA,
@@ -430,13 +429,3 @@ def test_a_number_on_aws_sends_the_order_through_aws(actions: Actions) -> None:
     assert sent.operation == "SendWhatsAppMessage"
     assert message["interactive"]["action"]["parameters"]["reference_id"] == REFERENCE
     assert actions.item(ORDER)["phone"] == EUM_PHONE
-
-
-@pytest.mark.parametrize(
-    "action",
-    ["send_payment_order", "create_payment_request", "send_checkout_template", "send_order_status"],
-)
-def test_sending_about_money_needs_the_scope_of_payments(shop: Actions, action: str) -> None:
-    sender = Caller(company="acme", scopes=frozenset({"whatsapp:send"}), principal="api-key:s")
-
-    assert shop.send(action, payment_order(), caller=sender).status == 403

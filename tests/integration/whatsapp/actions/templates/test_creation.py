@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.integration.whatsapp.actions import wire
-from tests.integration.whatsapp.actions.conftest import AWS_WABA, EUM_WABA, GLOBEX, WABA, Actions
+from tests.integration.whatsapp.actions.conftest import AWS_WABA, EUM_WABA, WABA, Actions
 from tests.integration.whatsapp.actions.templates.catalogue import BODY, IMAGE, LINK, buttons
 from whatsapp.store.items.register import CONTRACTED
 
@@ -233,25 +233,6 @@ def test_components_too_large_for_an_item_are_stored_as_an_object(actions: Actio
     assert "components" not in item
     listed = actions.run("get_local_templates", {"metaWabaId": WABA}).result["templates"]
     assert listed[0]["components"] == components
-
-
-@pytest.mark.parametrize(
-    ("action", "body"),
-    [
-        ("create_marketing_template", CREATE),
-        ("create_template_meta", META),
-        ("eum_create_template", EUM),
-    ],
-)
-def test_accounts_of_other_companies_do_not_exist(
-    actions: Actions, action: str, body: dict[str, Any]
-) -> None:
-    actions.register_eum()
-
-    answer = actions.run(action, body, caller=GLOBEX)
-
-    assert (answer.status, answer.error) == (404, "not_found")
-    assert actions.wire == []
 
 
 def test_an_account_that_is_not_at_aws_or_not_on_graph_is_not_configured(actions: Actions) -> None:
