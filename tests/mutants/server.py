@@ -16,7 +16,7 @@ import moto  # noqa: F401 - loaded for the forks
 import pydantic  # noqa: F401 - loaded for the forks
 import pytest
 
-CPU_SECONDS, SECONDS = 60, 600  # a run that takes longer is in an endless loop: it fails
+CPU_SECONDS, SECONDS = 20, 600  # a run that takes longer is in an endless loop: it fails
 
 
 def main() -> None:
