@@ -1,5 +1,5 @@
 """
-Runs pytest with the arguments of each line of input, in a fork, and prints the exit status.
+Runs the tests of each line of input, in a fork, and prints the status of its end.
 
 The libraries that most tests load are imported once, which halves the time of a run. Each fork reads our modules anew.
 """
@@ -16,6 +16,8 @@ import moto  # noqa: F401 - loaded for the forks
 import pydantic  # noqa: F401 - loaded for the forks
 import pytest
 
+# pytest warns of Hypothesis, which is imported before it.
+OPTIONS = ("-qx", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 CPU_SECONDS, SECONDS = 20, 600  # a run that takes longer is in an endless loop: it fails
 
 
@@ -28,7 +30,7 @@ def main() -> None:
             resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
             signal.alarm(SECONDS)
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            os._exit(pytest.main(json.loads(line)))
+            os._exit(pytest.main([*OPTIONS, *json.loads(line)]))
         _, status = os.waitpid(child, 0)
         print(status, flush=True)
 
