@@ -1,7 +1,7 @@
 # All development tasks. Needs python3.13 on the PATH and access to PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status trace parse mail test test-long lint docs events load cost bench rules unit integration simulation e2e build lock clean environments scanner
+.PHONY: help demo up down status trace parse mail test test-long lint docs events load cost bench rules mutants unit integration simulation e2e build lock clean environments scanner
 .PHONY: types style imports template weaknesses audit pages
 
 BIN := .venvs/dev/bin
@@ -97,6 +97,10 @@ rules: environments ## Score the help desk's classifier on held-out messages. TR
 	@$(if $(TRAIN),PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages.train)
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages $(if $(WRONG),--wrong)
 
+mutants: environments ## Score the tests of rules on changed rules; takes minutes. MODULE=ordering runs one, RECORD=1 records the scores
+	@python3.13 -m local.stack.environments mutants
+	@.venvs/mutants/bin/python -m tests.mutants $(if $(MODULE),--module $(MODULE)) $(if $(RECORD),--record)
+
 # The template's default. Set it to the Architecture parameter of the deployment. The local stack has its own build.
 ARCHITECTURE ?= arm64
 
@@ -116,6 +120,7 @@ lock: environments ## Pin the dependencies of pyproject.toml, with hashes
 	$(PIN) --group ministack --output-file requirements/ministack.txt
 	$(PIN) --group checkov --output-file requirements/checkov.txt
 	$(PIN) --group audit --output-file requirements/audit.txt
+	$(PIN) --group mutants --output-file requirements/mutants.txt
 	$(PIN) --group console --output-file requirements/console.txt
 
 clean: down ## Remove all generated files and environments

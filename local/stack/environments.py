@@ -11,8 +11,8 @@ from pathlib import Path
 from local.stack.processes import ROOT, StackError, as_program, follow
 
 # Separate environments, because their pins conflict: ours, the SAM CLI's, the emulator's, the scanners';
-# and Node.js, which builds the console.
-NAMES = ("dev", "sam", "ministack", "console", "checkov", "audit")
+# Node.js, which builds the console; and the mutation check's.
+NAMES = ("dev", "sam", "ministack", "console", "checkov", "audit", "mutants")
 HOME = ROOT / ".venvs"
 # In our own, so that `python -m email_threads.parse` needs no PYTHONPATH.
 SOURCES = {"dev": (ROOT / "functions", ROOT / "layers" / "shared")}

@@ -18,6 +18,7 @@ import pytest
 from conversations.inbound.webhooks.twilio_signature import (
     Call,
     fields_of,
+    has_too_many_fields,
     query_of,
     signer_of,
     urls_of,
@@ -393,6 +394,7 @@ def test_host_headers_of_the_caller_are_ignored() -> None:
         ({"a": ["1", "2"]}, "?a=1&a=2"),
         ({"bodySHA256": ["00"], "fallback": ["1"]}, "?fallback=1&bodySHA256=00"),
         ({"fallback": ["1"], "bodySHA256": ["00"]}, "?bodySHA256=00&fallback=1"),
+        ({"c": ["1"], "b": ["2"], "a": ["3"]}, "?a=3&b=2&c=1"),
         ({"a": ["x y/ü"]}, "?a=x+y%2F%C3%BC"),
         ({"a": ["\ud83d"]}, "?a=%ED%A0%BD"),
         ({"d": ["1"], "c": ["2"], "b": ["3"], "a": ["4"]}, "?d=1&c=2&b=3&a=4"),
@@ -418,6 +420,24 @@ def test_a_query_without_multi_value_parameters_is_accepted() -> None:
 
 
 # Fields
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_json", "parameters", "is_refused"),
+    [
+        (256, False, 16, False),
+        (257, False, 0, True),
+        (1, False, 17, True),
+        (257, True, 16, False),  # the text of a JSON body may contain any number of `&`
+        (1, True, 17, True),
+    ],
+)
+def test_a_call_with_more_fields_than_twilio_sends_is_refused(
+    fields: int, is_json: bool, parameters: int, is_refused: bool
+) -> None:
+    body, query = b"&".join([b"a=1"] * fields), [("a", "1")] * parameters
+
+    assert has_too_many_fields(body, is_json=is_json, query=query) is is_refused
 
 
 def test_fields_keep_blank_values_and_repeats() -> None:

@@ -81,12 +81,14 @@ def test_documents_are_numbered_in_the_order_of_their_citation(written: str, sho
 )
 def test_a_number_of_no_retrieved_passage_is_removed(written: str, shown: str) -> None:
     assert text(written) == shown
+    assert cited(written, sources(), "email").is_marked
 
 
 @pytest.mark.parametrize("written", ["[a]", "[1](https://example.org)", "[12345]", "(1)", "[]"])
 def test_other_brackets_are_no_citation(written: str) -> None:
     assert text(written) == written
-    assert cited(written, sources(), "email").documents == ()
+    found = cited(written, sources(), "email")
+    assert (found.documents, found.is_marked) == ((), False)
 
 
 def test_the_list_has_title_and_address_of_each_cited_document() -> None:

@@ -165,3 +165,28 @@ def test_an_answer_goes_to_a_reply_address_of_the_same_domain_only(
     field: str, address: str | None
 ) -> None:
     assert reply_address(mail(field)) == address
+
+
+@pytest.mark.parametrize(
+    ("address", "refused"),
+    [
+        ("ann@orchard.example", None),
+        ("ann+orders@orchard.example", None),
+        ("aaron@orchard.example", "other_reply_to"),
+        ("office@orchard.example", "other_reply_to"),
+    ],
+)
+def test_an_answer_to_another_address_than_the_senders_needs_a_person(
+    address: str, refused: str | None
+) -> None:
+    assert reason(mail(f"Reply-To: {address}")) == refused
+
+
+@pytest.mark.parametrize(
+    ("field", "address"),
+    [("ann+orders@gmail.com", "ann+orders@gmail.com"), ("bob@gmail.com", None)],
+)
+def test_at_a_public_provider_an_answer_goes_to_the_sender_only(
+    field: str, address: str | None
+) -> None:
+    assert reply_address(mail(f"Reply-To: {field}", sender="ann@gmail.com")) == address

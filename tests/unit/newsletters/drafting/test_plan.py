@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from newsletters.drafting.plan import KINDS, WORDS, plan_of, word_targets
+from newsletters.drafting.plan import KINDS, plan_of, word_targets
 from newsletters.drafting.tone import PRESETS, audience_of, nearest_preset, tone_of
 from tests.unit.newsletters.drafting.samples import metadata, topics
 
 NEWS, FINDINGS, LIVESTOCK = "Policy Updates", "Research Findings", "Livestock & Animal Health"
 FUNDING, GUIDES = "Funding Opportunities", "Publications & Resources"
 ALL = (NEWS, FINDINGS, LIVESTOCK, FUNDING, GUIDES)
+WORDS = ((400, 600), (1_000, 1_500), (2_500, 3_500))
 SIZES = {"quick_read": 0, "short": 0, "standard": 1, "mixed": 1, "deep_dive": 2, "long": 2}
 
 
@@ -73,6 +74,20 @@ def test_the_words_of_all_sections_are_those_of_the_newsletter(
     assert all(target > 0 for target in targets)
     assert abs(sum(targets) - (fewest + most) / 2) <= len(kinds) / 2
     assert fewest <= sum(targets) <= most
+
+
+@pytest.mark.parametrize(
+    ("length", "targets"),
+    [
+        ("short", [50, 250, 85, 55, 30, 30]),
+        ("standard", [125, 625, 212, 138, 75, 75]),
+        ("long", [300, 1_500, 510, 330, 180, 180]),
+    ],
+)
+def test_each_section_has_its_share_of_the_middle_of_the_words(
+    length: str, targets: list[int]
+) -> None:
+    assert word_targets(metadata(length_preference=length), list(KINDS)) == targets
 
 
 def test_a_newsletter_without_sections_has_no_words() -> None:

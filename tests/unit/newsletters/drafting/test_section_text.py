@@ -201,3 +201,11 @@ def test_an_answer_that_breaks_a_rule_is_refused(answer: object, problem: str) -
         parsed(text, dict[str, Reference](SOURCES))
 
     assert problem in refused.value.problems
+
+
+def test_an_answer_may_have_eighty_blocks_with_all_sources() -> None:
+    block = {"kind": "quote", "text": "x" * 4_000, "refs": list(SOURCES)}
+
+    answer = parsed(json.dumps({"blocks": [block] * 80}), dict[str, Reference](SOURCES))
+
+    assert len(answer.blocks) == 80

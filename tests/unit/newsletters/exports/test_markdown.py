@@ -19,7 +19,7 @@ def blocks_of(content: str) -> tuple[Block, ...]:
 
 def test_the_content_is_as_typed_with_the_sources_after_it() -> None:
     shown = sample()
-    assert markdown(shown).startswith(shown.content.strip())
+    assert markdown(shown).startswith(f"{shown.content.strip()}\n\n## Sources\n\n- ")
     assert markdown(shown).endswith(
         "- \\[3\\] Weekly livestock survey, February 2026, 2026-03-01\n"
         "- \\[4\\] [Early action fund: call for proposals](<https://fund.example.org/calls/early-action>)\n"
@@ -34,6 +34,7 @@ def test_content_without_markers_has_no_sources() -> None:
     "content",
     [
         "**a** *b* ~~c~~ `d` `` e`f `` [g](https://example.org/?a=(b)&c) [[1]](https://example.org) [3]",
+        "`` `e `` `` e` `` ` `` `",
         "1. a\n2. b\n   - c\n   - d\n\n- loose\n\n  second",
         "> quoted\n>\n> - list\n> - in it",
         "~~~\n`code`\n````\n~~~",

@@ -70,6 +70,13 @@ def test_of_equal_and_nearly_equal_texts_the_best_is_kept() -> None:
     assert [hit.passage.score for hit in chosen] == [0.7, 0.65]
 
 
+def test_each_word_of_a_text_counts() -> None:
+    texts = ("In the north prices rose", "In the north prices fell", "All the north prices rose")
+    hits = {"A": [passage(n, 0.5 - n / 10, text) for n, text in enumerate(texts)]}
+
+    assert [hit.passage.text for hit in selected(hits, 10)] == list(texts)
+
+
 def test_short_texts_are_compared_as_a_whole() -> None:
     texts = ("Prices rose.", "prices ROSE", "Prices fell.")
     hits = {"A": [passage(n, 0.5 - n / 10, text) for n, text in enumerate(texts)]}

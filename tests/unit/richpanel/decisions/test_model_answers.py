@@ -52,6 +52,14 @@ def test_an_answer_within_the_schema_is_parsed() -> None:
     assert (answer.intents[0].intent, answer.language) == (STATUS, Language.ENGLISH)
 
 
+def test_an_answer_may_have_three_intents_and_four_flags() -> None:
+    flags = ["chargeback", "legal_threat", "harassment", "privacy_request"]
+
+    answer = said((STATUS, 1), (CANCEL, 0.6), (RETURN, 0), risk_flags=flags)
+
+    assert (len(answer.intents), answer.risk_flags) == (3, flags)
+
+
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
@@ -140,6 +148,7 @@ def test_the_schemas_for_the_model_allow_no_further_fields() -> None:
         ([(STATUS, 0.96)], [(Intent.UNKNOWN_OTHER, 0.80)], (Intent.UNKNOWN_OTHER, 0.0)),
         ([], [(LEGAL, 0.99)], (LEGAL, 0.99)),
         ([], [(STATUS, 0.9), (LEGAL, 0.8)], (LEGAL, 0.8)),
+        ([], [(LEGAL, 0.7), (Intent.FRAUD_SUSPECTED, 0.8)], (Intent.FRAUD_SUSPECTED, 0.8)),
     ],
 )
 def test_the_intent_and_the_confidence_of_the_model_decide(
@@ -181,6 +190,10 @@ def test_a_weak_signal_of_tier_0_holds_the_reply_and_changes_nothing_else(
     assert (decision.tier, decision.risk_flags) == (None, frozenset())
 
 
+def test_an_intent_of_tier_0_that_the_model_excludes_holds_no_reply() -> None:
+    assert outcome(merge(about(), said((RETURN, 0.95), (LEGAL, 0)))[0]).reply is not None
+
+
 def test_a_strong_pattern_in_the_message_leaves_the_intents_of_the_model_as_secondary() -> None:
     rules = about((LEGAL, 0.96), strong_tier0=frozenset({LEGAL}))
 
@@ -219,6 +232,24 @@ def test_flags_and_modifiers_of_either_count() -> None:
 )
 def test_the_language_is_the_models_if_it_knows_it(code: str, language: Language) -> None:
     assert merge(about(), said((STATUS, 0.9), language=code))[0].language is language
+
+
+@pytest.mark.parametrize(
+    ("before", "code", "language", "is_certain"),
+    [
+        (True, "unknown", Language.SPANISH, True),
+        (False, "unknown", Language.UNKNOWN, False),
+        (False, "fr", Language.FRENCH, True),
+    ],
+)
+def test_a_language_is_certain_if_the_words_or_the_model_indicate_it(
+    before: bool, code: str, language: Language, is_certain: bool
+) -> None:
+    rules = about(language=Language.SPANISH, is_language_certain=before)
+
+    merged, _ = merge(rules, said((STATUS, 0.9), language=code))
+
+    assert (merged.language, merged.is_language_certain) == (language, is_certain)
 
 
 def test_facts_of_an_order_need_the_verdict_of_the_model_too() -> None:

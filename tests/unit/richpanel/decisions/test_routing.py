@@ -5,10 +5,20 @@ from dataclasses import replace
 import pytest
 
 from richpanel.classification.taxonomy import Intent, Modifier, RiskFlag, Team
-from richpanel.decisions.facts import Memory, ModelFailure, ModelOpinion, Shop
+from richpanel.decisions.facts import Memory, ModelFailure, ModelOpinion, Shop, Turn
+from richpanel.decisions.outcome import Rule
 from richpanel.decisions.routing import tier0_flags_of
 from richpanel.inbound.channels import Channel
-from tests.unit.richpanel.situations import SHOP, about, ago, order, outcome, status, turn
+from tests.unit.richpanel.situations import (
+    SHOP,
+    about,
+    ago,
+    order,
+    outcome,
+    pending_request,
+    status,
+    turn,
+)
 
 ROUTES = {
     Intent.CHARGEBACK_DISPUTE: "route-chargebacks-disputes",
@@ -285,3 +295,27 @@ def test_beside_a_model_only_strong_patterns_of_other_messages_flag_the_conversa
     assert tier0_flags_of(weak, of_strong_patterns=False) == {RiskFlag.LEGAL_THREAT}
     assert tier0_flags_of(weak, of_strong_patterns=True) == frozenset()
     assert tier0_flags_of(strong, of_strong_patterns=True) == {RiskFlag.LEGAL_THREAT}
+
+
+ASKED = Memory(pending_flow=pending_request(), auto_reply_times=(ago(hours=1),))
+LEGAL = Intent.LEGAL_THREAT
+
+
+@pytest.mark.parametrize(
+    ("situation", "memory", "rule"),
+    [
+        (turn(about((LEGAL, 0.96), strong_tier0=frozenset({LEGAL}))), Memory(), "tier0_pattern"),
+        (turn(about(order_numbers=("1001",), word_count=1)), ASKED, "pending_flow"),
+        (turn(status()), ASKED, "word_model"),
+        (turn(about((Intent.TECHNICAL_SUPPORT, 0.96))), ASKED, "word_model"),
+        (turn(about(), channel=Channel.SOCIAL), Memory(), "channel"),
+        (turn(about()), Memory(), "none"),
+        (turn(status(), model=ModelOpinion()), Memory(), "model"),
+        (turn(status(), model=ModelOpinion(failure=ModelFailure.INVALID)), Memory(), "word_model"),
+        (turn(status()), Memory(), "word_model"),
+    ],
+)
+def test_the_decision_names_the_rule_that_decided_the_intent(
+    situation: Turn, memory: Memory, rule: str
+) -> None:
+    assert outcome(situation, memory).rule is Rule(rule)

@@ -135,6 +135,7 @@ def test_a_moment_without_time_zone_is_refused() -> None:
         ("Two-Day", "two-day", (2, 2)),
         ("UPS Two Day Air", "two-day", (2, 2)),
         ("FedEx 2Day", "2-day", (2, 2)),
+        ("UPS 2nd Day Air", "2nd-day", (2, 2)),
         ("Priority Mail", "priority", (1, 1)),
         ("Overnight", "overnight", (1, 1)),
         ("Next Day Air", "next-day", (1, 1)),
@@ -149,6 +150,7 @@ def test_a_moment_without_time_zone_is_refused() -> None:
         ("Express 2 to 4 days", "express", (2, 4)),
         ("International 7\u201310 working days", None, (7, 10)),
         ("Courier 0-30 days", None, (0, 30)),
+        ("Courier 2-2 days", None, (2, 2)),
     ],
 )
 def test_a_methods_title_gives_its_delivery_time(
