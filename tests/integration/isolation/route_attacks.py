@@ -179,7 +179,7 @@ def _example(schema: Mapping[str, Any], document: Mapping[str, Any]) -> Any:
         schema = document["$defs"][schema["$ref"].rpartition("/")[2]]
     if "anyOf" in schema:
         return _example(schema["anyOf"][0], document)
-    kind = schema.get("type")
+    kind = str(schema.get("type"))
     if "enum" in schema:
         return schema["enum"][0]
     if kind == "array":
