@@ -85,11 +85,11 @@ def wait_until_empty(stack: Stack) -> bool:
 
 
 def on_queue(stack: Stack) -> int:
-    """Return the number of waiting messages and messages in flight, files included."""
+    """Return the number of waiting messages and messages in flight, files and campaigns included."""
     sqs = stack.client("sqs")
     return sum(
         int(count)
-        for name in ("whatsapp", "whatsapp_jobs")
+        for name in ("whatsapp", "whatsapp_jobs", "whatsapp_campaigns")
         for count in sqs.get_queue_attributes(
             QueueUrl=stack.queues[name],
             AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],

@@ -64,9 +64,12 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
         template.properties(name, **given)["QueueName"]: FifoQueue(clock, *bounds)
         for name in ("ConversationsInboundQueue", "ConversationsStatusesQueue")
     }
-    files = template.properties("WhatsAppJobsQueue", **given)
-    standard = {files["QueueName"]: files["VisibilityTimeout"] * 1_000}
-    assert files["RedrivePolicy"]["maxReceiveCount"] == bounds[1]
+    of_jobs = [
+        template.properties(name, **given)
+        for name in ("WhatsAppJobsQueue", "WhatsAppCampaignsQueue")
+    ]
+    standard = {one["QueueName"]: one["VisibilityTimeout"] * 1_000 for one in of_jobs}
+    assert all(one["RedrivePolicy"]["maxReceiveCount"] == bounds[1] for one in of_jobs)
     fifo = FifoQueue(clock, *bounds, elsewhere=other_queues, standard=standard)
     interceptor = Interceptor(fifo)
     session = boto3.Session()

@@ -109,8 +109,10 @@ def admin(harness: Harness, module: ModuleType) -> Admin:
     for queue in (
         "WhatsAppQueue",
         "WhatsAppJobsQueue",
+        "WhatsAppCampaignsQueue",
         "WhatsAppDeadLetters",
         "WhatsAppJobsDeadLetters",
+        "WhatsAppCampaignsDeadLetters",
         "WhatsAppSocialDeadLetters",
     ):
         create_queue(boto3.client("sqs"), queue)

@@ -11,6 +11,7 @@ from unittest import mock
 
 import boto3
 import pytest
+from moto.sqs import models as moto_queues
 
 from shared.aws import sqs_worker
 from shared.runtime import clock
@@ -91,7 +92,7 @@ class Runs:
             self.actions.harness.resources.table.put(head.attributes())
 
     def events(self) -> list[str]:
-        """Take the bodies of the queued jobs."""
+        """Take the bodies of the queued events that are due."""
         sqs = boto3.client("sqs")
         bodies, self.left = self.left, []
         while found := sqs.receive_message(QueueUrl=self.queue, MaxNumberOfMessages=10).get(
@@ -133,13 +134,22 @@ class Runs:
             invoked_function_arn="arn:aws:lambda:us-east-1:123456789012:function:jobs",
         )  # fmt: skip
 
+    def delayed(self) -> int:
+        """The number of queued events that are not due."""
+        found = boto3.client("sqs").get_queue_attributes(
+            QueueUrl=self.queue, AttributeNames=["ApproximateNumberOfMessagesDelayed"]
+        )
+        return int(found["Attributes"]["ApproximateNumberOfMessagesDelayed"])
+
     def drain(self) -> int:
-        """Process jobs until the queue is empty; return how many."""
+        """Process jobs until the queue is empty, also those that are delayed; return how many."""
         count = 0
-        while bodies := self.events():
+        while (bodies := self.events()) or self.delayed():
             for body in bodies:
                 self.job(body)
                 count += 1
+            if not bodies:
+                self.now += 1_000
         return count
 
     def wait(self, minutes: int = 1) -> None:
@@ -229,7 +239,7 @@ def runs(actions: Actions, monkeypatch: pytest.MonkeyPatch) -> Runs:
         name: os.environ[name]
         for name in (
             "MESSAGES_TABLE_NAME", "CONVERSATION_LOG_TABLE_NAME", "CONVERSATIONS_INBOUND_QUEUE_URL",
-            "WHATSAPP_QUEUE_URL", "WHATSAPP_JOBS_QUEUE_URL", "MEDIA_BUCKET_NAME",
+            "WHATSAPP_QUEUE_URL", "WHATSAPP_JOBS_QUEUE_URL", "WHATSAPP_CAMPAIGNS_QUEUE_URL", "MEDIA_BUCKET_NAME",
             "WHATSAPP_TOKENS_SECRET_ID", "WHATSAPP_APP_SECRET_ID", "IDENTIFIER_KEYS_SECRET_ID",
             "API_SEAL_SECRET_ID", "SPENDING_TABLE_NAME",
         )
@@ -245,12 +255,15 @@ def runs(actions: Actions, monkeypatch: pytest.MonkeyPatch) -> Runs:
             if name == "jobs":
                 module._resources_of_actions()
             modules.append(module)
-    found = Runs(actions, modules[0], modules[1], own["WHATSAPP_JOBS_QUEUE_URL"])
+    found = Runs(actions, modules[0], modules[1], own["WHATSAPP_CAMPAIGNS_QUEUE_URL"])
 
     def pause(seconds: float) -> None:
         found.now += round(seconds * 1_000)
 
     monkeypatch.setattr(clock, "now_ms", lambda: found.now)
+    # Delays and retention of the queue follow the clock of the test.
+    monkeypatch.setattr(moto_queues, "unix_time", lambda: found.now / 1_000)
+    monkeypatch.setattr(moto_queues, "unix_time_millis", lambda: float(found.now))
     monkeypatch.setattr(metrics, "add_metric", lambda *_: None)
     monkeypatch.setattr(outcomes, "pause_for", pause)
     return found
