@@ -144,7 +144,8 @@ def _send_page(run: PageRun) -> None:
 
 
 def _continue(run: PageRun, delay_ms: int) -> None:
-    """End the lease of a page that the queue delivers again after a delay."""
+    """End the lease of a page that the queue delivers again after a delay, or the longest that it has."""
+    delay_ms = min(delay_ms, job_events.LONGEST_DELAY_MS)
     _save(run, "pending", campaign_turns.expiry(delay_ms))
     job_events.continue_page(run.resources, run.campaign, run.number, run.page, delay_ms)
 

@@ -43,7 +43,7 @@ class Stopped(Exception):
     """
     The run of the page ends here. *pause* is why the whole campaign stops, if it does.
 
-    *delay_ms*: the queue delivers the page again after it. Without both, the schedule continues the page.
+    *delay_ms*: the queue delivers the page again after it, or earlier. Without both, the schedule continues the page.
     """
 
     def __init__(self, pause: str | None = None, *, delay_ms: int | None = None) -> None:
@@ -178,7 +178,7 @@ def _return_place(run: PageRun) -> None:
 def _wait(run: PageRun, wait_ms: int) -> None:
     """Wait in this run if its waits stay short in all, else raise Stopped."""
     if run.waited_ms + wait_ms > LONGEST_WAIT_MS:
-        raise Stopped(delay_ms=min(wait_ms, job_events.LONGEST_DELAY_MS))
+        raise Stopped(delay_ms=wait_ms)
     if wait_ms > 0:
         run.waited_ms += wait_ms
         pause_for(wait_ms / clock.SECOND_MS)

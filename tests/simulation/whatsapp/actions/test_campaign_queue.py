@@ -15,7 +15,6 @@ from shared.runtime import clock
 from tests.simulation.effort import long_except
 from tests.simulation.whatsapp.actions.executions import Executions
 from tests.simulation.whatsapp.system import registered
-from whatsapp import store
 from whatsapp.actions.campaigns import job_events, outcomes, recipients
 from whatsapp.store.items.campaigns import Campaign, CampaignPage
 from whatsapp.store.sending import campaign_turns
@@ -85,7 +84,7 @@ class Day:
 def day(actor: Actor, monkeypatch: pytest.MonkeyPatch) -> Day:
     actor.system.reset()
     other = registered(WORKSHOP).model_copy(update={"company": OTHER})
-    store.phones.register(actor.system.table, other)
+    actor.system.table.put(other.attributes())
     actor.new_process()
     day = Day(actor)
     monkeypatch.setattr(outcomes, "_sent", day.send)

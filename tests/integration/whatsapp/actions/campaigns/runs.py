@@ -16,6 +16,7 @@ from moto.sqs import models as moto_queues
 from shared.aws import sqs_worker
 from shared.runtime import clock
 from shared.runtime.observability import metrics
+from tests import quick_aws
 from tests.integration.whatsapp.actions.conftest import AWS_KEY, WABA
 from tests.integration.whatsapp.conftest import NOW, PHONE
 from tests.template import environment
@@ -103,8 +104,8 @@ class Runs:
                 sqs.delete_message(QueueUrl=self.queue, ReceiptHandle=message["ReceiptHandle"])
         return bodies
 
-    def job(self, body: str, message_id: str = "") -> bool:
-        """Process one job; False if it failed and is delivered again."""
+    def job(self, body: str, message_id: str = "", queue: str = "") -> bool:
+        """Process one job, of the queue of campaigns or another one; False if it failed and is delivered again."""
         self.number += 1
         record = {
             "messageId": message_id or f"job-{self.number}",
@@ -116,7 +117,7 @@ class Runs:
             },
             "messageAttributes": {},
             "eventSource": "aws:sqs",
-            "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:" + self.queue.rpartition("/")[2],
+            "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:" + (queue or self.queue).rpartition("/")[2],
             "awsRegion": "us-east-1",
         }  # fmt: skip
         context: Any = self.context()
@@ -141,6 +142,12 @@ class Runs:
         )
         return int(found["Attributes"]["ApproximateNumberOfMessagesDelayed"])
 
+    def schedule(self, minutes: int = 1) -> None:
+        """Let minutes pass in which the schedule runs, and no job."""
+        for _ in range(minutes):
+            self.now += MINUTE_MS
+            self.scheduled.handler({"time": clock.to_text(self.now)}, self.context())
+
     def drain(self) -> int:
         """Process jobs until the queue is empty, also those that are delayed; return how many."""
         count = 0
@@ -155,8 +162,7 @@ class Runs:
     def wait(self, minutes: int = 1) -> None:
         """Let minutes pass: the schedule runs in each, then the jobs."""
         for _ in range(minutes):
-            self.now += MINUTE_MS
-            self.scheduled.handler({"time": clock.to_text(self.now)}, self.context())
+            self.schedule()
             self.drain()
 
     def finish(self, campaign: str, minutes: int = 30) -> dict[str, Any]:
@@ -263,7 +269,8 @@ def runs(actions: Actions, monkeypatch: pytest.MonkeyPatch) -> Runs:
     monkeypatch.setattr(clock, "now_ms", lambda: found.now)
     # Delays and retention of the queue follow the clock of the test.
     monkeypatch.setattr(moto_queues, "unix_time", lambda: found.now / 1_000)
-    monkeypatch.setattr(moto_queues, "unix_time_millis", lambda: float(found.now))
+    for module in (moto_queues, quick_aws):
+        monkeypatch.setattr(module, "unix_time_millis", lambda: float(found.now))
     monkeypatch.setattr(metrics, "add_metric", lambda *_: None)
     monkeypatch.setattr(outcomes, "pause_for", pause)
     return found
