@@ -146,5 +146,8 @@ def _changed[T: (Campaign, CampaignPage)](
 ) -> T | None:
     try:
         return item.read(table.update(pk(key), put=put, when=when))
-    except ConditionFailed:
-        return None
+    except ConditionFailed as refusal:
+        stored = refusal.existing or {}
+        # Our own write, whose response was lost.
+        is_own = all(stored.get(name) == value for name, value in put.items())
+        return item.read(stored) if is_own else None
