@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 TRIES = 3
 pause_for = time.sleep
 SPARE_MS = 15_000
-# How long a run waits for places in all. A page that would wait longer is delayed by the queue, which takes seconds.
-LONGEST_WAIT_MS = 2_000
+# A run waits so long in all, beside short waits, which cost less than a further run. A page that would wait longer is
+# delayed by the queue.
+LONGEST_WAIT_MS, SHORT_WAIT_MS = 2_000, 250
 
 
 class Stopped(Exception):
@@ -69,7 +70,7 @@ class PageRun:
     failed: int = 0
     # Messages that may be sent without taking further places, by rate.
     places: Counter[str] = field(default_factory=Counter)
-    waited_ms: int = 0
+    waited_ms: int = 0  # without short waits
     pause: str | None = None  # why the campaign stops after the current recipient
 
 
@@ -176,11 +177,12 @@ def _return_place(run: PageRun) -> None:
 
 
 def _wait(run: PageRun, wait_ms: int) -> None:
-    """Wait in this run if its waits stay short in all, else raise Stopped."""
-    if run.waited_ms + wait_ms > LONGEST_WAIT_MS:
+    """Wait in this run if the wait is short, or its waits are in all, else raise Stopped."""
+    if wait_ms > SHORT_WAIT_MS:
+        run.waited_ms += wait_ms
+    if wait_ms > SHORT_WAIT_MS and run.waited_ms > LONGEST_WAIT_MS:
         raise Stopped(delay_ms=wait_ms)
     if wait_ms > 0:
-        run.waited_ms += wait_ms
         pause_for(wait_ms / clock.SECOND_MS)
 
 

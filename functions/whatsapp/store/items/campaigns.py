@@ -59,7 +59,7 @@ class Campaign(WhatsAppItem):
     completed_at: str | None = None
     pause_reason: str | None = None
     outcome: Literal["cancelled"] | None = None
-    # Of the events that read its list, as of the events of a page.
+    # Turn and expiry of the event that reads its list, as of the event of a page.
     turn: int = 0
     queued_until: int | None = None  # milliseconds since 1970
 
