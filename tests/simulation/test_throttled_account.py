@@ -266,7 +266,7 @@ def test_throttling_alone_makes_no_dead_letter_and_all_work_is_done_once(account
 
     assert sum(account.throttled.values()) > 100
     assert account.refused > 100
-    assert len(account.sources) == 15
+    assert len(account.sources) == 16
     assert dead(account) == 0
     assert {name: len(delays) for name, delays in account.done.items()} == {
         source.name: 60 for source in account.sources
