@@ -61,8 +61,9 @@ def postpone_list(table: Table, campaign: str, turn: int, delay_ms: int) -> Camp
 
 def forget(table: Table, item: type[Campaign | CampaignPage], key: str, turn: int) -> None:
     """Note that the event of a *turn* is not on the queue: the schedule enqueues another one. Safe to repeat."""
+    when = is_turn(item, turn) & item.attr("queued_until").exists()
     with suppress(ConditionFailed):
-        table.update(pk(key), drop=[item.name_of("queued_until")], when=is_turn(item, turn))
+        table.update(pk(key), drop=[item.name_of("queued_until")], when=when)
 
 
 def expiry(delay_ms: int = 0) -> int:
