@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DAY_SECONDS = 86_400
 TIMEOUT_SECONDS = 180
-QUEUES = ("whatsapp", "whatsapp_jobs")
+QUEUES = ("whatsapp", "whatsapp_jobs", "whatsapp_campaigns")
 
 _http = urllib3.PoolManager(retries=False, timeout=180)
 

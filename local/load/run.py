@@ -29,7 +29,7 @@ BETWEEN_KILLS_SECONDS = (1.0, 6.0)
 # Messages of a killed worker are redelivered after the queue's visibility timeout. The deployed value is six times the
 # longest run of a worker; a local batch takes a second and the emulator runs one at a time, so a short one suffices.
 VISIBILITY_SECONDS = 15
-QUEUES = ("whatsapp", "whatsapp_jobs")
+QUEUES = ("whatsapp", "whatsapp_jobs", "whatsapp_campaigns")
 _OK = 200
 
 

@@ -162,6 +162,8 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
             "whatsapp": outputs["WhatsAppQueueUrl"],
             "whatsapp_jobs": outputs["WhatsAppJobsQueueUrl"],
             "whatsapp_jobs_dead_letters": outputs["WhatsAppJobsDeadLettersUrl"],
+            "whatsapp_campaigns": outputs["WhatsAppCampaignsQueueUrl"],
+            "whatsapp_campaigns_dead_letters": outputs["WhatsAppCampaignsDeadLettersUrl"],
             "whatsapp_dead_letters": outputs["WhatsAppDeadLettersUrl"],
             "whatsapp_social_dead_letters": outputs["WhatsAppSocialDeadLettersUrl"],
             "richpanel": outputs["RichpanelQueueUrl"],

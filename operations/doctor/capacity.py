@@ -11,6 +11,7 @@ from operations.doctor.findings import Finding, action, ok, unchecked
 SOURCES: Final = {
     "WorkerMaxConcurrency": 1,
     "MediaMaxConcurrency": 2,
+    "CampaignMaxConcurrency": 1,
     "RichpanelMaxConcurrency": 1,
     "IntakeMaxConcurrency": 1,
     "ChannelMaxConcurrency": 3,

@@ -27,7 +27,8 @@ BUCKET = "MediaBucketName"
 OUTPUTS = {
     "whatsapp": (
         "WhatsAppTableName", BUCKET, "WhatsAppQueueUrl", "WhatsAppJobsQueueUrl", "WhatsAppDeadLettersUrl",
-        "WhatsAppJobsDeadLettersUrl", "WhatsAppSocialDeadLettersUrl", "WhatsAppSocialTopicArn",
+        "WhatsAppJobsDeadLettersUrl", "WhatsAppCampaignsQueueUrl", "WhatsAppCampaignsDeadLettersUrl",
+        "WhatsAppSocialDeadLettersUrl", "WhatsAppSocialTopicArn",
     ),
     "conversations": (
         "ConversationLogTableName", BUCKET, "ConversationsInboundQueueUrl", "ConversationsStatusesQueueUrl",
@@ -84,8 +85,10 @@ def _whatsapp(stack: _Stack) -> Recovery[Any]:
         bucket=stack.bucket(),
         queue=stack.queue("WhatsAppQueueUrl"),
         files=stack.standard_queue("WhatsAppJobsQueueUrl"),
+        campaigns=stack.standard_queue("WhatsAppCampaignsQueueUrl"),
         dead_letters=stack.letters("WhatsAppDeadLettersUrl"),
         media_dead_letters=stack.letters("WhatsAppJobsDeadLettersUrl"),
+        campaign_dead_letters=stack.letters("WhatsAppCampaignsDeadLettersUrl"),
         social_dead_letters=stack.letters("WhatsAppSocialDeadLettersUrl"),
         social_topics=(stack.outputs["WhatsAppSocialTopicArn"],),
     )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 DEDUPLICATION_MS = 5 * 60_000
 LARGEST_BATCH_BYTES = 1 << 20
 MOST_ENTRIES = 10
+LONGEST_DELAY_SECONDS = 900
 _ID = re.compile(r"[!-~]{1,128}")
 _REFUSED_BY_SQS = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -323,11 +324,16 @@ class FifoQueue:
             self.redriven.add(letter.message_id)
             self._append(letter.body, letter.group, letter.deduplication, letter.standard)
 
-    def _take(self, entry: dict[str, str], standard: str = "") -> str:
+    def _take(self, entry: dict[str, Any], standard: str = "") -> str:
         if standard:
-            assert entry.keys() - {"MessageSystemAttributes"} == {"Id", "MessageBody"}
+            optional = {"MessageSystemAttributes", "DelaySeconds"}
+            assert entry.keys() - optional == {"Id", "MessageBody"}
             # A group of its own: no other message waits for it.
-            return self._append(entry["MessageBody"], f"{standard}-{self._ids}", "", standard)
+            message_id = self._append(entry["MessageBody"], f"{standard}-{self._ids}", "", standard)
+            delay_seconds = entry.get("DelaySeconds", 0)
+            assert 0 <= delay_seconds <= LONGEST_DELAY_SECONDS
+            self.messages[-1].visible_at = self.clock.now_ms() + delay_seconds * 1_000
+            return message_id
         body, group = entry["MessageBody"], entry["MessageGroupId"]
         deduplication = entry["MessageDeduplicationId"]
         assert body

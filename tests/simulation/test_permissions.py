@@ -55,10 +55,12 @@ from whatsapp.api.queries import conversation_address
 from whatsapp.configuration.folders import file_prefix
 from whatsapp.recovery import parked_quota
 from whatsapp.store.items import Conversation, Intent, pk
+from whatsapp.store.items.campaigns import Campaign, CampaignPage
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.store.items.privacy import Kind
 from whatsapp.store.items.templates import TemplateMeta
 from whatsapp.store.ordering import order_key
+from whatsapp.store.sending import campaigns
 
 pytestmark = pytest.mark.long
 
@@ -122,6 +124,7 @@ NOT_EXERCISED: dict[str, frozenset[str]] = {
             "s3:PutObject parley-local-media-123456789012-us-east-1/templates/*",
             "social-messaging:GetWhatsAppMessageTemplate waba/*",
             "social-messaging:SendWhatsAppMessage phone-number-id/*",
+            "sqs:SendMessage parley-local-whatsapp-campaigns",
             "sqs:SendMessage parley-local-whatsapp-jobs",
         }
     ),
@@ -165,6 +168,7 @@ def exercise_ingress_and_worker(system: System, observer: CallObserver) -> None:
     schedule_a_retry(system)
     park_a_file(system)
     use_up_attempts_of_a_file(system)
+    fail_on_the_queue_of_campaigns(system)
     copy_a_file_twice(system)
     erase_and_export(system, observer.watching("WhatsAppAdmin", contact_day.start))
 
@@ -218,6 +222,22 @@ def use_up_attempts_of_a_file(system: System) -> None:
     system.deliver(sample("image").event)
     system.run_worker()
     stored.use_up_attempts(*system.queue.messages)
+    system.run_worker()
+    assert len(system.queue.dead_letters) == 1
+
+
+def fail_on_the_queue_of_campaigns(system: System) -> None:
+    """A job of that queue is delivered again, and then becomes a dead letter."""
+    system.reset()
+    system.deliver(sample("image").event)
+    system.run_worker()
+    (job,) = system.queue.messages
+    job.standard = system.media.settings.whatsapp_campaigns_queue_url.rpartition("/")[2]
+    system.interceptor.fails_if = partial(begins_with, "dynamodb.PutItem MEDIA")
+    assert system.invoke_worker(system.queue.receive())
+    system.interceptor.rewind()
+    stored.use_up_attempts(job)
+    system.wait_for_redelivery()
     system.run_worker()
     assert len(system.queue.dead_letters) == 1
 
@@ -379,14 +399,16 @@ def exercise_admin(system: System, observer: CallObserver) -> None:
     large = gateway.sns("large", START, gateway.social_message("large", START, COUNTER, entry))
     letter = json.dumps({"requestPayload": large})
     system.queue.social_letters.append(Queued("s-1", letter, "", "", system.clock.ms))
-    file = system.name_of("WhatsAppJobsQueue")
-    system.queue.dead_letters.append(Queued("f-1", "{}", "", "", system.clock.ms, standard=file))
+    for name, queue in (("f-1", "WhatsAppJobsQueue"), ("c-1", "WhatsAppCampaignsQueue")):
+        standard = system.name_of(queue)
+        dead = Queued(name, "{}", "", "", system.clock.ms, standard=standard)
+        system.queue.dead_letters.append(dead)
     first = ask("GET /whatsapp/parked", 200, limit="1")["result"]["events"][0]
     ask(f"POST /whatsapp/parked/{first['eventId']}/replay", 202)
     ask(f"POST /whatsapp/parked/{'0' * 64}/replay", 404)
     ask("POST /whatsapp/parked/replay", 202)
-    assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 3
-    assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 3
+    assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 4
+    assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 4
     export_over_the_api(system, ask)
 
 
@@ -467,8 +489,16 @@ def exercise_canary(system: System, observer: CallObserver) -> None:
 
 
 def exercise_scheduled(system: System, observer: CallObserver) -> None:
-    """The counts of an hour with one message, and with two."""
+    """The counts of an hour with one message, and with two; a campaign whose page has no event."""
     system.reset()
+    campaign = Campaign(
+        pk=Campaign.key("c1"), company=COMPANY, campaign_id="c1", waba_meta_id=COUNTER.waba, name="Bikes",
+        status="running", created_at=to_text(system.clock.ms), phone=COUNTER.phone,
+        created_by="api-key:client", kind="text", text="Hello", pages=1, total_recipients=1,
+    )  # fmt: skip
+    system.table.put(campaign.attributes())
+    system.table.put(CampaignPage(pk=CampaignPage.of("c1", 1), size=1).attributes())
+    campaigns.open_(system.table, "c1")
     handler = observer.watching("WhatsAppScheduled", system.scheduled.handler)
     for label in ("first", "second"):
         system.deliver_until_accepted(webhook_of(ada_message(label, text(label))))

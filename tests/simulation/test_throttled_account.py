@@ -255,31 +255,31 @@ def dead(account: Account) -> int:
 
 
 def test_throttling_alone_makes_no_dead_letter_and_all_work_is_done_once(account: Account) -> None:
-    busy(account, messages=60, hours=24)
+    busy(account, messages=56, hours=24)
 
     assert sum(account.throttled.values()) > 100
     assert account.refused > 100
-    assert len(account.sources) == 15
+    assert len(account.sources) == 16
     assert dead(account) == 0
     assert {name: len(delays) for name, delays in account.done.items()} == {
-        source.name: 60 for source in account.sources
+        source.name: 56 for source in account.sources
     }
     assert set(account.runs.values()) == {1}
-    assert len(account.accepted) == 60
+    assert len(account.accepted) == 56
 
 
 def test_webhooks_are_delayed_less_than_the_work_of_any_queue_and_the_longest_runs_most(
     account: Account,
 ) -> None:
     """A request needs one execution for a moment and is sent again; a queue waits for its whole backlog."""
-    busy(account, messages=60, hours=24)
+    busy(account, messages=56, hours=24)
 
     usual = {name: median(delays) for name, delays in account.done.items()}
     last = {name: max(delays) for name, delays in account.done.items()}
-    longest = sorted(account.sources, key=lambda source: source.run_ms)[-2:]
+    longest = max(account.sources, key=lambda source: source.run_ms)
     assert median(account.accepted) < min(usual.values())
     assert max(account.accepted) < max(last.values())
-    assert all(last[one.name] > median(last.values()) for one in longest)
+    assert last[longest.name] == max(last.values())
 
 
 def test_messages_that_no_function_takes_for_a_day_are_handled_afterwards(account: Account) -> None:
@@ -294,7 +294,7 @@ def test_messages_that_no_function_takes_for_a_day_are_handled_afterwards(accoun
     account.play(start + 72 * 3_600_000)
 
     assert dead(account) == 0
-    assert sum(map(len, account.done.values())) == 2 * 15
+    assert sum(map(len, account.done.values())) == 2 * 16
     assert len(account.accepted) == 2
 
 
@@ -308,6 +308,6 @@ def test_a_failure_after_many_throttled_receives_is_retried_as_any_other(account
     account.executions = EXECUTIONS
     account.play(start + 72 * 3_600_000)
 
-    assert sum(map(len, account.done.values())) == 15
-    assert dead(account) == 15
+    assert sum(map(len, account.done.values())) == 16
+    assert dead(account) == 16
     assert set(account.runs.values()) == {4}

@@ -26,8 +26,10 @@ class Queue:
 QUEUES: Final = (
     Queue("whatsapp", "whatsapp.fifo"),
     Queue("whatsapp", "whatsapp-jobs"),
+    Queue("whatsapp", "whatsapp-campaigns"),
     Queue("whatsapp", "whatsapp-dead-letters.fifo"),
     Queue("whatsapp", "whatsapp-jobs-dead-letters"),
+    Queue("whatsapp", "whatsapp-campaigns-dead-letters"),
     Queue("whatsapp", "whatsapp-social-dead-letters"),
     Queue("conversations", "conversations-inbound.fifo"),
     Queue("conversations", "conversations-whatsapp.fifo"),

@@ -14,6 +14,7 @@ class ActionsSettings(Settings):
     conversations_inbound_queue_url: str
     whatsapp_queue_url: str
     whatsapp_jobs_queue_url: str
+    whatsapp_campaigns_queue_url: str
     media_bucket_name: str
     whatsapp_tokens_secret_id: str
     whatsapp_app_secret_id: str

@@ -34,8 +34,10 @@ class AdminSettings(AuditedSettings):
     media_bucket_name: str
     whatsapp_queue_url: str
     whatsapp_jobs_queue_url: str
+    whatsapp_campaigns_queue_url: str
     whatsapp_dead_letters_url: str
     whatsapp_jobs_dead_letters_url: str
+    whatsapp_campaigns_dead_letters_url: str
     whatsapp_social_dead_letters_url: str
     social_topic_arns: tuple[str, ...]
     api_seal_secret_id: str
@@ -57,8 +59,10 @@ recovery = recovery_of(
     bucket=bucket,
     queue=queue,
     files=StandardQueue(sqs, settings.whatsapp_jobs_queue_url),
+    campaigns=StandardQueue(sqs, settings.whatsapp_campaigns_queue_url),
     dead_letters=DeadLetters(sqs, settings.whatsapp_dead_letters_url),
     media_dead_letters=DeadLetters(sqs, settings.whatsapp_jobs_dead_letters_url),
+    campaign_dead_letters=DeadLetters(sqs, settings.whatsapp_campaigns_dead_letters_url),
     social_dead_letters=DeadLetters(sqs, settings.whatsapp_social_dead_letters_url),
     social_topics=settings.social_topic_arns,
 )

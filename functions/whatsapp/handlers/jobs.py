@@ -1,4 +1,7 @@
-"""Worker of the queue of jobs: one download or one step of longer work per invocation, with its own retries."""
+"""
+Worker of the queues of jobs and of campaigns: one download, page or other step of longer work per invocation, with its
+own retries.
+"""
 
 from __future__ import annotations
 
@@ -40,21 +43,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class JobSettings(InboxSettings):
-    """The environment of this function."""
+    """
+    The environment of this function.
+
+    *campaign_max_concurrency*: so many events of campaigns are processed at once. *single_company*: as of actions.
+    """
+
+    whatsapp_campaigns_queue_url: str
+    campaign_max_concurrency: int
+    single_company: str = ""
 
 
 settings = JobSettings.load()
 settings_of_actions = ActionsSettings.load()
 resources = resources_of(settings, provider_seconds=60)
-# A file that waits this long for its first attempt shows that more files arrive than are downloaded.
+# A file that waits this long for its first attempt shows that more files arrive than are downloaded; a page of a
+# campaign that waits this long after its delay, that more campaigns run than their concurrency permits.
 LATE_MS = 900 * clock.SECOND_MS
+# Of the runs of campaigns a company has at most half, so that those of other companies find some.
+MOST_RUNS = None if settings.single_company else max(1, settings.campaign_max_concurrency // 2)
 
 
 def _handle(record: Record) -> Handled:
-    if record.attempt == 1 and clock.now_ms() - record.sent_at_ms > LATE_MS:
-        metrics.add_metric("FilesLate", MetricUnit.Count, 1)
     event = parse_event(record.body)
-    if event.kind in {CAMPAIGN_CUT, CAMPAIGN_PAGE}:
+    is_of_campaign = event.kind in {CAMPAIGN_CUT, CAMPAIGN_PAGE}
+    due_ms = event.accepted_at if is_of_campaign else record.sent_at_ms
+    if record.attempt == 1 and clock.now_ms() - due_ms > LATE_MS:
+        metrics.add_metric("CampaignsLate" if is_of_campaign else "FilesLate", MetricUnit.Count, 1)
+    if is_of_campaign:
         return _of_campaign(event, record)
     if event.kind == SEQUENCE_STEP:
         return _of_sequence(event, record)
@@ -71,7 +87,7 @@ def _of_campaign(event: Event, record: Record) -> Handled:
     remaining_ms = record.context.get_remaining_time_in_millis
     # Not the message id: the ledger takes a repeated owner for the same attempt.
     owner = record.context.aws_request_id
-    outcome = engine.handle(_resources_of_actions(), event, owner, remaining_ms)
+    outcome = engine.handle(_resources_of_actions(), event, owner, remaining_ms, MOST_RUNS)
     return Handled(event, None, outcome)
 
 
@@ -109,7 +125,8 @@ def _resources_of_actions() -> ActionResources:
 
 worker = worker_of(
     resources,
-    queue_url=settings.whatsapp_jobs_queue_url,
+    # An earlier release has put events of campaigns on the queue of jobs.
+    queue_urls=(settings.whatsapp_jobs_queue_url, settings.whatsapp_campaigns_queue_url),
     attempts=Attempts.of(settings),
     handle=_handle,
 )

@@ -31,6 +31,7 @@ class ScheduledSettings(Settings):
     messages_table_name: str
     whatsapp_queue_url: str
     whatsapp_jobs_queue_url: str
+    whatsapp_campaigns_queue_url: str
     dead_letter_urls: tuple[str, ...]
 
 
@@ -41,6 +42,7 @@ settings = ScheduledSettings.load()
 sqs = boto3.client("sqs", config=PATIENT)
 queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
 jobs = StandardQueue(lambda: sqs, settings.whatsapp_jobs_queue_url)
+campaigns = StandardQueue(lambda: sqs, settings.whatsapp_campaigns_queue_url)
 table = Table(boto3.client("dynamodb", config=PATIENT), settings.messages_table_name)
 
 
@@ -67,7 +69,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
     if opened.ids:
         from whatsapp.actions.campaigns import schedule  # noqa: PLC0415 - few minutes have an open campaign
 
-        logger.info("campaigns", extra={"open": schedule.run_due(table, jobs, due_at_ms)})
+        logger.info("campaigns", extra={"open": schedule.run_due(table, campaigns, due_at_ms)})
     counted = rollup.count_due(table, due_at_ms, context.get_remaining_time_in_millis)
     if counted.hours or counted.left:
         logger.info("hours counted", extra=asdict(counted))

@@ -39,7 +39,7 @@ def _handle(record: Record) -> Handled:
 
 worker = worker_of(
     resources,
-    queue_url=settings.whatsapp_queue_url,
+    queue_urls=(settings.whatsapp_queue_url,),
     attempts=Attempts.of(settings),
     handle=_handle,
 )

@@ -75,9 +75,12 @@ class Event:
         fields = {JSON_NAMES.get(name, name): value for name, value in asdict(self).items()}
         return to_json({FIELD: VERSION, **fields})
 
-    def entry(self, *, group: tuple[str, ...], deduplication: tuple[str, ...]) -> Entry:
+    def entry(
+        self, *, group: tuple[str, ...], deduplication: tuple[str, ...], delay_seconds: int = 0
+    ) -> Entry:
         """Return the event as a queue entry; both ids are hashes of the given parts."""
-        return Entry(self.to_json(), digest(*group), digest(*deduplication, self.hash))
+        ids = digest(*group), digest(*deduplication, self.hash)
+        return Entry(self.to_json(), *ids, delay_seconds)
 
 
 def correlation_id_of(provider_id: str) -> str:

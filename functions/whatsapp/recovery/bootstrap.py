@@ -19,8 +19,10 @@ def recovery_of(
     bucket: Bucket,
     queue: FifoQueue,
     files: StandardQueue,
+    campaigns: StandardQueue,
     dead_letters: DeadLetters,
     media_dead_letters: DeadLetters,
+    campaign_dead_letters: DeadLetters,
     social_dead_letters: DeadLetters,
     social_topics: Sequence[str],
 ) -> Recovery[WebhookEvent]:
@@ -32,5 +34,6 @@ def recovery_of(
             EventLetters(dead_letters, table, queue),
             NotificationLetters(social_dead_letters, table, queue, bucket, social_topics),
             EventLetters(media_dead_letters, table, files, "media"),
+            EventLetters(campaign_dead_letters, table, campaigns, "campaigns"),
         ),
     )

@@ -31,7 +31,7 @@ class _Notification:
 
 @dataclass(frozen=True, slots=True)
 class EventLetters:
-    """Implements `DeadLetterQueue` for events of *queue*: `whatsapp.fifo`, or the queue of files."""
+    """Implements `DeadLetterQueue` for events of *queue*: `whatsapp.fifo`, or the queue of files or campaigns."""
 
     letters: DeadLetters
     table: Table

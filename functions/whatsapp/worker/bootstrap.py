@@ -31,7 +31,7 @@ from whatsapp.store.items import ACTION_PK_PATTERN, pk
 from whatsapp.worker.dispatcher import Handled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from shared.aws.tables.attempts import Attempts
     from shared.failures import Permanent
@@ -105,11 +105,11 @@ def resources_of(settings: InboxSettings, *, provider_seconds: int) -> Resources
 def worker_of(
     resources: Resources,
     *,
-    queue_url: str,
+    queue_urls: Collection[str],
     attempts: Attempts,
     handle: Callable[[Record], Handled],
 ) -> Worker[Handled]:
-    """Return the worker of one queue. *handle* processes a record."""
+    """Return the worker of a function's queues. *handle* processes a record."""
 
     def park(record: Record, refusal: Permanent) -> Handled:
         event, origin = parking.park(resources, record.body, refusal)
@@ -124,7 +124,7 @@ def worker_of(
 
     return Worker(
         sqs=resources.queue.client,
-        queue_urls=[queue_url],
+        queue_urls=queue_urls,
         tables=[resources.table],
         attempts=attempts,
         handle=handle,

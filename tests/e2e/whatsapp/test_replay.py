@@ -175,7 +175,10 @@ def test_dead_letters_of_both_queues_are_listed_and_redriven(client: RecoveryCli
     sqs.send_message(QueueUrl=queues["whatsapp_social_dead_letters"], MessageBody=social)
 
     status, answer = client.call("GET", "/whatsapp/dead-letters")
-    assert (status, answer["result"]["waiting"]) == (200, {"events": 1, "media": 0, "social": 1})
+    assert (status, answer["result"]["waiting"]) == (
+        200,
+        {"events": 1, "media": 0, "social": 1, "campaigns": 0},
+    )
     letters = {letter["queue"]: letter for letter in answer["result"]["letters"]}
     assert (letters["events"]["kind"], letters["events"]["reason"]) == (
         "message",
@@ -190,7 +193,10 @@ def test_dead_letters_of_both_queues_are_listed_and_redriven(client: RecoveryCli
     assert "redriven" in operate(client.stack, "recovery", "redrive", "--all")
     assert wait_until_empty(client.stack)
     _, answer = client.call("GET", "/whatsapp/dead-letters")
-    assert answer["result"] == {"letters": [], "waiting": {"events": 0, "media": 0, "social": 0}}
+    assert answer["result"] == {
+        "letters": [],
+        "waiting": {"events": 0, "media": 0, "social": 0, "campaigns": 0},
+    }
     assert "lost" in client.inbox()
 
 

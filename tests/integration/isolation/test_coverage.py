@@ -113,10 +113,11 @@ def test_every_kind_of_event_of_whatsapp_is_attacked() -> None:
     assert {f"message/{type_}" for type_ in whatsapp_events.message_types()} <= types
 
 
-def test_every_kind_of_event_of_the_queue_of_jobs_is_attacked_if_it_names_anything() -> None:
+def test_every_kind_of_event_of_jobs_and_campaigns_is_attacked_if_it_names_anything() -> None:
     named = whatsapp_events.kinds_of_jobs() - whatsapp_events.WITHOUT_NAMES
 
     assert types_at(whatsapp_events.FILES) == named
+    assert types_at(whatsapp_events.CAMPAIGNS) == whatsapp_events.KINDS_OF_CAMPAIGNS
 
 
 def test_every_source_of_events_of_the_help_desk_is_attacked_on_both_queues() -> None:

@@ -64,6 +64,7 @@ type Attack = EventAttack[TwoCompanies]
 INTERNAL = frozenset({downloads.KIND, read_receipts.KIND, jobs.KIND})
 
 FILES = "WhatsAppJobs <- WhatsAppJobsQueue"
+CAMPAIGNS = "WhatsAppJobs <- WhatsAppCampaignsQueue"
 QUEUE, TOPIC = "WhatsAppWorker <- WhatsAppQueue", "WhatsAppSocial <- Publication"
 FORMS, GATEWAYS = "POST /webhooks/whatsapp/flows", "POST /webhooks/payments/{}"
 WEBHOOK, HANDSHAKE = "POST /webhooks/whatsapp", "GET /webhooks/whatsapp"
@@ -71,6 +72,7 @@ OF_B = {COUNTER.phone: COUNTER_B, WORKSHOP.phone: WORKSHOP_B}
 ACCOUNTS_OF_B = {COUNTER.waba: COUNTER_B, WORKSHOP.waba: WORKSHOP_B}
 # Parked for A: the gateways' secrets are the deployment's, so that a verified report is about the company of the order.
 OF_THE_ORDER = frozenset({"amount_mismatch"})
+KINDS_OF_CAMPAIGNS = frozenset({CAMPAIGN_CUT, CAMPAIGN_PAGE})
 # Names nothing: it refreshes numbers of all companies, and its only content is an hour.
 WITHOUT_NAMES = frozenset({REFRESH})
 MISMATCH = frozenset(
@@ -93,7 +95,7 @@ def kinds() -> frozenset[str]:
 
 def kinds_of_jobs() -> frozenset[str]:
     """All kinds of events of the queue of jobs."""
-    return frozenset({*dispatcher._JOBS, CAMPAIGN_CUT, CAMPAIGN_PAGE, SEQUENCE_STEP, REFRESH})
+    return frozenset({*dispatcher._JOBS, SEQUENCE_STEP, REFRESH})
 
 
 def message_types() -> frozenset[str]:
@@ -231,10 +233,12 @@ def file_of_a(companies: TwoCompanies) -> None:
 
 
 def job_about_a(kind: str, id_: str, payload: dict[str, Any]) -> Callable[[TwoCompanies], None]:
-    """Put a step of A's longer work on the queue of jobs, from B's number."""
+    """Put a step of A's longer work on its queue, from B's number."""
 
     def make(companies: TwoCompanies) -> None:
-        name = companies.system.name_of("WhatsAppJobsQueue")
+        is_of_campaign = kind in KINDS_OF_CAMPAIGNS
+        queue = "WhatsAppCampaignsQueue" if is_of_campaign else "WhatsAppJobsQueue"
+        name = companies.system.name_of(queue)
         event = made(kind, payload, kind) | {"id": id_, "source": "parley"}
         companies.system.queue.put_standard(name, json.dumps(event))
 
@@ -269,13 +273,13 @@ ON_QUEUE: list[Attack] = [
         surface=FILES, type=downloads.KIND, names="A's files, by B's account", make=file_of_a
     ),
     EventAttack(
-        surface=FILES,
+        surface=CAMPAIGNS,
         type=CAMPAIGN_CUT,
         names="A's campaign, from B's number",
         make=job_about_a(CAMPAIGN_CUT, CAMPAIGN, {"campaign": CAMPAIGN, "page": 0}),
     ),
     EventAttack(
-        surface=FILES,
+        surface=CAMPAIGNS,
         type=CAMPAIGN_PAGE,
         names="A's campaign, from B's number",
         make=job_about_a(CAMPAIGN_PAGE, CAMPAIGN, {"campaign": CAMPAIGN, "page": 1}),

@@ -18,6 +18,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import Entry
+from shared.aws.sqs_standard import StandardQueue
 from shared.failures import Permanent
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
@@ -145,11 +146,15 @@ def recovery(harness: Harness) -> Recovery[WebhookEvent]:
         bucket=harness.resources.bucket,
         queue=harness.resources.queue,
         files=harness.resources.files,
+        campaigns=StandardQueue(lambda: sqs, create_queue(sqs, "WhatsAppCampaignsQueue")),
         dead_letters=DeadLetters(
             lambda: sqs, create_queue(sqs, "WhatsAppDeadLetters"), wait_seconds=0
         ),
         media_dead_letters=DeadLetters(
             lambda: sqs, create_queue(sqs, "WhatsAppJobsDeadLetters"), wait_seconds=0
+        ),
+        campaign_dead_letters=DeadLetters(
+            lambda: sqs, create_queue(sqs, "WhatsAppCampaignsDeadLetters"), wait_seconds=0
         ),
         social_dead_letters=DeadLetters(
             lambda: sqs, create_queue(sqs, "WhatsAppSocialDeadLetters"), wait_seconds=0

@@ -87,7 +87,7 @@ class System(SimulatedSystem[FifoQueue]):
             "WhatsAppScheduled",
             "WhatsAppAdmin",
         ),
-        queues=("WhatsAppQueue", "WhatsAppJobsQueue"),
+        queues=("WhatsAppQueue", "WhatsAppJobsQueue", "WhatsAppCampaignsQueue"),
         tables={"messages": "WhatsAppTable", "spending": "SpendingTable"},
         buckets=("MediaBucket",),
         secrets={
@@ -119,8 +119,8 @@ class System(SimulatedSystem[FifoQueue]):
 
     @classmethod
     def new_queues(cls, clock: Clock, given: Mapping[str, str]) -> FifoQueue:
-        """One queue with the messages of the jobs; those of conversations have no reader here."""
-        wanted, jobs, *others = (
+        """One queue, with the messages of jobs and campaigns; those of conversations have no reader here."""
+        wanted, jobs, campaigns, *others = (
             template.properties(name, **given)
             for name in (
                 *cls.parts.queues,
@@ -129,13 +129,17 @@ class System(SimulatedSystem[FifoQueue]):
             )
         )
         queue = FifoQueue.of(wanted, clock)
-        of_jobs = FifoQueue.of(jobs, clock)
-        assert of_jobs.most_receives == queue.most_receives
+        standard = [FifoQueue.of(one, clock) for one in (jobs, campaigns)]
+        assert all(one.most_receives == queue.most_receives for one in standard)
         elsewhere = {
             one["QueueName"]: FifoQueue(clock, queue.visibility_ms, queue.most_receives)
             for one in others
         }
-        return replace(queue, standard=of_jobs.standard, elsewhere=elsewhere)
+        return replace(
+            queue,
+            standard={name: ms for one in standard for name, ms in one.standard.items()},
+            elsewhere=elsewhere,
+        )
 
     @property
     def queue(self) -> FifoQueue:

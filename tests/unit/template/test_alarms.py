@@ -100,14 +100,18 @@ def test_jobs_of_newsletters_that_wait_are_a_condition_since_each_has_a_group_of
     assert CONDITIONS["JobLate"][0] == observability.SOON
 
 
-def test_files_that_wait_are_a_condition_since_their_queues_block_no_conversation() -> None:
+def test_files_and_campaigns_that_wait_are_a_condition_since_their_queues_block_no_conversation() -> (
+    None
+):
     without_order = {
         q for q in QUEUES if "RedrivePolicy" in properties(q) and "FifoQueue" not in properties(q)
     }
 
     # Ingest only reads headers: mails that wait for long wait in the queue of the worker.
-    assert without_order == {"WhatsAppJobsQueue", "ConversationsMediaQueue", "EmailInboundQueue"}
-    assert CONDITIONS["FilesLate"][0] == observability.SOON
+    assert without_order == {
+        "WhatsAppJobsQueue", "WhatsAppCampaignsQueue", "ConversationsMediaQueue", "EmailInboundQueue",
+    }  # fmt: skip
+    assert CONDITIONS["FilesLate"][0] == CONDITIONS["CampaignsLate"][0] == observability.SOON
 
 
 # The canary has an alarm of its own. The help desk waits for its webhook.

@@ -147,13 +147,25 @@ def test_a_file_is_a_batch_of_its_own_with_its_own_time_and_attempts(
 ) -> None:
     """No record waits behind another, and Lambda receives only what it may invoke."""
     function, queue = name, f"{name}Queue"
-    (event,) = sources_of(function).values()
+    event = sources_of(function)["File"]
 
     assert event["Queue"] == resolved({"Fn::GetAtt": f"{queue}.Arn"})
     assert event["BatchSize"] == 1
     assert event["ScalingConfig"] == {"MaximumConcurrency": parameters({})["MediaMaxConcurrency"]}
     # Downloading, and the other calls for a file.
     assert timeout_seconds(function) * 1_000 >= download_ms + 60_000
+
+
+def test_campaigns_have_a_queue_and_concurrent_executions_of_their_own() -> None:
+    """No file waits for a page, and an event of an earlier release is still read from the queue of jobs."""
+    events = sources_of("WhatsAppJobs")
+    most = parameters({})["CampaignMaxConcurrency"]
+
+    assert events.keys() == {"File", "Campaign"}
+    assert events["Campaign"]["Queue"] == resolved({"Fn::GetAtt": "WhatsAppCampaignsQueue.Arn"})
+    assert events["Campaign"]["BatchSize"] == 1
+    assert events["Campaign"]["ScalingConfig"] == {"MaximumConcurrency": most}
+    assert environment("WhatsAppJobs")["CAMPAIGN_MAX_CONCURRENCY"] == str(most)
 
 
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if "Conversations" in name])

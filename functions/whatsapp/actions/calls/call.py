@@ -44,13 +44,15 @@ class ActionResources(FileResources):
     """
     Resources of actions: the resources of sending, and more.
 
-    *queue* takes events of webhooks, *jobs* work without an order: files, pages of campaigns, exports.
+    *queue* takes events of webhooks, *jobs* work without an order: files, steps of sequences, exports. *campaigns*
+    takes lists and pages of campaigns.
     """
 
     gate: Gate
     consents: Consents
     queue: FifoQueue
     jobs: StandardQueue
+    campaigns: StandardQueue
     seal_secret: JsonSecret
     webhook_secrets: JsonSecret
     ownership: Ownership

@@ -78,11 +78,7 @@ def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
         completed_at=campaign.completed_at or _now(),
     )  # fmt: skip
     ended = cancelled or campaign
-    job_events.enqueue_pages(
-        call.resources,
-        ended,
-        range(ended.open_from, min(ended.open_from + ended.lanes, ended.pages + 1)),
-    )
+    job_events.enqueue_pages(call.table, call.resources.campaigns, ended, ended.window)
     return campaign_view(counters.refresh(call.table, ended))
 
 

@@ -39,10 +39,10 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
     recipient that is listed twice gets the message once.
 
     All campaigns of a number together send at most 80 % of its rate, so that replies are not delayed;
-    `messagesPerSecond` can only slow one down. Campaigns know no quiet hours: start or schedule one (`scheduledAt`) for
-    a time at which all of its recipients may be written to. A customer to whom the provider refused marketing (131049)
-    is refused for 24 hours (`frequency_cap`). Only the provider counts the portfolio's customers in 24 hours: when it
-    reports that the limit is reached, the campaign pauses.
+    `messagesPerSecond` can only slow one down, and counts ten messages at once. Campaigns know no quiet hours: start or
+    schedule one (`scheduledAt`) for a time at which all of its recipients may be written to. A customer to whom the
+    provider refused marketing (131049) is refused for 24 hours (`frequency_cap`). Only the provider counts the
+    portfolio's customers in 24 hours: when it reports that the limit is reached, the campaign pauses.
     """
     given, phone = call.input, participants.sender_of(call)
     campaign = _campaign(call, phone, given.type, given.campaign_name)
@@ -94,7 +94,7 @@ def _of_list(call: Call[Any], campaign: Campaign) -> CampaignView:
     """Make a campaign of a list in S3, which a job reads."""
     stored = _added(call, campaign)
     if stored.source_key is not None:
-        job_events.enqueue_cut(call.resources, stored)
+        job_events.enqueue_cut(call.table, call.resources.campaigns, stored)
     return campaign_view(stored)
 
 

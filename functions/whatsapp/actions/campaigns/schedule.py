@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from shared.runtime import clock
 from whatsapp.actions.campaigns import counters, job_events
-from whatsapp.inbound.event import CAMPAIGN_CUT, CAMPAIGN_PAGE
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
@@ -14,14 +13,13 @@ if TYPE_CHECKING:
     from shared.aws.sqs_standard import StandardQueue
     from whatsapp.store.items.campaigns import Campaign
 
-CUT_AGAIN_MINUTES = 5  # A job that reads a list runs for three.
-MINUTE_MS = 60 * clock.SECOND_MS
 ABANDONED_MS = clock.DAY_SECONDS * clock.SECOND_MS
 
 
-def run_due(table: Table, jobs: StandardQueue, at_ms: int) -> int:
+def run_due(table: Table, queue: StandardQueue, at_ms: int) -> int:
     """
-    Start campaigns that are due, continue pages without a worker, and set counters; return the number of open ones.
+    Start campaigns that are due, enqueue pages without worker and event, and set counters; return the number of open
+    campaigns.
 
     Safe to repeat.
     """
@@ -31,14 +29,14 @@ def run_due(table: Table, jobs: StandardQueue, at_ms: int) -> int:
         if campaign is None:
             records.close(table, campaign_id)
         else:
-            _look_after(table, jobs, campaign, at_ms)
+            _look_after(table, queue, campaign, at_ms)
     return len(ids)
 
 
-def _look_after(table: Table, jobs: StandardQueue, campaign: Campaign, at_ms: int) -> None:
+def _look_after(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int) -> None:
     if campaign.source_key is not None:
-        if at_ms // MINUTE_MS % CUT_AGAIN_MINUTES == 0:
-            job_events.send(table, jobs, campaign, CAMPAIGN_CUT, [0])
+        if (campaign.queued_until or 0) < clock.now_ms():
+            job_events.enqueue_cut(table, queue, campaign)
         return
     if campaign.total_recipients is None:
         # The call that makes it has not ended, or its caller repeats it, which opens it again.
@@ -47,30 +45,26 @@ def _look_after(table: Table, jobs: StandardQueue, campaign: Campaign, at_ms: in
         return
     if campaign.status == "draft":
         if campaign.auto_start:
-            job_events.run(table, jobs, campaign)
+            job_events.run(table, queue, campaign)
         else:
             _close(table, campaign)
         return
     if campaign.status == "scheduled":
         if (campaign.scheduled_at or "") <= clock.to_text(at_ms):
-            job_events.run(table, jobs, campaign)
+            job_events.run(table, queue, campaign)
         return
     campaign = counters.refresh(table, campaign)
     if campaign.status == "paused" or campaign.open_from > campaign.pages:
         _close(table, campaign)
     else:
-        window = range(
-            campaign.open_from, min(campaign.open_from + campaign.lanes, campaign.pages + 1)
-        )
+        pages = records.pages(table, campaign.campaign_id, campaign.window)
+        now = clock.now_ms()
         free = [
             number
-            for number, page in zip(
-                window, records.pages(table, campaign.campaign_id, window), strict=False
-            )
-            if page.state == "pending"
-            or (page.state == "leased" and (page.lease_until or 0) < clock.now_ms())
+            for number, page in zip(campaign.window, pages, strict=False)
+            if page.is_free(now)
         ]
-        job_events.send(table, jobs, campaign, CAMPAIGN_PAGE, free)
+        job_events.enqueue_pages(table, queue, campaign, free)
 
 
 def _close(table: Table, campaign: Campaign) -> None:

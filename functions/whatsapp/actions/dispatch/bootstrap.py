@@ -64,6 +64,7 @@ def resources_of(settings: ActionsSettings) -> ActionResources:
         conversation_inbound=FifoQueue(sqs, settings.conversations_inbound_queue_url),
         queue=FifoQueue(sqs, settings.whatsapp_queue_url),
         jobs=StandardQueue(sqs, settings.whatsapp_jobs_queue_url),
+        campaigns=StandardQueue(sqs, settings.whatsapp_campaigns_queue_url),
         ledger=Ledger(
             table, lambda action_id: pk(ACTION_PK_PATTERN.format(actionId=action_id)), Action
         ),

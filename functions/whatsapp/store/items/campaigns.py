@@ -59,6 +59,14 @@ class Campaign(WhatsAppItem):
     completed_at: str | None = None
     pause_reason: str | None = None
     outcome: Literal["cancelled"] | None = None
+    # Turn and expiry of the event that reads its list, as of the event of a page.
+    turn: int = 0
+    queued_until: int | None = None  # milliseconds since 1970
+
+    @property
+    def window(self) -> range:
+        """The numbers of the pages that are sent now: one for each lane, from the first that is not done."""
+        return range(self.open_from, min(self.open_from + self.lanes, self.pages + 1))
 
 
 class CampaignPage(WhatsAppItem):
@@ -67,6 +75,9 @@ class CampaignPage(WhatsAppItem):
 
     `outcomes` has a recipient's line in the list -> outcome and reason, such as `refused:opted_out`; no number. The
     recipients themselves are deleted from S3 when the page is done.
+
+    `turn` increases when a worker leaves the page unfinished: events of an earlier turn do nothing. Until
+    `queued_until` an event of this turn is on the queue, unless it was lost.
     """
 
     item_type: ClassVar[str] = "CAMPAIGN_PAGE"
@@ -79,11 +90,34 @@ class CampaignPage(WhatsAppItem):
     lease_until: int | None = None  # milliseconds since 1970
     tallies: Annotated[dict[str, int], AtMost(10)] = Field(default_factory=dict)
     outcomes: Annotated[dict[str, str], AtMost(100)] = Field(default_factory=dict)
+    turn: int = 0
+    queued_until: int | None = None  # milliseconds since 1970
+    # Messages whose places in the rates were taken in an earlier turn, by rate.
+    places: Annotated[dict[str, int], AtMost(2)] = Field(default_factory=dict)
+
+    def is_free(self, now_ms: int) -> bool:
+        """Whether neither a worker nor an event has the page."""
+        is_leased = self.state == "leased" and (self.lease_until or 0) >= now_ms
+        return self.state != "done" and not is_leased and (self.queued_until or 0) < now_ms
 
     @classmethod
     def of(cls, campaign: str, number: int) -> str:
         """Return the key of a campaign's page *number*, counted from 1, in six digits."""
         return cls.key(campaign, f"{number:06d}")
+
+
+class CampaignRuns(WhatsAppItem):
+    """
+    The invocations that process events of a company's campaigns: `<expiry, ms since 1970>#<owner>`.
+
+    As many as a company may have at once; those of killed workers are removed after their expiry.
+    """
+
+    item_type: ClassVar[str] = "CAMPAIGN_RUNS"
+    pk_pattern: ClassVar[str] = "CAMPAIGN_RUNS#{company}"
+    ttl_days: ClassVar[int | None] = 1
+
+    running: Annotated[set[str], AtMost(1_000)] = Field(default_factory=set)
 
 
 class OpenCampaigns(WhatsAppItem):

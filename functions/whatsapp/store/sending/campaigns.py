@@ -9,10 +9,10 @@ from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
-from shared.runtime import clock
 from whatsapp.store.items import Message, pk
 from whatsapp.store.items.campaigns import Campaign, CampaignPage, CampaignStatus, OpenCampaigns
 from whatsapp.store.items.item import PARTITION_KEY
+from whatsapp.store.sending import campaign_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -169,17 +169,17 @@ def pages(table: Table, campaign: str, numbers: Iterable[int]) -> list[CampaignP
 
 
 def lease(
-    table: Table, campaign: str, number: int, *, owner: str, until: int
+    table: Table, campaign: str, number: int, *, owner: str, until: int, turn: int = 0
 ) -> CampaignPage | None:
-    """Lease a page that is pending, or whose lease has expired; None for any other."""
-    free = _page("state").eq("pending")
-    expired = _page("state").eq("leased") & _page("lease_until").lt(clock.now_ms())
+    """Lease a page that is pending, or whose lease has expired, in its current *turn*; None for any other."""
     mine = _page("owner").eq(owner)  # Our own write, whose response was lost.
     try:
         item = table.update(
             pk(CampaignPage.of(campaign, number)),
             put=CampaignPage.named(state="leased", owner=owner, lease_until=until),
-            when=free | expired | mine,
+            drop=[CampaignPage.name_of("queued_until")],
+            when=(campaign_turns.without_worker() & campaign_turns.is_turn(CampaignPage, turn))
+            | mine,
         )
     except ConditionFailed:
         return None
@@ -193,19 +193,29 @@ def save(
     cursor: int,
     tallies: Mapping[str, int],
     outcomes: Mapping[str, str],
+    places: Mapping[str, int] | None = None,
     state: str = "leased",
+    queued_until: int | None = None,
 ) -> CampaignPage | None:
     """
     Save the progress of a leased page; with another *state* its lease ends. None if another worker has taken over.
 
+    A page that becomes pending is in its next turn, whose event is on the queue until *queued_until*.
+
     Runs twice when the SDK lost the first response: the condition then fails on the first write, which is returned.
     """
     lease_fields = ("owner", "lease_until") if state != "leased" else ()
-    progress = {"cursor": cursor, "tallies": dict(tallies), "outcomes": dict(outcomes)}
+    progress = {
+        "cursor": cursor,
+        "tallies": dict(tallies),
+        "outcomes": dict(outcomes),
+        "places": dict(places or {}),
+        "turn": seen.turn + (state == "pending"),
+    }
     try:
         item = table.update(
             pk(seen.pk),
-            put=CampaignPage.named(state=state, **progress),
+            put=CampaignPage.named(state=state, queued_until=queued_until, **progress),
             drop=[CampaignPage.name_of(name) for name in lease_fields],
             when=_page("owner").eq(seen.owner) & _page("cursor").eq(seen.cursor),
         )

@@ -31,11 +31,16 @@ class NotEnqueued(Transient):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One message for a FIFO queue. *body* is ASCII JSON; the two ids are hex digests."""
+    """
+    One message for a queue. *body* is ASCII JSON; the two ids are hex digests.
+
+    *delay_seconds*, at most 900, hides the message at first; only standard queues have it.
+    """
 
     body: str
     group: str
     deduplication: str
+    delay_seconds: int = 0
 
 
 def digest(*parts: str) -> str:

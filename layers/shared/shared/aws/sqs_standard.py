@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from shared.aws.sqs_fifo import Entry
 
 
+LONGEST_DELAY_SECONDS = 900  # SQS's limit
+
+
 @dataclass(eq=False)
 class StandardQueue(FifoQueue):
     """
@@ -21,4 +24,7 @@ class StandardQueue(FifoQueue):
     """
 
     def _request_entry(self, number: int, entry: Entry) -> SendMessageBatchRequestEntryTypeDef:
-        return {"Id": str(number), "MessageBody": entry.body}
+        sent: SendMessageBatchRequestEntryTypeDef = {"Id": str(number), "MessageBody": entry.body}
+        if entry.delay_seconds:
+            sent["DelaySeconds"] = entry.delay_seconds
+        return sent

@@ -56,6 +56,7 @@ CONDITIONS: Final[dict[str, tuple[str, float]]] = {
     "SendUnknown": (NOW, 1),
     "SentWhileOff": (NOW, 1),
     "AuditFailed": (SOON, 1),
+    "CampaignsLate": (SOON, 0.1),
     "ConfigurationInvalid": (SOON, 1),
     "ConsentsUnreadable": (SOON, 1),
     "FilesLate": (SOON, 0.1),

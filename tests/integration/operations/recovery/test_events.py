@@ -23,6 +23,8 @@ QUEUES = {
     "WhatsAppQueueUrl": "WhatsAppQueue",
     "WhatsAppJobsQueueUrl": "WhatsAppJobsQueue",
     "WhatsAppJobsDeadLettersUrl": "WhatsAppJobsDeadLetters",
+    "WhatsAppCampaignsQueueUrl": "WhatsAppCampaignsQueue",
+    "WhatsAppCampaignsDeadLettersUrl": "WhatsAppCampaignsDeadLetters",
     "WhatsAppDeadLettersUrl": "WhatsAppDeadLetters",
     "WhatsAppSocialDeadLettersUrl": "WhatsAppSocialDeadLetters",
 }

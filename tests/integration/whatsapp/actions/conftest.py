@@ -201,6 +201,7 @@ def actions(harness: Harness, running_sandbox: Sandbox) -> Iterator[Actions]:
         "CONVERSATIONS_INBOUND_QUEUE_URL": create_queue(sqs, "ConversationsInboundQueue"),
         "WHATSAPP_QUEUE_URL": create_queue(sqs, "WhatsAppQueue"),
         "WHATSAPP_JOBS_QUEUE_URL": create_queue(sqs, "WhatsAppJobsQueue"),
+        "WHATSAPP_CAMPAIGNS_QUEUE_URL": create_queue(sqs, "WhatsAppCampaignsQueue"),
         "MEDIA_BUCKET_NAME": harness.resources.bucket.name,
         "SPENDING_TABLE_NAME": harness.resources.spending.table.name,
         "AWS_ENDPOINT_URL_SOCIALMESSAGING": sandbox.url,

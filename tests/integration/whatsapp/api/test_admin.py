@@ -102,8 +102,10 @@ def admin(harness: Harness, module: ModuleType) -> Admin:
     for queue in (
         "WhatsAppQueue",
         "WhatsAppJobsQueue",
+        "WhatsAppCampaignsQueue",
         "WhatsAppDeadLetters",
         "WhatsAppJobsDeadLetters",
+        "WhatsAppCampaignsDeadLetters",
         "WhatsAppSocialDeadLetters",
     ):
         create_queue(boto3.client("sqs"), queue)
@@ -318,14 +320,14 @@ def test_dead_letters_are_listed_and_redriven(admin: Admin) -> None:
     listed = admin.call(DEAD_LETTERS).body["result"]
     [letter] = listed["letters"]
     assert (letter["kind"], letter["reason"]) == ("unreadable", "no_error_reported")
-    assert listed["waiting"] == {"events": 1, "media": 0, "social": 0}
+    assert listed["waiting"] == {"events": 1, "media": 0, "social": 0, "campaigns": 0}
 
     body = {"ids": [letter["id"], "00000000-0000-4000-8000-000000000000"]}
     result = admin.call(REDRIVE, body=body).body["result"]
 
     assert result["letters"] == [{"id": letter["id"], "queue": "events"}]
     assert result["missing"] == ["00000000-0000-4000-8000-000000000000"]
-    assert result["waiting"] == {"events": 0, "media": 0, "social": 0}
+    assert result["waiting"] == {"events": 0, "media": 0, "social": 0, "campaigns": 0}
     assert admin.waiting() == [{}]
 
 

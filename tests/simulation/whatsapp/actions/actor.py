@@ -186,9 +186,9 @@ class Actor:
             self.system.run_schedule()
             self.system.drain()
 
-    def settle(self) -> None:
+    def settle(self, minutes: int = MINUTES_UNTIL_SETTLED) -> None:
         """Let minutes pass until leases have expired; of the schedule only the last run, and those with work."""
-        for left in reversed(range(MINUTES_UNTIL_SETTLED)):
+        for left in reversed(range(minutes)):
             self.system.clock.ms += MINUTE_MS
             if left == 0 or any(
                 key.startswith(_OF_SCHEDULE) for key in stored.keys_of(self.system.table.name)

@@ -62,7 +62,7 @@ def _undisturbed(actor: Actor, scenario: Scenario) -> tuple[list[str], dict[str,
     assert answer.status in {200, 202}, answer.content
     calls = list(actor.system.interceptor.calls)
     assert sorted(actor.effects(scenario)) == sorted(scenario.effect)
-    actor.settle()
+    actor.settle(scenario.settles_minutes)
     return calls, state_of(actor)
 
 
@@ -72,7 +72,7 @@ def repeated_ends_well(
     answer = actor.call(scenario.action, body)
     assert answer is not None, where
     assert answer.status in {200, 202}, (where, answer.content)
-    actor.settle()
+    actor.settle(scenario.settles_minutes)
     done = actor.effects(scenario)
     if not (catalogue.find(scenario.action).idempotent or scenario.repeatable):
         assert all(

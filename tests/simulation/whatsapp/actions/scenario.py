@@ -22,7 +22,8 @@ class Scenario:
     of table and providers before them. *minutes*: those that pass after them.
 
     *effect*: the provider operations (the sandbox's names) that the call performs; each of them at most once if the
-    action is not idempotent. Empty: the action changes our own data only. *jobs*: the call leaves work on a queue.
+    action is not idempotent. Empty: the action changes our own data only. *jobs*: the call leaves work on a queue, done
+    *settles_minutes* after the repeated call.
     *repeatable*: the action documents that a repetition after a crash performs the effect again, which harms nothing.
     """
 
@@ -32,6 +33,7 @@ class Scenario:
     prepare: Callable[[System], None] | None = None
     effect: tuple[str, ...] = ()
     jobs: bool = False
+    settles_minutes: int = 4
     minutes: int = 0
     repeatable: bool = False
     name: str = ""

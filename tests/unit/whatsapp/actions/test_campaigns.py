@@ -52,34 +52,31 @@ def test_campaigns_have_at_most_four_fifths_of_the_rate_and_their_own(
     rate: int | None, own: int | None
 ) -> None:
     phone, campaign = a_phone(messages_per_second=rate), a_campaign(own)
-    count = pacing.places_at_once(phone, campaign)
-    rates = dict(pacing.rates_of(phone, campaign, count))
-    bulk = rates[f"bulk#{phone.phone}"]
+    places = {one.subject: one for one in pacing.places_of(phone, campaign, 100)}
+    bulk = places[f"bulk#{phone.phone}"]
 
-    assert 1 <= count <= 10
-    assert count / bulk.every_ms * gate.rate_of(phone).every_ms <= 0.8
-    assert bulk.burst == 1
+    assert all(1 <= one.count <= 10 for one in places.values())
+    assert bulk.count / bulk.rate.every_ms * gate.rate_of(phone).every_ms <= 0.8
+    assert bulk.rate.burst == 1
     if own is not None:
-        assert count * 1_000 <= own * rates["campaign#1"].every_ms
+        taken = places["campaign#1"]
+        assert taken.count * 1_000 <= own * taken.rate.every_ms
     assert 1 <= pacing.lanes_of(phone, own) <= 10
 
 
 @given(RATES, RATES)
-def test_places_are_taken_for_an_eighth_of_a_second_at_most(
+def test_places_in_the_rate_of_a_number_are_taken_for_175_ms_at_most(
     rate: int | None, own: int | None
 ) -> None:
-    phone, campaign = a_phone(messages_per_second=rate), a_campaign(own)
-    count = pacing.places_at_once(phone, campaign)
+    *_, bulk = pacing.places_of(a_phone(messages_per_second=rate), a_campaign(own), 100)
 
-    assert (
-        count == 1
-        or max(each.every_ms for _, each in pacing.rates_of(phone, campaign, count)) <= 126
-    )
+    assert bulk.count == 1 or bulk.rate.every_ms <= 176
 
 
-def test_a_number_without_a_pace_has_six_lanes_and_places_for_seven_messages() -> None:
+def test_a_number_without_a_pace_has_six_lanes_and_places_for_ten_messages() -> None:
     assert pacing.lanes_of(a_phone(), None) == pacing.lanes_of(a_phone(), 1_000) == 6
-    assert pacing.places_at_once(a_phone(), a_campaign(None)) == 7
+    assert [one.count for one in pacing.places_of(a_phone(), a_campaign(1), 100)] == [10, 10]
+    assert [one.count for one in pacing.places_of(a_phone(), a_campaign(1), 3)] == [3, 3]
     assert pacing.lanes_of(a_phone(), 5) == 1
 
 

@@ -25,9 +25,9 @@ MOST_LINES_SHOWN = 100
 SPARE_MS = 20 * clock.SECOND_MS
 
 
-def cut(resources: ActionResources, campaign: Campaign, remaining_ms: Callable[[], int]) -> None:
+def cut(resources: ActionResources, campaign: Campaign, remaining_ms: Callable[[], int]) -> bool:
     """
-    Cut a further part of a campaign's list into pages; enqueue the rest, or finish when all of it is cut.
+    Cut a further part of a campaign's list into pages, or finish when all of it is cut; return whether some is left.
 
     Safe to repeat: the same lines give the same pages. A list that cannot be read ends the campaign. Raises Transient
     after a concurrent cut.
@@ -35,15 +35,16 @@ def cut(resources: ActionResources, campaign: Campaign, remaining_ms: Callable[[
     phone = store.phones.get(resources.table, campaign.phone)
     key = campaign.source_key
     if phone is None or key is None:
-        return
+        return False
     try:
-        _cut(resources, campaign, phone, key, remaining_ms)
+        return _cut(resources, campaign, phone, key, remaining_ms)
     except recipients.Unreadable as problem:
         _give_up(resources, campaign.campaign_id, str(problem))
     except ClientError as error:
         if not resources.bucket.is_missing(key, error):
             raise
         _give_up(resources, campaign.campaign_id, "list_missing")
+    return False
 
 
 def _cut(
@@ -52,7 +53,7 @@ def _cut(
     phone: Phone,
     key: str,
     remaining_ms: Callable[[], int],
-) -> None:
+) -> bool:
     first = resources.bucket.first_bytes(key, recipients.LONGEST_LINE_BYTES).partition(b"\n")[0]
     header = recipients.header_of(first.decode("utf-8-sig", "replace").strip())
     lines = recipients.lines_from(resources.bucket, key, campaign.position)
@@ -68,10 +69,10 @@ def _cut(
             campaign = saved(resources, campaign, part, position)
             part = Part.after(campaign)
             if remaining_ms() < SPARE_MS:
-                job_events.enqueue_cut(resources, campaign)
-                return
+                return True
     # With the position: a repetition must not read the last rows again.
     finish(resources, saved(resources, campaign, part, position))
+    return False
 
 
 def _give_up(resources: ActionResources, campaign_id: str, reason: str) -> None:

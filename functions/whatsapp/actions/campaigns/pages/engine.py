@@ -14,12 +14,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, NoReturn
 
 from shared.aws.tables import leases
+from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import cutting, outcomes, recipients
 from whatsapp.actions.campaigns.pages.outcomes import SPARE_MS, PageRun, Stopped
 from whatsapp.configuration.folders import ERASED_RECIPIENT
 from whatsapp.inbound.event import CAMPAIGN_CUT, Outcome
+from whatsapp.store.items.campaigns import CampaignPage
+from whatsapp.store.sending import campaign_turns
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
@@ -31,34 +34,70 @@ if TYPE_CHECKING:
     from whatsapp.store.items.campaigns import Campaign
 
 EVERY = 10  # recipients between two saves
+# An event waits so long if its company has as many runs as it may have.
+POSTPONED_MS = 20 * clock.SECOND_MS
 # More failures than this share of a run of a page stop the campaign, once so many of its recipients have an outcome.
 # Failures of earlier runs do not stop a resumed page again.
 WORST_SHARE, ENOUGH = 0.2, 50
 
 
 def handle(
-    resources: ActionResources, event: Event, owner: str, remaining_ms: Callable[[], int]
+    resources: ActionResources,
+    event: Event,
+    owner: str,
+    remaining_ms: Callable[[], int],
+    most_runs: int | None = None,
 ) -> Outcome:
-    """Process an event of a campaign: a part of its list, or a page. Raises Transient."""
-    about = event.payload or {}
-    campaign = records.get(resources.table, str(about.get("campaign")))
+    """
+    Process an event of a campaign: a part of its list, or a page. Raises Transient.
+
+    *most_runs*: so many events of a company are processed at once, further ones are delayed by the queue. None: all.
+    """
+    campaign = records.get(resources.table, str((event.payload or {}).get("campaign")))
     if campaign is None or campaign.phone != event.phone:  # an id in an event proves no ownership
         return Outcome.DUPLICATE
-    if event.kind == CAMPAIGN_CUT:
-        cutting.cut(resources, campaign, remaining_ms)
+    if most_runs is None:
+        return _handle(resources, campaign, event, owner, remaining_ms)
+    table, company = resources.table, str(campaign.company)
+    until = leases.expiry(remaining_ms())
+    run = campaign_turns.begin_run(table, company, owner, until, most_runs)
+    if run is None:
+        job_events.postpone(resources, campaign, event, POSTPONED_MS)
         return Outcome.PERSISTED
-    return _process(resources, campaign, int(about.get("page", 0)), owner, remaining_ms)
+    try:
+        return _handle(resources, campaign, event, owner, remaining_ms)
+    finally:
+        campaign_turns.end_run(table, company, run)
+
+
+def _handle(
+    resources: ActionResources,
+    campaign: Campaign,
+    event: Event,
+    owner: str,
+    remaining_ms: Callable[[], int],
+) -> Outcome:
+    if event.kind != CAMPAIGN_CUT:
+        return _process(resources, campaign, event, owner, remaining_ms)
+    if campaign.turn != job_events.turn_of(event):
+        return Outcome.DUPLICATE
+    if cutting.cut(resources, campaign, remaining_ms):
+        job_events.postpone(resources, campaign, event, 0)
+    return Outcome.PERSISTED
 
 
 def _process(
     resources: ActionResources,
     campaign: Campaign,
-    number: int,
+    event: Event,
     owner: str,
     remaining_ms: Callable[[], int],
 ) -> Outcome:
+    number, turn = job_events.number_of(event), job_events.turn_of(event)
     is_cancelled = campaign.status == "completed" and campaign.outcome == "cancelled"
     if campaign.status != "running" and not is_cancelled:
+        key = CampaignPage.of(campaign.campaign_id, number)
+        campaign_turns.forget(resources.table, CampaignPage, key, turn)
         return Outcome.DUPLICATE
     phone = store.phones.get(resources.table, campaign.phone)
     page = records.lease(
@@ -67,13 +106,14 @@ def _process(
         number,
         owner=owner,
         until=leases.expiry(remaining_ms()),
+        turn=turn,
     )
     if page is None or phone is None or phone.company != campaign.company:
         return Outcome.DUPLICATE
     run = PageRun(
         resources=resources, campaign=campaign, phone=phone, page=page, number=number,
         remaining_ms=remaining_ms, cursor=page.cursor,
-        tallies=Counter(page.tallies), outcomes=dict(page.outcomes),
+        tallies=Counter(page.tallies), outcomes=dict(page.outcomes), places=Counter(page.places),
     )  # fmt: skip
     if is_cancelled:
         if run.cursor < page.size:
@@ -94,13 +134,21 @@ def _send_page(run: PageRun) -> None:
         else:
             _stop("number_not_in_use")
     except Stopped as stop:
+        if stop.delay_ms is not None:
+            _continue(run, stop.delay_ms)
+            return
         _save(run, "pending")
         if stop.pause is not None:
             _pause(run, stop.pause)
-        elif run.remaining_ms() < SPARE_MS:
-            job_events.enqueue_pages(run.resources, run.campaign, [run.number])
         return
     _end(run)
+
+
+def _continue(run: PageRun, delay_ms: int) -> None:
+    """End the lease of a page that the queue delivers again after a delay, or the longest that it has."""
+    delay_ms = min(delay_ms, job_events.LONGEST_DELAY_MS)
+    _save(run, "pending", campaign_turns.expiry(delay_ms))
+    job_events.continue_page(run.resources, run.campaign, run.number, run.page, delay_ms)
 
 
 def _take(run: PageRun, row: Row) -> None:
@@ -127,7 +175,7 @@ def _checkpoint(run: PageRun) -> None:
     """Save the progress, and see whether the campaign goes on. Raises Stopped."""
     _save(run, "leased")
     if run.remaining_ms() < SPARE_MS:
-        raise Stopped
+        raise Stopped(delay_ms=0)
     if run.tried >= ENOUGH and run.failed / run.tried > WORST_SHARE:
         raise Stopped("failures")
     campaign = records.get(run.resources.table, run.campaign.campaign_id)
@@ -135,11 +183,11 @@ def _checkpoint(run: PageRun) -> None:
         raise Stopped
 
 
-def _save(run: PageRun, state: str) -> None:
+def _save(run: PageRun, state: str, queued_until: int | None = None) -> None:
     """Save the progress. Raises Transient if another worker has taken over."""
     saved = records.save(
         run.resources.table, run.page, cursor=run.cursor, tallies=run.tallies, outcomes=run.outcomes,
-        state=state,
+        places=+run.places, state=state, queued_until=queued_until,
     )  # fmt: skip
     if saved is None:
         raise leases.LeaseLost
@@ -160,7 +208,9 @@ def _end(run: PageRun) -> None:
     _save(run, "done")
     following = run.number + campaign.lanes
     if following <= campaign.pages:
-        job_events.enqueue_pages(run.resources, campaign, [following])
+        job_events.enqueue_pages(
+            run.resources.table, run.resources.campaigns, campaign, [following]
+        )
 
 
 def _pause(run: PageRun, reason: str) -> None:

@@ -16,6 +16,7 @@ from whatsapp import transmission
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import NoInput
+from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import pacing
 from whatsapp.api.queries import NotFound
 from whatsapp.inbound import provider_errors
@@ -33,19 +34,24 @@ if TYPE_CHECKING:
     from whatsapp.store.items.campaigns import Campaign, CampaignPage
 
 TRIES = 3
-LONGEST_WAIT = 6  # seconds: the provider's interval for one customer
 pause_for = time.sleep
 SPARE_MS = 15_000
-# A page that would wait longer for its place rests until the schedule continues it.
-LONGEST_QUEUE_MS = 20_000
+# A run waits so long in all, beside short waits, which cost less than a further run. A page that would wait longer is
+# delayed by the queue.
+LONGEST_WAIT_MS, SHORT_WAIT_MS = 2_000, 250
 
 
 class Stopped(Exception):
-    """The page ends here; *pause* is the reason if the whole campaign stops."""
+    """
+    The run of the page ends here. *pause* is the reason if the whole campaign stops.
 
-    def __init__(self, pause: str | None = None) -> None:
+    *delay_ms*: the queue delivers the page again after it, or earlier. Without both, the schedule continues the page.
+    """
+
+    def __init__(self, pause: str | None = None, *, delay_ms: int | None = None) -> None:
         super().__init__(pause or "later")
         self.pause = pause
+        self.delay_ms = delay_ms
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,7 +69,9 @@ class PageRun:
     outcomes: dict[str, str] = field(default_factory=dict)
     tried: int = 0
     failed: int = 0
-    places: int = 0  # messages that may be sent without taking further places in the rates
+    # Messages that may be sent without taking further places, by rate.
+    places: Counter[str] = field(default_factory=Counter)
+    waited_ms: int = 0  # without short waits
     pause: str | None = None  # why the campaign stops after the current recipient
 
 
@@ -76,7 +84,7 @@ def outcome_of(run: PageRun, row: Row) -> str:
     except failures.PolicyRefused as refusal:
         if refusal.concerns_the_number:
             raise Stopped(refusal.reason) from None
-        run.places += 1  # not used
+        _return_place(run)
         outcome = f"refused:{refusal.reason}"
     except failures.ProviderRejected as refusal:
         # The ledger has this outcome for good: the recipient counts as failed, or it would stop each resumed run, too.
@@ -96,18 +104,18 @@ def outcome_of(run: PageRun, row: Row) -> str:
 
 def _sent_in_time(run: PageRun, row: Row) -> SentView:
     """
-    Send to one recipient, after a short wait if a rate is exhausted. Raises Stopped for failures that concern later
-    recipients, too; else as `_sent`.
+    Send to one recipient, after a short wait if a rate is exhausted. Raises Stopped for a longer wait, and for failures
+    that concern later recipients, too; else as `_sent`.
     """
     for attempt in range(1, TRIES + 1):
         try:
             return _sent(run, row)
         except failures.TooFast as refusal:
+            _return_place(run)
             wait_ms = refusal.retry_after * clock.SECOND_MS
-            is_short = refusal.retry_after <= LONGEST_WAIT
-            if attempt == TRIES or not is_short or run.remaining_ms() - wait_ms < SPARE_MS:
-                raise Stopped from None  # The schedule continues the page within a minute.
-            pause_for(refusal.retry_after)
+            if attempt == TRIES:
+                raise Stopped(delay_ms=wait_ms) from None
+            _wait(run, wait_ms)
         except failures.TemplateNotFitting:
             raise
         except failures.TemplateNotSendable:
@@ -115,7 +123,7 @@ def _sent_in_time(run: PageRun, row: Row) -> SentView:
         except (failures.NotConfigured, failures.NotSupported):
             raise Stopped("not_configured") from None
         except (failures.ProviderUnavailable, StillRunning, Transient):
-            raise Stopped from None  # As above.
+            raise Stopped from None  # The schedule continues the page within a minute.
     raise AssertionError("unreachable")
 
 
@@ -144,20 +152,39 @@ def _sent(run: PageRun, row: Row) -> SentView:
 
 
 def _take_place(run: PageRun) -> None:
-    """Take a place in the rates of campaigns, and wait for it. Raises Stopped if that takes too long."""
-    if not run.places:
-        left = run.page.size - run.cursor
-        count = min(pacing.places_at_once(run.phone, run.campaign), left)
-        for subject, rate in pacing.rates_of(run.phone, run.campaign, count):
-            now = clock.now_ms()
-            latest = now + min(LONGEST_QUEUE_MS, run.remaining_ms() - SPARE_MS)
-            at = run.resources.gate.pace.line_up_until(subject, rate, now, latest)
-            if at is None:
-                raise Stopped
-            if at > now:
-                pause_for((at - now) / clock.SECOND_MS)
-        run.places = count
-    run.places -= 1
+    """
+    Take a place in each rate of the campaign, and wait for it.
+
+    Raises Stopped for a long wait: the page keeps the places that it has, and sends when it is delivered again.
+    """
+    left = run.page.size - run.cursor
+    wanted = pacing.places_of(run.phone, run.campaign, left)
+    for places in wanted:
+        if run.places[places.name]:
+            continue
+        now = clock.now_ms()
+        latest = now + job_events.LONGEST_DELAY_MS
+        at = run.resources.gate.pace.line_up_until(places.subject, places.rate, now, latest)
+        if at is None:
+            raise Stopped(delay_ms=job_events.LONGEST_DELAY_MS)
+        run.places[places.name] = places.count
+        _wait(run, at - now)
+    run.places.subtract(places.name for places in wanted)
+
+
+def _return_place(run: PageRun) -> None:
+    """Return the place of a message that was not sent."""
+    run.places.update(run.places.keys())
+
+
+def _wait(run: PageRun, wait_ms: int) -> None:
+    """Wait in this run if the wait is short, or its waits are in all, else raise Stopped."""
+    if wait_ms > SHORT_WAIT_MS:
+        run.waited_ms += wait_ms
+    if wait_ms > SHORT_WAIT_MS and run.waited_ms > LONGEST_WAIT_MS:
+        raise Stopped(delay_ms=wait_ms)
+    if wait_ms > 0:
+        pause_for(wait_ms / clock.SECOND_MS)
 
 
 def _call_of(run: PageRun) -> Call[Any]:

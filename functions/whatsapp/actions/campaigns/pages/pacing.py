@@ -1,12 +1,14 @@
 """
 Limits the rate of campaigns: all campaigns of a number together get four fifths of its rate, the rest is for replies.
 
-The own pace of a campaign is a further limit. Places are taken for several messages at once, as many as are sent within
-an eighth of a second, so that a fast campaign writes one rate for up to ten messages.
+The own pace of a campaign is a further limit. Places are taken for several messages at once, so that ten messages write
+a rate once: in the rate of the number as many as it permits in 175 ms, in that of a campaign always ten, as a page that
+waits for ten messages can wait on the queue.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 SHARE = Fraction(4, 5)
 MOST_AT_ONCE = 10
-AT_ONCE_MS = 125
+AT_ONCE_MS = 175
 PER_LANE = 10  # messages that one page sends in a second, at most
 MOST_LANES = 10
 
@@ -32,29 +34,36 @@ def lanes_of(phone: Phone, own: int | None) -> int:
     return min(MOST_LANES, ceil(per_second / PER_LANE))
 
 
-def places_at_once(phone: Phone, campaign: Campaign) -> int:
-    """Return the number of messages for which places are taken together."""
-    interval_ms = _interval_ms(phone, campaign.messages_per_second)
-    return max(1, min(MOST_AT_ONCE, int(AT_ONCE_MS / interval_ms)))
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Places for *count* messages in the rate of a *subject*, taken together; *name* is their name in a page."""
+
+    name: str
+    subject: str
+    count: int
+    rate: Rate
 
 
-def rates_of(phone: Phone, campaign: Campaign, count: int) -> list[tuple[str, Rate]]:
+def places_of(phone: Phone, campaign: Campaign, left: int) -> list[Places]:
     """
-    Return the rates of a campaign as subjects and rates of *count* messages, its own one first.
+    Return the places to take in each rate of a campaign for the next of *left* messages, its own rate first.
 
     A place in one is waited for before one in the next is taken: the queue of the number must not wait for a slow
     campaign. A place that is not used slows the campaigns a little.
     """
-    rates = [(f"bulk#{phone.phone}", _rate(_interval_ms(phone, None), count))]
+    interval_ms = _interval_ms(phone, None)
+    at_once = max(1, min(MOST_AT_ONCE, int(AT_ONCE_MS / interval_ms)))
+    places = [_places("number", f"bulk#{phone.phone}", interval_ms, min(at_once, left))]
     own = campaign.messages_per_second
     if own is not None:
-        own_rate = _rate(Fraction(clock.SECOND_MS, own), count)
-        rates.insert(0, (f"campaign#{campaign.campaign_id}", own_rate))
-    return rates
+        subject = f"campaign#{campaign.campaign_id}"
+        own_ms = Fraction(clock.SECOND_MS, own)
+        places.insert(0, _places("campaign", subject, own_ms, min(MOST_AT_ONCE, left)))
+    return places
 
 
-def _rate(interval_ms: Fraction, count: int) -> Rate:
-    return Rate(every_ms=ceil(count * interval_ms))
+def _places(name: str, subject: str, interval_ms: Fraction, count: int) -> Places:
+    return Places(name, subject, count, Rate(every_ms=ceil(count * interval_ms)))
 
 
 def _interval_ms(phone: Phone, own: int | None) -> Fraction:

@@ -11,10 +11,12 @@ from unittest import mock
 
 import boto3
 import pytest
+from moto.sqs import models as moto_queues
 
 from shared.aws import sqs_worker
 from shared.runtime import clock
 from shared.runtime.observability import metrics
+from tests import quick_aws
 from tests.integration.whatsapp.actions.conftest import AWS_KEY, WABA
 from tests.integration.whatsapp.conftest import NOW, PHONE
 from tests.template import environment
@@ -91,7 +93,7 @@ class Runs:
             self.actions.harness.resources.table.put(head.attributes())
 
     def events(self) -> list[str]:
-        """Take the bodies of the queued jobs."""
+        """Take the bodies of the queued events that are due."""
         sqs = boto3.client("sqs")
         bodies, self.left = self.left, []
         while found := sqs.receive_message(QueueUrl=self.queue, MaxNumberOfMessages=10).get(
@@ -102,8 +104,8 @@ class Runs:
                 sqs.delete_message(QueueUrl=self.queue, ReceiptHandle=message["ReceiptHandle"])
         return bodies
 
-    def job(self, body: str, message_id: str = "") -> bool:
-        """Process one job; False if it failed and is delivered again."""
+    def job(self, body: str, message_id: str = "", queue: str = "") -> bool:
+        """Process one job, of the queue of campaigns or another one; False if it failed and is delivered again."""
         self.number += 1
         record = {
             "messageId": message_id or f"job-{self.number}",
@@ -115,7 +117,7 @@ class Runs:
             },
             "messageAttributes": {},
             "eventSource": "aws:sqs",
-            "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:" + self.queue.rpartition("/")[2],
+            "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:" + (queue or self.queue).rpartition("/")[2],
             "awsRegion": "us-east-1",
         }  # fmt: skip
         context: Any = self.context()
@@ -133,20 +135,34 @@ class Runs:
             invoked_function_arn="arn:aws:lambda:us-east-1:123456789012:function:jobs",
         )  # fmt: skip
 
+    def delayed(self) -> int:
+        """The number of queued events that are not due."""
+        found = boto3.client("sqs").get_queue_attributes(
+            QueueUrl=self.queue, AttributeNames=["ApproximateNumberOfMessagesDelayed"]
+        )
+        return int(found["Attributes"]["ApproximateNumberOfMessagesDelayed"])
+
+    def schedule(self, minutes: int = 1) -> None:
+        """Let minutes pass in which the schedule runs, and no job."""
+        for _ in range(minutes):
+            self.now += MINUTE_MS
+            self.scheduled.handler({"time": clock.to_text(self.now)}, self.context())
+
     def drain(self) -> int:
-        """Process jobs until the queue is empty; return how many."""
+        """Process jobs until the queue is empty, also those that are delayed; return how many."""
         count = 0
-        while bodies := self.events():
+        while (bodies := self.events()) or self.delayed():
             for body in bodies:
                 self.job(body)
                 count += 1
+            if not bodies:
+                self.now += 1_000
         return count
 
     def wait(self, minutes: int = 1) -> None:
         """Let minutes pass: the schedule runs in each, then the jobs."""
         for _ in range(minutes):
-            self.now += MINUTE_MS
-            self.scheduled.handler({"time": clock.to_text(self.now)}, self.context())
+            self.schedule()
             self.drain()
 
     def finish(self, campaign: str, minutes: int = 30) -> dict[str, Any]:
@@ -229,7 +245,7 @@ def runs(actions: Actions, monkeypatch: pytest.MonkeyPatch) -> Runs:
         name: os.environ[name]
         for name in (
             "MESSAGES_TABLE_NAME", "CONVERSATION_LOG_TABLE_NAME", "CONVERSATIONS_INBOUND_QUEUE_URL",
-            "WHATSAPP_QUEUE_URL", "WHATSAPP_JOBS_QUEUE_URL", "MEDIA_BUCKET_NAME",
+            "WHATSAPP_QUEUE_URL", "WHATSAPP_JOBS_QUEUE_URL", "WHATSAPP_CAMPAIGNS_QUEUE_URL", "MEDIA_BUCKET_NAME",
             "WHATSAPP_TOKENS_SECRET_ID", "WHATSAPP_APP_SECRET_ID", "IDENTIFIER_KEYS_SECRET_ID",
             "API_SEAL_SECRET_ID", "SPENDING_TABLE_NAME",
         )
@@ -245,12 +261,16 @@ def runs(actions: Actions, monkeypatch: pytest.MonkeyPatch) -> Runs:
             if name == "jobs":
                 module._resources_of_actions()
             modules.append(module)
-    found = Runs(actions, modules[0], modules[1], own["WHATSAPP_JOBS_QUEUE_URL"])
+    found = Runs(actions, modules[0], modules[1], own["WHATSAPP_CAMPAIGNS_QUEUE_URL"])
 
     def pause(seconds: float) -> None:
         found.now += round(seconds * 1_000)
 
     monkeypatch.setattr(clock, "now_ms", lambda: found.now)
+    # Delays and retention of the queue follow the clock of the test.
+    monkeypatch.setattr(moto_queues, "unix_time", lambda: found.now / 1_000)
+    for module in (moto_queues, quick_aws):
+        monkeypatch.setattr(module, "unix_time_millis", lambda: float(found.now))
     monkeypatch.setattr(metrics, "add_metric", lambda *_: None)
     monkeypatch.setattr(outcomes, "pause_for", pause)
     return found

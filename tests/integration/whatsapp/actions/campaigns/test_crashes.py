@@ -28,12 +28,11 @@ PEOPLE = 12  # one save within the page
 def test_a_worker_killed_at_any_call_neither_forgets_nor_doubles_a_recipient(
     runs: Runs, after: bool, first: int
 ) -> None:
-    """Each kill is at another call: the first, the eighth and so on, until a job survives."""
+    """Each kill is at another call: the first, the eighth and so on, until a job survives. The page is delayed."""
     people = numbers(PEOPLE)
     runs.wrote(*people)
-    campaign = runs.create([*(f"+{n}" for n in people), f"+{people[0]}"], autoStart=True)[
-        "campaignId"
-    ]
+    listed = [*(f"+{n}" for n in people), f"+{people[0]}"]
+    campaign = runs.create(listed, autoStart=True, messagesPerSecond=1)["campaignId"]
     kills = 0
     for at in range(first, 400, 7):
         bodies = runs.events()

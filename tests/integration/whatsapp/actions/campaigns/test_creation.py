@@ -8,9 +8,16 @@ from typing import Any
 import boto3
 import pytest
 
-from tests.integration.whatsapp.actions.campaigns.runs import OF_TEMPLATE, Runs, numbers, total
+from tests.integration.whatsapp.actions.campaigns.runs import (
+    MINUTE_MS,
+    OF_TEMPLATE,
+    Runs,
+    numbers,
+    total,
+)
 from tests.integration.whatsapp.actions.conftest import ADA, EUM_PHONE
 from whatsapp.actions.campaigns.pages import recipients
+from whatsapp.store.sending import campaign_turns
 from whatsapp.store.sending import campaigns as records
 
 
@@ -121,6 +128,19 @@ def test_a_list_of_a_million_and_one_recipients_is_refused(runs: Runs) -> None:
     body = OF_TEMPLATE | {"recipientsS3Key": upload(runs, content)}
 
     assert runs.actions.run("create_campaign", body).error == "payload_too_large"
+
+
+def test_the_schedule_enqueues_no_copy_of_the_event_that_reads_a_list(runs: Runs) -> None:
+    campaign = made_of_list(runs, "\n".join(json.dumps(f"+{n}") for n in numbers(5)))
+    queued_minutes = campaign_turns.QUEUED_MS // MINUTE_MS
+    runs.schedule(queued_minutes - 1)
+    (late,) = runs.events()
+    runs.schedule(2)
+    (other,) = runs.events()
+
+    assert runs.job(late)
+    assert runs.job(other)
+    assert runs.show(campaign)["totalRecipients"] == 5
 
 
 def test_a_list_that_is_missing_ends_the_campaign(runs: Runs) -> None:

@@ -119,17 +119,6 @@ def test_a_slow_campaign_does_not_hold_up_a_fast_one(runs: Runs) -> None:
     assert runs.show(slow["campaignId"])["sent"] == 5
 
 
-def test_a_page_rests_when_its_place_would_be_late(runs: Runs) -> None:
-    runs.wrote(ADA)
-    campaign = runs.create([f"+{ADA}"], autoStart=True)["campaignId"]
-    rates = runs.actions.harness.resources.table
-    rates.put({"pk": f"SEND_RATE#bulk#{PHONE}", "free_at": runs.now + 30_000})
-    runs.drain()
-
-    assert (runs.sent_to(), runs.show(campaign)["status"]) == ([], "running")
-    assert runs.finish(campaign)["sent"] == 1
-
-
 def test_refused_recipients_take_no_places(runs: Runs) -> None:
     runs.actions.register(messages_per_second=1)
     body = {"phoneNumberId": PHONE, "type": "text", "text": "Hello"}

@@ -1,0 +1,153 @@
+"""Many campaigns at once: one event for each page, no long waits in the function, room for files and other owners."""
+
+from __future__ import annotations
+
+from collections import Counter
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from events.whatsapp.sample_data import COMPANY, COUNTER, WORKSHOP
+from events.whatsapp.samples import sample
+from shared.rate_limits.limit import Rate
+from shared.runtime import clock
+from tests.simulation.effort import long_except
+from tests.simulation.whatsapp.actions.executions import Executions
+from tests.simulation.whatsapp.system import registered
+from whatsapp.actions.campaigns import job_events
+from whatsapp.actions.campaigns.pages import outcomes, recipients
+from whatsapp.store.items.campaigns import Campaign, CampaignPage
+from whatsapp.store.sending import campaign_turns
+from whatsapp.store.sending import campaigns as records
+
+if TYPE_CHECKING:
+    from tests.simulation.whatsapp.actions.actor import Actor
+    from whatsapp.actions.campaigns.pages.outcomes import PageRun
+
+FILES, CAMPAIGNS = "parley-local-whatsapp-jobs", "parley-local-whatsapp-campaigns"
+MOST_FILES, MOST_PAGES = 10, 20
+SEND_MS = 100
+PAGE_MS = recipients.PAGE * SEND_MS
+OTHER = "globex"
+
+
+class Day:
+    """Campaigns in a simulated system, whose sends take SEND_MS and are counted by campaign."""
+
+    def __init__(self, actor: Actor) -> None:
+        self.system = actor.system
+        self.resources = self.system.media._resources_of_actions()
+        self.executions = Executions(self.system, {FILES: MOST_FILES, CAMPAIGNS: MOST_PAGES})
+        self.sent: Counter[str] = Counter()
+        self.company_of: dict[str, str] = {}
+
+    def start(self, count: int, pages: int, company: str = COMPANY, **more: Any) -> list[str]:
+        """Start campaigns with so many pages."""
+        phone = COUNTER.phone if company == COMPANY else WORKSHOP.phone
+        names = [f"{company}{number:03d}" for number in range(count)]
+        for name in names:
+            campaign = Campaign(
+                pk=Campaign.key(name), company=company, campaign_id=name, waba_meta_id="2", name=name,
+                status="draft", created_at=clock.to_text(clock.now_ms()), phone=phone,
+                created_by="api-key:client", kind="text", text="Hello", pages=pages,
+                total_recipients=pages * recipients.PAGE, **more,
+            )  # fmt: skip
+            self.company_of[name] = company
+            records.add(self.system.table, campaign)
+            for number in range(1, pages + 1):
+                page = CampaignPage(
+                    pk=CampaignPage.of(name, number), company=company, size=recipients.PAGE
+                )
+                self.system.table.put(page.attributes())
+                rows: list[Any] = [{"to": "+1", "line": line} for line in range(recipients.PAGE)]
+                key = recipients.page_key(company, name, number)
+                recipients.store_page(self.resources.bucket, key, rows)
+            job_events.start(self.resources, campaign)
+        return names
+
+    def send(self, run: PageRun, _: Any) -> SimpleNamespace:
+        outcomes._take_place(run)
+        self.system.clock.ms += SEND_MS
+        self.sent[run.campaign.campaign_id] += 1
+        return SimpleNamespace(state="sent")
+
+    def starts(self, names: list[str]) -> list[int]:
+        """How long the first run of each campaign waited, ms."""
+        first: dict[str, int] = {}
+        for run in self.executions.runs:
+            if run.campaign in names:
+                first.setdefault(run.campaign, run.began_ms - run.due_ms)
+        return list(first.values())
+
+
+@pytest.fixture
+def day(actor: Actor, monkeypatch: pytest.MonkeyPatch) -> Day:
+    actor.system.reset()
+    other = registered(WORKSHOP).model_copy(update={"company": OTHER})
+    actor.system.table.put(other.attributes())
+    actor.new_process()
+    day = Day(actor)
+    monkeypatch.setattr(outcomes, "_sent", day.send)
+    monkeypatch.setattr(outcomes, "pause_for", day.executions.wait)
+    end_run = day.executions.at_its_end(campaign_turns.end_run)
+    monkeypatch.setattr(campaign_turns, "end_run", end_run)
+    return day
+
+
+@pytest.mark.parametrize(("count", "minutes"), long_except([(4, 4), (40, 120)], [(4, 4)]))
+def test_a_slow_campaign_has_one_event_for_each_page_and_keeps_its_pace(
+    day: Day, count: int, minutes: int
+) -> None:
+    names = day.start(count, pages=minutes, messages_per_second=1)
+    day.executions.run_for(minutes)
+
+    assert max(day.executions.copies) == 1
+    assert max(run.waited_ms for run in day.executions.runs) <= outcomes.LONGEST_WAIT_MS
+    # Sixty messages a minute, after ten at once; a run that begins a second late makes up for it.
+    assert all(day.sent[name] <= 60 * minutes + 10 for name in names)
+    assert all(day.sent[name] >= 54 * minutes for name in names)
+
+
+def test_pages_that_wait_two_hours_for_the_rate_of_their_number_neither_multiply_nor_run(
+    day: Day,
+) -> None:
+    pace, subject = day.resources.gate.pace, f"bulk#{COUNTER.phone}"
+    pace.hold(subject, clock.now_ms() + 2 * 3_600_000, Rate(every_ms=1))
+    names = day.start(2, pages=1)
+    day.executions.run_for(120)
+    runs = len(day.executions.runs)
+    day.executions.run_for(20)
+
+    assert max(day.executions.copies) == 1
+    assert runs <= len(names) * 9  # every quarter of an hour
+    assert sum(run.waited_ms for run in day.executions.runs[:runs]) == 0
+    assert [day.sent[name] for name in names] == [recipients.PAGE] * len(names)
+
+
+@pytest.mark.parametrize("count", long_except([4, 100], [4]))
+def test_a_file_starts_within_the_time_of_a_page_while_campaigns_run(day: Day, count: int) -> None:
+    queue = day.system.queue
+    day.system.deliver_until_accepted(sample("image").event)
+    day.system.run_worker()
+    file = queue.messages.pop()
+    day.start(count, pages=3, lanes=3)
+    file.sent_at = day.system.clock.ms
+    queue.messages.append(file)
+    day.executions.run_for(1)
+
+    (download,) = [run for run in day.executions.runs if run.kind == "media"]
+    assert download.began_ms - download.due_ms <= PAGE_MS
+    assert max(day.executions.copies) == 1
+
+
+@pytest.mark.parametrize("count", long_except([4, 100], [4]))
+def test_campaigns_of_one_company_leave_room_for_those_of_another(day: Day, count: int) -> None:
+    day.start(count, pages=3, lanes=3)
+    others = day.start(1, pages=1, company=OTHER)
+    day.executions.run_for(1)
+
+    assert max(day.starts(others)) <= PAGE_MS
+    assert day.executions.at_once(day.company_of)[COMPANY] <= MOST_PAGES // 2
+    assert day.sent[others[0]] == recipients.PAGE
+    assert max(day.executions.copies) == 1
