@@ -114,7 +114,7 @@ def _send(
         return
     delay_seconds = -(-delay_ms // clock.SECOND_MS)
     due_ms = clock.now_ms() + delay_seconds * clock.SECOND_MS
-    events = [_event(phone, campaign, number, item.turn, due_ms) for number, item in items]
+    events = [_event(phone, campaign, number, item.turn or 0, due_ms) for number, item in items]
     try:
         queue.send(
             event.entry(
@@ -124,7 +124,7 @@ def _send(
         )
     except Exception:
         for _, item in items:
-            campaign_turns.forget(table, type(item), item.pk, item.turn)
+            campaign_turns.forget(table, type(item), item.pk, item.turn or 0)
         raise
 
 

@@ -60,7 +60,7 @@ class Campaign(WhatsAppItem):
     pause_reason: str | None = None
     outcome: Literal["cancelled"] | None = None
     # Turn and expiry of the event that reads its list, as of the event of a page.
-    turn: int = 0
+    turn: int | None = None
     queued_until: int | None = None  # milliseconds since 1970
 
     @property
@@ -90,7 +90,7 @@ class CampaignPage(WhatsAppItem):
     lease_until: int | None = None  # milliseconds since 1970
     tallies: Annotated[dict[str, int], AtMost(10)] = Field(default_factory=dict)
     outcomes: Annotated[dict[str, str], AtMost(100)] = Field(default_factory=dict)
-    turn: int = 0
+    turn: int | None = None  # None: the first one, 0
     queued_until: int | None = None  # milliseconds since 1970
     # Messages whose places in the rates were taken in an earlier turn, by rate.
     places: Annotated[dict[str, int], AtMost(2)] = Field(default_factory=dict)

@@ -210,7 +210,7 @@ def save(
         "tallies": dict(tallies),
         "outcomes": dict(outcomes),
         "places": dict(places or {}),
-        "turn": seen.turn + (state == "pending"),
+        "turn": (seen.turn or 0) + 1 if state == "pending" else None,
     }
     try:
         item = table.update(

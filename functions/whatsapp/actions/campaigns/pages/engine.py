@@ -79,7 +79,7 @@ def _handle(
 ) -> Outcome:
     if event.kind != CAMPAIGN_CUT:
         return _process(resources, campaign, event, owner, remaining_ms)
-    if campaign.turn != job_events.turn_of(event):
+    if (campaign.turn or 0) != job_events.turn_of(event):
         return Outcome.DUPLICATE
     if cutting.cut(resources, campaign, remaining_ms):
         job_events.postpone(resources, campaign, event, 0)
