@@ -2,8 +2,8 @@
 Limits the rate of campaigns: all campaigns of a number together get four fifths of its rate, the rest is for replies.
 
 The own pace of a campaign is a further limit. Places are taken for several messages at once, so that ten messages write
-a rate once. In the rate of the number they are as many as it permits in 175 ms; in the rate of a campaign always ten, as
-a page that waits for ten messages can wait on the queue.
+a rate once. In the rate of the number they are as many as it permits in 175 ms. In the rate of a campaign they are
+always ten, as a page that waits for ten messages can wait on the queue.
 """
 
 from __future__ import annotations
