@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
+    from shared.policy.kill_switches import KillSwitches
+
 
 def imported(module: str, environment: dict[str, str]) -> ModuleType:
     """Import a handler module again under its own environment: other tests may have imported it under theirs."""
@@ -31,6 +33,12 @@ def imported(module: str, environment: dict[str, str]) -> ModuleType:
         sys.modules.pop(module, None)
         if before is not None:
             sys.modules[module] = before
+
+
+def forget_switches(switches: KillSwitches) -> None:
+    """The switches of a new process: none is cached or held."""
+    switches.provider().clear_cache()  # type: ignore[no-untyped-call] # the library's
+    switches._last = None
 
 
 @contextmanager

@@ -135,7 +135,7 @@ class RecordedRun[S: Restorable]:
             self.system.interceptor.fault_at = (number - first, fault)
             is_at_end = self._continue(start.position, number - first, known, learns=True)
             made = self.system.interceptor.calls[: number - first]
-            assert _operations(made) == _operations(self.calls[first:number])
+            assert _operations(made) == _operations(self.calls[first:number]), (number, fault)
             if is_at_end:
                 yield number, fault
 

@@ -13,6 +13,7 @@ import boto3
 from tests import template
 from tests.integration.isolation.attacks import Stored
 from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, QueuedCompanies
+from tests.simulation import processes
 from tests.simulation.kernel import running
 from tests.simulation.processes import imported
 from tests.simulation.richpanel.scenarios import opens, writes
@@ -79,7 +80,7 @@ class TwoCompanies(QueuedCompanies[System]):
         if self._switches() != wanted:
             self.system.switch(**parts.switches)
         super().begin(snapshot)
-        self.admin.deps.switchboard.provider().clear_cache()
+        processes.forget_switches(self.admin.deps.switchboard)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ from shared.events.exchange import (
     status_entry,
 )
 from tests import api_gateway, keyring
-from tests.simulation import simulated_system
+from tests.simulation import processes, simulated_system
 from tests.simulation.conversations.invocations import (
     Refused,
     call_of,
@@ -157,7 +157,7 @@ class System(Tables):
 
     def forget_switches(self) -> None:
         for deps in self._worker_dependencies():
-            deps.policy_gate.switches.provider().clear_cache()
+            processes.forget_switches(deps.policy_gate.switches)
 
     def snapshot(self) -> Snapshot:
         """Take a snapshot of the system to start from repeatedly; it counts nothing as sent."""

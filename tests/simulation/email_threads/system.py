@@ -20,7 +20,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
 from shared.runtime import clock as shared_clock
 from tests import api_gateway, keyring
-from tests.simulation import simulated_system, stored
+from tests.simulation import processes, simulated_system, stored
 from tests.simulation.invocations import Invocation
 from tests.simulation.kernel import Parts
 from tests.simulation.processes import quiet
@@ -108,7 +108,7 @@ class System(Workers):
         self.forget_switches()
 
     def forget_switches(self) -> None:
-        self.worker.resources.switches.provider().clear_cache()
+        processes.forget_switches(self.worker.resources.switches)
 
     # People and providers
 

@@ -19,7 +19,7 @@ from richpanel.decisions.templates.catalogue import templates
 from shared.aws.dynamodb import Table
 from shared.consent.records import Consents, Source, Statement
 from tests import keyring, template
-from tests.simulation import simulated_system
+from tests.simulation import processes, simulated_system
 from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.kernel import Parts
 from tests.simulation.processes import quiet
@@ -132,7 +132,7 @@ class System(Workers):
             secret._value = None
 
     def forget_switches(self) -> None:
-        self.worker.resources.switchboard.provider().clear_cache()
+        processes.forget_switches(self.worker.resources.switchboard)
 
     def own_state(self) -> tuple[HelpDesk, dict[str, Any]]:
         self.sandbox.forget_sent()
