@@ -95,7 +95,7 @@ def day(actor: Actor, monkeypatch: pytest.MonkeyPatch) -> Day:
     return day
 
 
-@pytest.mark.parametrize(("count", "minutes"), long_except([(4, 4), (40, 120)], [(4, 4)]))
+@pytest.mark.parametrize(("count", "minutes"), long_except([(4, 4), (40, 5)], [(4, 4)]))
 def test_a_slow_campaign_has_one_event_for_each_page_and_keeps_its_pace(
     day: Day, count: int, minutes: int
 ) -> None:
