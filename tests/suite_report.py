@@ -24,7 +24,7 @@ BUDGETS: Final[dict[str, int]] = {
     "tests/integration/console": 8_000,
     "tests/integration/conversations": 98_000,
     "tests/integration/email_threads": 30_000,
-    "tests/integration/isolation": 41_000,
+    "tests/integration/isolation": 16_000,
     "tests/integration/newsletters": 6_000,
     "tests/integration/operations": 17_000,
     "tests/integration/richpanel": 23_000,

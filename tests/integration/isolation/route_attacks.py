@@ -190,5 +190,5 @@ def _example(schema: Mapping[str, Any], document: Mapping[str, Any]) -> Any:
             for name in schema.get("required", ())
         }
     return {"integer": max(schema.get("minimum", 1), 1), "boolean": True}.get(
-        kind, "Of the attacker"
+        str(kind), "Of the attacker"
     )
