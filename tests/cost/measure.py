@@ -12,6 +12,7 @@ from events.whatsapp.sample_data import COUNTER
 from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
 from tests.cost.kinds import EVENTS, KINDS, Figures, Kind, Request, a_warm_up, media_id, older
 from tests.cost.meter import Bill, Meter, unlogged
+from tests.simulation import stored
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.interceptor import READS
 from tests.simulation.whatsapp.system import registered
@@ -71,7 +72,10 @@ def _written(system: System) -> set[Key]:
     ]
     assert {name for name, _, _ in calls} <= WRITES | READS, "a call with unknown keys"
     keys = {key for name, _, key in calls if name in WRITES} | {Phone.key(COUNTER.phone)}
-    return {("messages", key) for key in keys}
+    spent = stored.items_by_key(
+        system.tables["spending"]
+    )  # few, and their keys are not in the names of calls
+    return {("messages", key) for key in keys} | {("spending", *key) for key, _ in spent}
 
 
 def _figures(system: System, meter: Meter, kind: Kind) -> dict[str, Figures]:
