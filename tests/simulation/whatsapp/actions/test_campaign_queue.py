@@ -30,6 +30,7 @@ MOST_FILES, MOST_PAGES = 10, 20
 SEND_MS = 100
 PAGE_MS = recipients.PAGE * SEND_MS
 OTHER = "globex"
+BEGINNING = 2  # minutes in which campaigns that were started together find different times
 
 
 class Day:
@@ -95,18 +96,20 @@ def day(actor: Actor, monkeypatch: pytest.MonkeyPatch) -> Day:
     return day
 
 
-@pytest.mark.parametrize(("count", "minutes"), long_except([(4, 4), (40, 5)], [(4, 4)]))
+@pytest.mark.parametrize(("count", "minutes"), long_except([(4, 2), (40, 2)], [(4, 2)]))
 def test_a_slow_campaign_has_one_event_for_each_page_and_keeps_its_pace(
     day: Day, count: int, minutes: int
 ) -> None:
-    names = day.start(count, pages=minutes, messages_per_second=1)
+    names = day.start(count, pages=BEGINNING + minutes, messages_per_second=1)
+    day.executions.run_for(BEGINNING)
+    before = Counter(day.sent)
     day.executions.run_for(minutes)
+    sent = day.sent - before
 
     assert max(day.executions.copies) == 1
     assert max(run.waited_ms for run in day.executions.runs) <= outcomes.LONGEST_WAIT_MS
     # Sixty messages a minute, after ten at once; a run that begins a second late makes up for it.
-    assert all(day.sent[name] <= 60 * minutes + 10 for name in names)
-    assert all(day.sent[name] >= 54 * minutes for name in names)
+    assert all(54 * minutes <= sent[name] <= 60 * minutes + 10 for name in names)
 
 
 def test_pages_that_wait_two_hours_for_the_rate_of_their_number_neither_multiply_nor_run(

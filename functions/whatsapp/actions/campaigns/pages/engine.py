@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from whatsapp.store.items.campaigns import Campaign
 
 EVERY = 10  # recipients between two saves
-# An event waits so long if its company has as many runs as it may have.
-POSTPONED_MS = 20 * clock.SECOND_MS
+# An event waits so long if its company has as many runs as it may have. Longer waits slow many slow campaigns.
+POSTPONED_MS = 5 * clock.SECOND_MS
 # More failures than this share of a run of a page stop the campaign, once so many of its recipients have an outcome.
 # Failures of earlier runs do not stop a resumed page again.
 WORST_SHARE, ENOUGH = 0.2, 50
