@@ -18,7 +18,6 @@ from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
 from shared.inbox import lists
 from shared.inbox.items import Context, Entry, Status
-from shared.inbox.lists import InboxList
 from shared.inbox.references import key_of
 from shared.runtime import clock
 
@@ -106,9 +105,9 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
     statuses = _STATUSES[query.status]
     unread = [True, False] if query.unread is None else [query.unread == "true"]
     if query.assignee is not None:
-        listed = InboxList.of_assignee(caller.company, query.assignee, statuses, unread)
+        listed = lists.of_assignee(caller.company, query.assignee, statuses, unread)
     else:
-        listed = InboxList.of_company(caller.company, statuses, unread)
+        listed = lists.of_company(caller.company, statuses, unread)
     named = query.model_dump(exclude={"limit", "cursor"})
     access = (*sorted(contexts), *sorted(caller.projects))
     listing = Listing(

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal
+from shared.aws.tables.merged_lists import MergedList
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.api.inputs import ConversationsQuery
 from whatsapp.api.queries import ApiDependencies, conversation_address, phone_of
 from whatsapp.api.views import Conversations, conversation_view
-from whatsapp.store.conversations.lists.conversation_lists import START, ConversationList, Position
+from whatsapp.store.conversations.lists.conversation_lists import START, Position
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.conversations import ARCHIVED, Folder
 
@@ -48,9 +49,9 @@ def conversations(
     phone = None if is_of_all else phone_of(deps.table, company, query.phone)
     folders, unread = _folders(query), _unread(query)
     if query.assignee is not None:
-        listed = ConversationList.of_assignee(company, query.assignee, folders, unread)
+        listed = store.conversation_lists.of_assignee(company, query.assignee, folders, unread)
     elif phone is not None:
-        listed = ConversationList.of_number(phone.phone, folders, unread)
+        listed = store.conversation_lists.of_number(phone.phone, folders, unread)
     named = query.model_dump(include={"archived", "unread", "assignee", "status", "label"})
     parts = ("conversations", phone.phone if phone else "", *(str(v or "") for v in named.values()))
     listing = Listing(company, listed.index, parts)
@@ -97,7 +98,7 @@ def _position(listing: Listing, seal: Seal, cursor: str | None) -> Position:
 
 def _page(
     deps: ApiDependencies,
-    listed: ConversationList,
+    listed: MergedList[Conversation],
     wanted: _Filter,
     limit: int,
     start: Position,

@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
+from shared.aws.tables.merged_lists import MergedList
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import paging, participants
@@ -20,7 +21,7 @@ from whatsapp.actions.conversations.views import ShownConversation, Window
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.json_view import View
 from whatsapp.api.queries import PhoneRequired
-from whatsapp.store.conversations.lists.conversation_lists import START, ConversationList, Position
+from whatsapp.store.conversations.lists.conversation_lists import START, Position
 from whatsapp.store.items import Conversation, Phone
 from whatsapp.store.items.conversations import Folder
 
@@ -144,7 +145,7 @@ def get_unread_count(call: Call[GetUnread]) -> Page[Unread]:
         return Page(_of_conversation(call, str(asked.phone_id)))
     phone = participants.phone_by_id(call, str(asked.phone_id))
     heads, cursor = _heads(
-        call, ConversationList.of_number(phone.phone, (*_ACTIVE, *_ARCHIVED), [True])
+        call, store.conversation_lists.of_number(phone.phone, (*_ACTIVE, *_ARCHIVED), [True])
     )
     return Page(
         Unread(
@@ -186,12 +187,14 @@ def _phone(call: Call[Any], inbox_pk: str | None) -> Phone:
 def _page(
     call: Call[Any], phone: Phone, folders: Sequence[Folder], unread: Sequence[bool]
 ) -> Page[Conversations]:
-    heads, cursor = _heads(call, ConversationList.of_number(phone.phone, folders, unread))
+    heads, cursor = _heads(call, store.conversation_lists.of_number(phone.phone, folders, unread))
     shown = [views.conversation_view(head) for head in heads]
     return Page(Conversations(conversations=shown), cursor)
 
 
-def _heads(call: Call[Any], listed: ConversationList) -> tuple[list[Conversation], str | None]:
+def _heads(
+    call: Call[Any], listed: MergedList[Conversation]
+) -> tuple[list[Conversation], str | None]:
     """Return a page of conversations of the company, and its cursor. Raises InvalidCursor."""
     given = paging.start_of(call)
     position = Position(given["receivedAt"], tuple(given["shown"])) if given else START

@@ -12,7 +12,6 @@ from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp import store
 from whatsapp.api import conversation_lists
 from whatsapp.store.conversations import head_writes
-from whatsapp.store.conversations.lists.conversation_lists import ConversationList
 from whatsapp.store.items import Conversation, Message
 
 ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
@@ -200,9 +199,9 @@ def test_a_list_has_every_attribute_of_its_conversations_also_one_that_was_added
     further = dict.fromkeys(filled - stored.keys(), "x") | {"addedLater": "x"}
     write(harness, [stored | further])
     listed = (
-        ConversationList.of_assignee("acme", "ada", ["open"], [True])
+        store.conversation_lists.of_assignee("acme", "ada", ["open"], [True])
         if of_assignee
-        else ConversationList.of_number(PHONE, ["open"], [True])
+        else store.conversation_lists.of_number(PHONE, ["open"], [True])
     )
 
     [partition] = listed.partitions
