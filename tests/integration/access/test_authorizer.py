@@ -1,68 +1,23 @@
 """The authorizer as API Gateway calls it, over the template's table of keys."""
 
-import importlib
 import json
-from collections.abc import Iterator
 from io import StringIO
 from types import ModuleType
 from typing import Any
 
 import boto3
 import pytest
-from moto import mock_aws
 
 from access import api_keys
 from shared.api.auth import Caller, caller_of
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
-from tests.integration.logs import recorded
-from tests.template import create_table, environment
-
-ARN = "arn:aws:execute-api:us-east-1:123456789012:abc123/dev/GET/whatsapp/conversations"
-
-
-@pytest.fixture(scope="module")
-def module() -> Iterator[ModuleType]:
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in environment("ApiAuthorizer").items():
-            patch.setenv(name, value)
-        yield importlib.reload(importlib.import_module("access.handlers.authorizer"))
-
-
-@pytest.fixture
-def authorizer(module: ModuleType) -> Iterator[ModuleType]:
-    with mock_aws():
-        create_table(boto3.client("dynamodb"), "ApiKeysTable")
-        yield module
-
-
-@pytest.fixture
-def table(authorizer: ModuleType) -> Table:
-    table: Table = authorizer.table
-    return table
-
-
-@pytest.fixture
-def log(monkeypatch: pytest.MonkeyPatch) -> StringIO:
-    return recorded(monkeypatch)
-
-
-def a_key(table: Table, company: str = "acme", **changes: Any) -> str:
-    return api_keys.create(
-        table, **{"company": company, "scopes": ["whatsapp:read"], "name": "till"} | changes
-    )
+from tests.integration.access.calls import ARN, a_key, is_denied
 
 
 def request(arn: str = ARN, key: str | None = None) -> dict[str, Any]:
     headers = {} if key is None else {"x-api-key": key}
     return {"type": "REQUEST", "methodArn": arn, "headers": headers}
-
-
-def is_denied(authorizer: ModuleType, event: dict[str, Any]) -> bool:
-    """Whether API Gateway answers 401: the policy denies the whole stage, and no context leaves the authorizer."""
-    answer = authorizer.handler(event, None)
-    (statement,) = answer["policyDocument"]["Statement"]
-    return bool(statement["Effect"] == "Deny" and answer["context"] == {})
 
 
 def test_a_key_grants_access_to_the_whole_stage_for_its_company(

@@ -14,28 +14,8 @@ from shared.api.models.inputs import NoInput
 from shared.api.models.views import View
 from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
-from shared.runtime import clock
 from shared.runtime.observability import metrics
-from tests.integration.access.test_authorizer import (
-    ARN,
-    a_key,
-    authorizer,
-    is_denied,
-    module,
-    table,
-)
-
-__all__ = ["authorizer", "module", "table"]  # fixtures
-
-NOON_MS = 1_767_268_800_000
-
-
-@pytest.fixture
-def now(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """A clock that does not move."""
-    moment = [NOON_MS]
-    monkeypatch.setattr(clock, "now_ms", lambda: moment[0])
-    return moment
+from tests.integration.access.calls import ARN, a_key, is_denied
 
 
 def asks(key: str) -> dict[str, Any]:

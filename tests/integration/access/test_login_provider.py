@@ -12,43 +12,8 @@ from shared.access.groups import Role
 from shared.api.auth import caller_of
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
+from tests.integration.access.calls import OTHER_KEYS, a_key, behind, elsewhere, is_denied, request
 from tests.integration.access.provider import KEYS, OTHER, Provider, new_key
-from tests.integration.access.test_authorizer import (
-    a_key,
-    authorizer,
-    is_denied,
-    log,
-    module,
-    table,
-)
-from tests.integration.access.test_people import (
-    behind,
-    fresh_module,
-    keys,
-    log_in_at,
-    now,
-    provider,
-    request,
-)
-
-__all__ = [
-    "authorizer",
-    "fresh_module",
-    "keys",
-    "log",
-    "module",
-    "now",
-    "provider",
-    "table",
-]  # fixtures
-
-ELSEWHERE = {
-    "LoginIssuer": OTHER,
-    "LoginClientId": "console",
-    "LoginAudience": "parley-api",
-    "LoginGroupsClaim": "roles",
-}
-OTHER_KEYS = "https://keys.example/jwks"
 
 
 def test_a_new_key_is_read_when_a_token_names_it_but_at_most_once_a_minute(
@@ -122,28 +87,6 @@ def test_a_key_set_without_usable_keys_is_an_error(
 
     with pytest.raises(Transient):
         authorizer.handler(request(provider.token()), None)
-
-
-def elsewhere(provider: Provider, changes: dict[str, Any] | None = None) -> str:
-    """An access token of the other provider, in the form of RFC 9068."""
-    of_the_pool = dict.fromkeys(("token_use", "username", "client_id", "cognito:groups"))
-    own = {"iss": OTHER, "aud": ["parley-api", "x"], "azp": "console", "roles": ["acme:admin"]}
-    return provider.token({**of_the_pool, **own, **(changes or {})})
-
-
-@pytest.fixture
-def other_provider(
-    authorizer: ModuleType, provider: Provider, monkeypatch: pytest.MonkeyPatch
-) -> Provider:
-    log_in_at(authorizer, monkeypatch, **ELSEWHERE)
-    provider.documents[f"{OTHER}/.well-known/openid-configuration"] = {
-        "issuer": OTHER,
-        "jwks_uri": OTHER_KEYS,
-        "authorization_endpoint": f"{OTHER}/authorize",
-        "token_endpoint": f"{OTHER}/token",
-    }
-    provider.documents[OTHER_KEYS] = provider.published()
-    return provider
 
 
 def test_another_openid_provider_takes_the_place_of_the_user_pool(

@@ -1,10 +1,8 @@
 """The authorizer with access tokens of people, as API Gateway calls it."""
 
 import hmac
-import importlib
 import json
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
 from types import ModuleType
@@ -15,80 +13,16 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from access import access_tokens, api_keys
+from access import api_keys
 from access.roles import SCOPES
 from access.signing_keys import SigningKeys
 from shared.access.groups import Role
-from shared.access.logins import StoredLogins
 from shared.api.auth import Forbidden, RateLimited, caller_of
 from shared.api.errors import InvalidInput
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
-from shared.providers import http
-from shared.runtime import clock
+from tests.integration.access.calls import NOW, a_key, behind, is_denied, request
 from tests.integration.access.provider import KEYS, POOL, Provider, new_key
-from tests.integration.access.test_authorizer import (
-    ARN,
-    a_key,
-    authorizer,
-    is_denied,
-    log,
-    module,
-    table,
-)
-from tests.template import put_parameter
-
-__all__ = ["authorizer", "log", "module", "table"]  # fixtures
-
-
-@pytest.fixture
-def now(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """A clock that does not move."""
-    moment = [1_767_268_800_000]
-    monkeypatch.setattr(clock, "now_ms", lambda: moment[0])
-    return moment
-
-
-@pytest.fixture(scope="module")
-def keys() -> dict[str, Any]:
-    return {"first": new_key()}
-
-
-@pytest.fixture
-def provider(
-    authorizer: ModuleType,
-    now: list[int],
-    keys: dict[str, Any],
-    monkeypatch: pytest.MonkeyPatch,
-) -> Provider:
-    """The user pool of the deployment, whose settings are in the parameter store."""
-    found = Provider(keys=dict(keys))
-    monkeypatch.setattr(http, "call", found.call)
-    monkeypatch.setattr(access_tokens, "signing_keys", SigningKeys())
-    log_in_at(authorizer, monkeypatch)
-    return found
-
-
-def log_in_at(authorizer: ModuleType, monkeypatch: pytest.MonkeyPatch, **given: str) -> None:
-    """Write the login settings of the template under these parameters."""
-    put_parameter(boto3.client("ssm"), "LoginSettings", **given)
-    name = authorizer.settings.login_settings_name
-    monkeypatch.setattr(authorizer, "logins", StoredLogins(lambda: boto3.client("ssm"), name))
-
-
-def request(token: str, **headers: str) -> dict[str, Any]:
-    return {
-        "type": "REQUEST",
-        "methodArn": ARN,
-        "headers": {"Authorization": f"Bearer {token}"} | headers,
-    }
-
-
-def behind(authorizer: ModuleType, event: dict[str, Any]) -> dict[str, Any]:
-    """The event of the function behind the authorizer."""
-    answer = authorizer.handler(event, None)
-    assert answer["policyDocument"]["Statement"][0]["Effect"] == "Allow"
-    return {"requestContext": {"authorizer": answer["context"]}}
 
 
 def test_an_access_token_gives_the_company_and_the_scopes_of_the_role(
@@ -113,7 +47,6 @@ def test_an_access_token_gives_the_company_and_the_scopes_of_the_role(
     }
 
 
-NOW = 1_767_268_800
 REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
     "expired": ({"exp": NOW}, "expired"),
     "without expiry": ({"exp": None}, "invalid"),
@@ -349,10 +282,3 @@ def test_no_log_line_of_a_person_has_the_token_or_the_address(
     assert address not in written
     for token in tokens:
         assert not any(part in written for part in token.split(".")[1:])
-
-
-@pytest.fixture(autouse=True)
-def fresh_module() -> Iterator[None]:
-    """The signing keys of one test do not reach the next."""
-    yield
-    importlib.reload(access_tokens)

@@ -15,38 +15,9 @@ from access import api_keys
 from shared.access import revocations
 from shared.api.auth import RateLimited, caller_of
 from shared.aws.dynamodb import Table
+from tests.integration.access.calls import ARN, NOW, a_key, behind, is_denied, log_in_at, request
 from tests.integration.access.provider import Provider
-from tests.integration.access.test_authorizer import (
-    ARN,
-    a_key,
-    authorizer,
-    is_denied,
-    log,
-    module,
-    table,
-)
-from tests.integration.access.test_people import (
-    NOW,
-    behind,
-    fresh_module,
-    keys,
-    log_in_at,
-    now,
-    provider,
-    request,
-)
 from tests.template import properties
-
-__all__ = [
-    "authorizer",
-    "fresh_module",
-    "keys",
-    "log",
-    "module",
-    "now",
-    "provider",
-    "table",
-]  # fixtures
 
 ADA = "user:1df408e3"
 DAY = 86_400

@@ -8,31 +8,16 @@ from typing import Any
 import pytest
 
 from shared.api.auth import Caller, caller_of
-from tests.integration.access.provider import OTHER, Provider
-from tests.integration.access.test_authorizer import authorizer, is_denied, log, module, table
-from tests.integration.access.test_login_provider import ELSEWHERE, elsewhere, other_provider
-from tests.integration.access.test_people import (
+from tests.integration.access.calls import (
+    ELSEWHERE,
     NOW,
     behind,
-    fresh_module,
-    keys,
+    elsewhere,
+    is_denied,
     log_in_at,
-    now,
-    provider,
     request,
 )
-
-__all__ = [
-    "authorizer",
-    "fresh_module",
-    "keys",
-    "log",
-    "module",
-    "now",
-    "other_provider",
-    "provider",
-    "table",
-]  # fixtures
+from tests.integration.access.provider import OTHER, Provider
 
 # What a token of each provider has for software (grant client_credentials), beside issuer, audience and groups.
 MACHINES: dict[str, dict[str, Any]] = {
