@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+from tests.integration.isolation.attacks import assert_unchanged
+from tests.integration.isolation.deployed_companies import QueuedCompanies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,3 +28,22 @@ class EventAttack[W]:
 
     def __str__(self) -> str:
         return f"{self.surface} {self.type}: {self.names}"
+
+
+def items_after[W: QueuedCompanies[Any]](
+    companies: W, attack: EventAttack[W]
+) -> list[dict[str, Any]]:
+    """Deliver an event among the items of A, and return the new items. Fails if an item of A changed."""
+    companies.without_a()
+    owned = companies.stored()
+    companies.with_a()
+    for _, queue in companies.queues():
+        queue.messages.clear()  # of A's own jobs
+    before = companies.stored()
+
+    attack.make(companies)
+    companies.system.drain()
+
+    after = companies.stored()
+    assert_unchanged(str(attack), before, after, owned, ())
+    return [after[key] for key in after.keys() - before.keys() if isinstance(after[key], dict)]
