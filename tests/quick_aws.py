@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import json
 import string
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from inspect import getattr_static
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final
@@ -41,14 +41,19 @@ _json_serializer: Any = resolve_name("moto.core.serialize:BaseJSONSerializer")
 _tables: Any = resolve_name("moto.dynamodb.responses:DynamoHandler")
 _queue: Any = resolve_name("moto.sqs.models:Queue")
 _queues: Any = resolve_name("moto.sqs.models:SQSBackend")
-_signature: Any = resolve_name("botocore.auth:SigV4Auth")
+_client: Any = resolve_name("botocore.client:BaseClient")
+_endpoint: Any = resolve_name("botocore.endpoint:Endpoint")
+_requests: Any = resolve_name("botocore.awsrequest")
+_models: Any = resolve_name("moto.core.utils:get_service_model")
 _validator: Any = resolve_name("botocore.validate:ParamValidator")
 _request_writer: Any = resolve_name("botocore.serialize:JSONSerializer")
 _parser: Any = resolve_name("botocore.parsers:BaseJSONParser")
+_key: Any = resolve_name("joserfc.jwk:RSAKey")
 _utils: Any = resolve_name("botocore.utils")
 _agent: Any = resolve_name("botocore.useragent:UserAgentString")
 _random: Any = resolve_name("moto.moto_api._internal.moto_random:MotoRandom")
 
+_JSON: Final = "application/x-amz-json-1.0"  # as moto names it for tables
 _TABLES_ADDRESS: Final = f"https://dynamodb.{REGION}.amazonaws.com/"
 # Types of attributes that moto stores as their JSON. Bytes are not among them: they are converted to base64 and back.
 _LETTERS: Final = string.ascii_letters
@@ -96,13 +101,31 @@ def _rules(*, partitions: Any, **rules: Any) -> Any:
 
 # Requests in botocore
 
-_add_auth = _signature.add_auth
+_create_request = _endpoint.create_request
+_resolve_address = _client._resolve_endpoint_ruleset
+# Services whose address depends on the client, and not on the parameters of a call.
+_SAME_ADDRESS: Final = frozenset({"dynamodb", "secretsmanager", "sqs", "ssm"})
 
 
-def _sign(self: Any, request: Any) -> None:
+def _create_for_tables(self: Any, params: dict[str, Any], operation_model: Any = None) -> Any:
     """No signature for tables: moto reads the account and region of other services from it, but checks none."""
-    if request.url != _TABLES_ADDRESS:
-        _add_auth(self, request)
+    if params["url"] != _TABLES_ADDRESS:
+        return _create_request(self, params, operation_model)
+    headers = _requests.HeadersDict(
+        {name: str(value).encode() for name, value in params["headers"].items()}
+    )
+    return _requests.AWSPreparedRequest(
+        "POST", _TABLES_ADDRESS, headers, params["body"], stream_output=False
+    )
+
+
+def _address(self: Any, model: Any, params: Any, context: Any, *more: Any, **named: Any) -> Any:
+    """The address of a client's calls, resolved once."""
+    if more or named or model.service_model.service_name not in _SAME_ADDRESS:
+        return _resolve_address(self, model, params, context, *more, **named)
+    if not hasattr(self, "_known_address"):
+        self._known_address = _resolve_address(self, model, params, context)
+    return self._known_address
 
 
 def _user_agent(_: Any) -> str:
@@ -181,6 +204,43 @@ def _to_the_tables(self: Any, request: Any) -> Any:
     return handler.call_action()
 
 
+_serialized = _responses.BaseResponse.serialized
+_ITEM_OPERATIONS: Final = frozenset(
+    {
+        "BatchGetItem",
+        "BatchWriteItem",
+        "DeleteItem",
+        "GetItem",
+        "PutItem",
+        "Query",
+        "Scan",
+        "TransactGetItems",
+        "TransactWriteItems",
+        "UpdateItem",
+    }
+)
+
+
+def _written(self: Any, action_result: Any) -> Any:
+    """
+    The response of an operation on items, as JSON.
+
+    moto compares a result with the description of each part of a response. Results with bytes, and errors, are left to
+    it.
+    """
+    operation, result = self._get_action(), action_result.result
+    if operation in _ITEM_OPERATIONS and type(result) is dict:
+        named = {name: result[name] for name in _parts(operation) if result.get(name) is not None}
+        with suppress(TypeError):
+            return 200, {"Content-Type": _JSON} | self.response_headers, json.dumps(named)
+    return _serialized(self, action_result)
+
+
+@functools.cache
+def _parts(operation: str) -> tuple[str, ...]:
+    return tuple(_models("dynamodb").operation_model(operation).output_shape.members)
+
+
 def _addresses(self: Any) -> Any:
     """The URL patterns of a service, cached: moto compiles them for each call, for S3 from a reloaded module."""
     kind = type(self)
@@ -217,6 +277,22 @@ _receive = _queues.receive_message
 def _receive_at_once(self: Any, queue_name: str, count: int, _: int, *more: Any) -> Any:
     """Without waiting for messages: no test sends one while it waits."""
     return _receive(self, queue_name, count, 0, *more)
+
+
+# moto's user pools
+
+
+_import_key = _key.import_key
+
+
+def _imported(value: Any) -> Any:
+    """The key of user pools, which is the same constant for all of them: an import takes 100 ms."""
+    return _imported_text(json.dumps(value))
+
+
+@functools.cache
+def _imported_text(text: str) -> Any:
+    return _import_key(json.loads(text))
 
 
 # How moto serialises results
@@ -268,7 +344,9 @@ _SHORTER: Final = (
     _remembered(_session, "create_loader"),
     _remembered(_useragent, "sanitize_user_agent_string_component"),
     (_agent, "to_string", _user_agent),
-    (_signature, "add_auth", _sign),
+    (_client, "_resolve_endpoint_ruleset", _address),
+    (_endpoint, "create_request", _create_for_tables),
+    (_tables, "serialized", _written),
     (_aliaser, "_alias_event_name", _aliased),
     (_trie, "_recursive_copy", _copied_trie),
     (_endpoints, "RuleSet", _rules),
@@ -281,11 +359,13 @@ _SHORTER: Final = (
     (_stubber, "process_request", _to_the_tables),
     (_backend, "urls", property(_addresses)),
     _remembered(_responses, "method_names_from_class"),
+    _remembered(_responses, "camelcase_to_underscores"),
     (_queues, "receive_message", _receive_at_once),
     (_queue, "messages", property(_visible)),
     (_queue, "approximate_number_of_messages", property(_count_visible)),
     (_queue, "approximate_number_of_messages_delayed", property(_count_delayed)),
     (_queue, "approximate_number_of_messages_not_visible", property(_count_in_flight)),
+    (_key, "import_key", staticmethod(_imported)),
     (_json_serializer, "_serialize", _write_plain),
     (_serializer, "get_value", _get_named),
     (_random, "get_random_string", _random_text),

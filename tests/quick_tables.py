@@ -28,10 +28,11 @@ _item: Any = resolve_name("moto.dynamodb.models.dynamo_type:Item")
 _too_large: Any = resolve_name("moto.dynamodb.exceptions:ItemSizeTooLarge")
 _table: Any = resolve_name("moto.dynamodb.models.table:Table")
 _tables: Any = resolve_name("moto.dynamodb.models:DynamoDBBackend")
+_stubber: Any = resolve_name("moto.core.models:botocore_stubber")
+_backends: Any = resolve_name("moto.dynamodb.models:dynamodb_backends")
 _model: Any = resolve_name("moto.core.common_models:BaseModel")
 
 _MOST_BYTES: Final = 405_000  # of an item, as moto checks it
-_BRANCHES: Final = (_nodes.Expression, _nodes.UpdateExpressionFunction)
 # They change nothing and check the whole subtree of a node: at the root they find every error.
 _OF_THE_WHOLE: Final = (_validators.ActionCountValidator, _validators.OverlappingPathsValidator)
 _SCALARS: Final = frozenset({"S", "N", "B", "BOOL", "NULL"})
@@ -42,20 +43,21 @@ _make = _parser.make
 
 
 def _traverse(self: Any, root: Any) -> Any:
-    """As in moto, but the type that a processor handles is looked up once per tree, not once per node."""
+    """As in moto, but classes are compared once, and leaves are not entered that the processor leaves as they are."""
     if isinstance(self, _OF_THE_WHOLE):
         return self.process(root)
-    kinds = tuple(self._processing_map())
+    handled = _kinds(tuple(self._processing_map()))
+    has_hook = type(self).pre_processing_of_child is not _no_hook
 
     def walk(node: Any, position: int) -> Any:
-        kind: Any = type(node)
-        if not _is_one(kind, (_nodes.Node,)):
-            return node
         parent = node.parent
         for number, child in enumerate(node.children or ()):
-            self.pre_processing_of_child(node, number)
-            walk(child, number)
-        if _is_one(kind, kinds):
+            if has_hook:
+                self.pre_processing_of_child(node, number)
+            kind = type(child)
+            if handled[kind] or _INNER[kind]:
+                walk(child, number)
+        if handled[type(node)]:
             node = self.process(node)
             node.parent = parent
             if parent:
@@ -65,21 +67,33 @@ def _traverse(self: Any, root: Any) -> Any:
     return walk(root, -1)
 
 
+class _Kinds(dict[type, bool]):
+    """Whether a class is one of some classes, cached: their own metaclass makes the comparison slow."""
+
+    def __init__(self, kinds: tuple[type, ...], but: tuple[type, ...] = ()) -> None:
+        super().__init__()
+        self.kinds, self.but = kinds, but
+
+    def __missing__(self, kind: type) -> bool:
+        self[kind] = issubclass(kind, self.kinds) and not issubclass(kind, self.but)
+        return self[kind]
+
+
+_kinds = functools.cache(_Kinds)
+_INNER: Final = _Kinds((_nodes.Node,), but=(_nodes.LeafNode,))
+_BRANCHES: Final = _Kinds((_nodes.Expression, _nodes.UpdateExpressionFunction))
+_no_hook = _nodes.DepthFirstTraverser.pre_processing_of_child
+
+
 def _find_clauses(self: Any, wanted: list[type]) -> list[Any]:
     found = []
     for child in self.children or ():
         kind: Any = type(child)
         if kind in wanted:
             found.append(child)
-        elif _is_one(kind, _BRANCHES):
+        elif _BRANCHES[kind]:
             found += child.find_clauses(wanted)
     return found
-
-
-@functools.cache
-def _is_one(kind: Any, kinds: tuple[type, ...]) -> bool:
-    """Caches comparisons of classes that have their own metaclass: they are slow, and such classes are few."""
-    return issubclass(kind, kinds)
 
 
 def _parsed(text: str) -> Any:
@@ -286,6 +300,27 @@ def _all_items(self: Any) -> list[Any]:
 def _key(item: Any) -> tuple[Any, ...]:
     keys = (item.hash_key, item.range_key) if item.range_key else (item.hash_key,)
     return tuple(key.cast_value for key in keys)
+
+
+# Creation of tables
+
+
+_empty: Final[dict[str, Any]] = {}
+
+
+def add_empty_table(account: str, region: str, name: str, description: str) -> bool:
+    """Add a copy of a kept table; False if there is none, or moto would refuse the name."""
+    tables = _backends[account][region].tables
+    if not _stubber.enabled or description not in _empty or name in tables:
+        return False
+    tables[name] = copy.deepcopy(_empty[description])
+    return True
+
+
+def keep_empty_table(account: str, region: str, name: str, description: str) -> None:
+    """Keep a table that was just created, for copies."""
+    if _stubber.enabled:
+        _empty[description] = copy.deepcopy(_backends[account][region].tables[name])
 
 
 REPLACED: Final = (

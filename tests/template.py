@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
+from tests import quick_tables
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -197,8 +199,15 @@ def create_audit_log(client: DynamoDBClient, **given: str) -> None:
 
 
 def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:
-    """Create one of the template's tables, with its indexes and its TTL, and return its name."""
+    """
+    Create one of the template's tables, with its indexes and its TTL, and return its name.
+
+    Later calls for the same table in this process add a copy of it to moto, without the calls of the client.
+    """
     wanted = properties(logical_id, **given)
+    name, known = str(wanted["TableName"]), repr(wanted)
+    if quick_tables.add_empty_table(ACCOUNT, REGION, name, known):
+        return name
     taken = (
         "TableName",
         "KeySchema",
@@ -213,7 +222,8 @@ def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:
             TableName=wanted["TableName"],
             TimeToLiveSpecification=wanted["TimeToLiveSpecification"],
         )
-    return str(wanted["TableName"])
+    quick_tables.keep_empty_table(ACCOUNT, REGION, name, known)
+    return name
 
 
 def create_queue(client: SQSClient, logical_id: str, **given: str) -> str:

@@ -25,9 +25,10 @@ from shared.providers.whatsapp.meta_graph import Graph
 from shared.recovery.port import Recovery
 from shared.runtime import clock
 from shared.runtime.observability import metrics
+from tests import prepared
 from tests.integration.whatsapp.inbound.ingress import ingress  # noqa: F401 - a fixture for the tests of this folder
 from tests.simulation.whatsapp.system import LISTS
-from tests.template import create_queue, create_table, properties
+from tests.template import create_queue, create_table, name_of, properties
 from whatsapp import store
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.event import Outcome
@@ -164,14 +165,20 @@ def recovery(harness: Harness) -> Recovery[WebhookEvent]:
 
 
 def harness_on_moto() -> Harness:
-    dynamodb = boto3.client("dynamodb")
-    table = Table(dynamodb, create_table(dynamodb, "WhatsAppTable"))
-    create_table(dynamodb, "AuditLogTable")
-    s3 = boto3.client("s3")
-    bucket = str(properties("MediaBucket")["BucketName"])
-    s3.create_bucket(Bucket=bucket)
+    dynamodb, s3 = boto3.client("dynamodb"), boto3.client("s3")
     secrets = boto3.client("secretsmanager")
-    secrets.create_secret(Name="tokens", SecretString='{"acme": "EAAtoken"}')
+    table = Table(dynamodb, name_of("WhatsAppTable"))
+    bucket = str(properties("MediaBucket")["BucketName"])
+
+    def build() -> None:
+        for logical_id in ("WhatsAppTable", "AuditLogTable", "SpendingTable"):
+            create_table(dynamodb, logical_id)
+        s3.create_bucket(Bucket=bucket)
+        secrets.create_secret(Name="tokens", SecretString='{"acme": "EAAtoken"}')
+        store.phones.register(table, a_phone())
+        store.phones.forget()
+
+    prepared.prepare("a number of WhatsApp", build)
     outbox, inbound, statuses = Outbox(), Outbox(), Outbox()
     resources = Resources(
         table=table,
@@ -188,11 +195,10 @@ def harness_on_moto() -> Harness:
         tokens=JsonSecret(lambda: secrets, "tokens"),
         media_origins=(),
         message_ttl_days=0,
-        spending=Spending(Table(dynamodb, create_table(dynamodb, "SpendingTable")), 100, 1_000),
+        spending=Spending(Table(dynamodb, name_of("SpendingTable")), 100, 1_000),
         keep_revoked_content=False,
         log_all_events=False,
     )
-    store.phones.register(table, a_phone())
     return Harness(resources, outbox, inbound, statuses, boto3.client("dynamodb"))
 
 

@@ -14,9 +14,9 @@ import pytest
 from local.sandbox import Config, running
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
-from tests import api_gateway, keyring
+from tests import api_gateway, keyring, prepared
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
-from tests.template import create_queue, create_table, environment, properties
+from tests.template import create_queue, create_table, environment, name_of, properties
 from whatsapp import store
 from whatsapp.actions.dispatch import bootstrap
 from whatsapp.store.accounts.numbers import ownership
@@ -190,18 +190,13 @@ def running_sandbox() -> Iterator[Sandbox]:
 @pytest.fixture
 def actions(harness: Harness, running_sandbox: Sandbox) -> Iterator[Actions]:
     """The function with acme's number on Graph, and ADA who wrote an hour ago."""
-    sandbox = running_sandbox
+    sandbox, sqs = running_sandbox, boto3.client("sqs")
     given = {"Stage": "local", "SandboxUrl": sandbox.url}
-    dynamodb, sqs = boto3.client("dynamodb"), boto3.client("sqs")
-    secrets = boto3.client("secretsmanager")
     variables = environment("WhatsAppActions", **given) | {
         "MESSAGES_TABLE_NAME": harness.resources.table.name,
-        "AUDIT_LOG_TABLE_NAME": properties("AuditLogTable")["TableName"],
-        "CONVERSATION_LOG_TABLE_NAME": create_table(dynamodb, "ConversationLogTable"),
-        "CONVERSATIONS_INBOUND_QUEUE_URL": create_queue(sqs, "ConversationsInboundQueue"),
-        "WHATSAPP_QUEUE_URL": create_queue(sqs, "WhatsAppQueue"),
-        "WHATSAPP_JOBS_QUEUE_URL": create_queue(sqs, "WhatsAppJobsQueue"),
-        "WHATSAPP_CAMPAIGNS_QUEUE_URL": create_queue(sqs, "WhatsAppCampaignsQueue"),
+        "AUDIT_LOG_TABLE_NAME": name_of("AuditLogTable"),
+        "CONVERSATION_LOG_TABLE_NAME": name_of("ConversationLogTable"),
+        **{name: create_queue(sqs, queue) for name, queue in QUEUES.items()},
         "MEDIA_BUCKET_NAME": harness.resources.bucket.name,
         "SPENDING_TABLE_NAME": harness.resources.spending.table.name,
         "AWS_ENDPOINT_URL_SOCIALMESSAGING": sandbox.url,
@@ -210,23 +205,43 @@ def actions(harness: Harness, running_sandbox: Sandbox) -> Iterator[Actions]:
         "IDENTIFIER_KEYS_SECRET_ID": "identifier-keys",
         "API_SEAL_SECRET_ID": properties("ApiSealSecret")["Name"],
     }
-    secrets.create_secret(Name="identifier-keys", SecretString=json.dumps(keyring.SECRET))
-    secrets.create_secret(
-        Name=str(properties("ApiSealSecret")["Name"]), SecretString='{"seal_key": "sealed"}'
-    )
-    secrets.create_secret(Name="app-secrets", SecretString=json.dumps(APP_SECRETS))
     sandbox.reset()
     with pytest.MonkeyPatch.context() as patch:
         for name, value in variables.items():
             patch.setenv(name, value)
         module = importlib.reload(importlib.import_module("whatsapp.handlers.actions"))
         found = Actions(module, sandbox, harness)
+        prepared.prepare("actions of WhatsApp", lambda: _build(found))
         found.switch("false")
-        found.grant(a_phone())
-        found.grant(of_globex())
-        store.phones.register(harness.resources.table, of_globex())
-        harness.take({"messages": [text("wamid.ada.1", at=NOW // 1000 - 3_600)]})
         yield found
+
+
+QUEUES = {
+    "CONVERSATIONS_INBOUND_QUEUE_URL": "ConversationsInboundQueue",
+    "WHATSAPP_QUEUE_URL": "WhatsAppQueue",
+    "WHATSAPP_JOBS_QUEUE_URL": "WhatsAppJobsQueue",
+    "WHATSAPP_CAMPAIGNS_QUEUE_URL": "WhatsAppCampaignsQueue",
+}
+
+
+def _build(actions: Actions) -> None:
+    """Store all that the function needs, and ADA's message."""
+    secrets = boto3.client("secretsmanager")
+    create_table(boto3.client("dynamodb"), "ConversationLogTable")
+    for name, content in {
+        "identifier-keys": keyring.SECRET,
+        str(properties("ApiSealSecret")["Name"]): {"seal_key": "sealed"},
+        "app-secrets": APP_SECRETS,
+    }.items():
+        secrets.create_secret(Name=name, SecretString=json.dumps(content))
+    harness = actions.harness
+    actions.grant(a_phone())
+    actions.grant(of_globex())
+    store.phones.register(harness.resources.table, of_globex())
+    harness.take({"messages": [text("wamid.ada.1", at=NOW // 1000 - 3_600)]})
+    store.phones.forget()
+    for outbox in (harness.outbox, harness.inbound, harness.statuses):
+        outbox.entries.clear()
 
 
 GLOBEX_PHONE = "306540352242944"
