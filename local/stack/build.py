@@ -6,6 +6,7 @@ to date.
 import hashlib
 import os
 import platform
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,6 +19,7 @@ from local.stack.processes import LOCAL, ROOT, StackError, as_program, follow, m
 FOR_AWS = ROOT / ".aws-sam" / "build"
 BUILT = LOCAL / "build"
 
+_CODE = re.compile(r"^(?P<key> +CodeUri: )(?P<name>\w+)$", re.MULTILINE)
 _NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache", "node_modules"}
 
 
@@ -34,12 +36,20 @@ def host_architecture() -> str:
 
 def digest_of(paths: Iterable[Path]) -> str:
     """Return a digest of files and of all files in folders: names and contents."""
+    files = [
+        file
+        for path in paths
+        for file in sorted(path.rglob("*") if path.is_dir() else [path])
+        if file.is_file() and not _NOT_SOURCE & set(file.parts)
+    ]
+    return _digest(files, ROOT)
+
+
+def _digest(files: Iterable[Path], root: Path) -> str:
     digest = hashlib.sha256()
-    for path in paths:
-        for file in sorted(path.rglob("*") if path.is_dir() else [path]):
-            if file.is_file() and not _NOT_SOURCE & set(file.parts):
-                content = file.read_bytes()
-                digest.update(f"{file.relative_to(ROOT)}\0{len(content)}\0".encode() + content)
+    for file in files:
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(root)}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()
 
 
@@ -89,7 +99,26 @@ def build(architecture: str, folder: Path) -> None:
     unused_files.remove(folder)
     compiling = marked(environments.python_of("sam"), "-m", "local.stack.bytecode", str(folder))
     follow({"bytecode": compiling}, sam_environment())
+    share_code(folder)
     stamp.write_text(wanted)
+
+
+def share_code(folder: Path) -> None:
+    """
+    Let functions with equal code refer to the folder of the first one of them, in the built template.
+
+    `sam deploy` packs each folder, and uploads it, once; all functions of this template have the same code.
+    """
+    template = folder / "template.yaml"
+    text = template.read_text()
+    first: dict[str, str] = {}  # digest of a folder to its name
+
+    def shared(match: re.Match[str]) -> str:
+        code = folder / match["name"]
+        files = sorted(file for file in code.rglob("*") if file.is_file())
+        return match["key"] + first.setdefault(_digest(files, code), code.name)
+
+    template.write_text(_CODE.sub(shared, text))
 
 
 def build_arguments(architecture: str, folder: Path) -> list[str]:
