@@ -40,9 +40,9 @@ def write(system: System, number: int, status: str, at: str) -> None:
 
 
 def count(system: System) -> bool:
-    """The run of the next minute that counts the last two hours."""
+    """The next run."""
     system.clock.ms = (system.clock.ms // FIVE_MINUTES_MS + 1) * FIVE_MINUTES_MS
-    return system.run_schedule()
+    return system.run_counts()
 
 
 def counts(system: System) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
         assert not count(system)
         where = f"died {when} call {number}, {system.interceptor.calls[number - 1]}"
         # The retry of the same event, and the next ones: with the stopped clock all counts have the same age.
-        system.run_schedule()
+        system.run_counts()
         count(system)
         count(system)
 
@@ -141,8 +141,8 @@ def run_with_little_time(system: System) -> list[str]:
     """Runs with little time, minute by minute, then two with enough; return the calls of the first ones."""
     system.clock.ms = from_text("2026-01-01T12:10:00.000Z")
     for _ in range(3):
-        if not system.run_schedule(ShortRun()):
-            system.run_schedule(ShortRun())  # EventBridge's event again
+        if not system.run_counts(ShortRun()):
+            system.run_counts(ShortRun())  # EventBridge's event again
         system.clock.ms += 60_000
     calls = list(system.interceptor.calls)
     count(system)

@@ -51,7 +51,7 @@ BOUNDED = {
     "whatsapp.store.accounts.numbers.recent_messages.messages": "MOST_ENTRIES",
     "whatsapp.store.inbox.call_logs.page": "MOST_ENTRIES, and a cursor",
     "whatsapp.store.conversations.lists.conversation_lists._of_partition": "read lazily; ENTRIES_PER_CALL",
-    "whatsapp.store.sending.timers.due": "MOST_ITEMS of each minute",
+    "whatsapp.jobs.sequence_steps.queue_due": "the time of its slice",
 }
 # Grows with one object. Each entry is read once, but for unanswered messages: the calls before it paid for the work.
 ONCE = {
@@ -89,7 +89,7 @@ NOT_A_REQUEST = {
     "shared.aws.s3.all_keys_under",
     "shared.aws.s3.objects_under",
     "shared.inbox.entries.parked",
-    "whatsapp.jobs.unfinished_sends.queue_due",
+    "whatsapp.jobs.delayed_checks.queue_due",
     "whatsapp.store.analytics.counts._pages",
 }
 # Loops over a text.
