@@ -515,7 +515,6 @@ def exercise_scheduled(system: System, observer: CallObserver) -> None:
         )
         system.table.put(unfinished.attributes())
         handler({"time": to_text(system.clock.ms)}, Invocation())
-        handler({"job": "counts"}, Invocation())
 
 
 def exercise_help_desk_webhook(system: System, observer: CallObserver) -> None:

@@ -1,7 +1,7 @@
 """
-The schedule: every five minutes the counts, and every minute the other jobs, each within its own time.
+The schedule, every minute: its jobs have slices of the time, and do not wait for each other.
 
-The counts have their own invocation, since under load they need most of five minutes.
+The counts are last: under load they need most of the five minutes between two of them.
 """
 
 from collections.abc import Callable
@@ -21,6 +21,7 @@ from shared.runtime import clock
 from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
 from whatsapp.jobs import (
+    counting_plan,
     minute_jobs,
     number_refresh,
     payment_checks,
@@ -46,7 +47,6 @@ class ScheduledSettings(Settings):
 
 PAYMENTS_MINUTES, DAILY_MINUTES = 2, 20
 HOUR_MINUTES, REFRESH_MINUTE = 60, 50
-COUNTS = "counts"
 settings = ScheduledSettings.load()
 sqs = boto3.client("sqs", config=PATIENT)
 queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
@@ -57,22 +57,22 @@ table = Table(boto3.client("dynamodb", config=PATIENT), settings.messages_table_
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:
     """
-    EventBridge event, or `{"job": "counts"}`, in; no result.
+    EventBridge event in, no result.
 
-    The event's `time` decides what is due, so that a late or repeated event does the same as a punctual one.
+    Its `time` decides what is due, so that a late or repeated event does the same as a punctual one.
     """
-    if event.get("job") == COUNTS:
-        _count(context.get_remaining_time_in_millis)
-        return
     at_ms = clock.from_text(event["time"])
-    minute_jobs.run(_jobs(at_ms), at_ms, context.get_remaining_time_in_millis)
+    jobs_of_minute, last = _jobs(at_ms), []
+    if at_ms // minute_jobs.MINUTE_MS % counting_plan.EVERY_MINUTES == 0:
+        last.append(Job("counts", 180 * clock.SECOND_MS, partial(_count, at_ms)))
+    minute_jobs.run(jobs_of_minute, last, at_ms, context.get_remaining_time_in_millis)
 
 
-def _count(remaining_ms: Callable[[], int]) -> None:
-    counted = rollup.count_due(table, clock.now_ms(), remaining_ms)
+def _count(at_ms: int, remaining_ms: Callable[[], int]) -> int:
+    counted = rollup.count_due(table, at_ms, remaining_ms)
     if counted.hours or counted.left:
         logger.info("hours counted", extra=asdict(counted))
-    minute_jobs.report({COUNTS: counted.lag_ms})
+    return counted.lag_ms
 
 
 def _jobs(at_ms: int) -> list[Job]:

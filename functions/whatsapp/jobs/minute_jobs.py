@@ -32,12 +32,18 @@ class Job:
     work: Callable[[Callable[[], int]], int]
 
 
-def run(jobs: Sequence[Job], at_ms: int, remaining_ms: Callable[[], int]) -> None:
-    """Run each job within its slice, and report the lags. Raises the first failure after all have run."""
+def run(
+    jobs: Sequence[Job], last: Sequence[Job], at_ms: int, remaining_ms: Callable[[], int]
+) -> None:
+    """
+    Run each job within its slice, the *last* ones after all others, and report the lags.
+
+    Raises the first failure after all have run.
+    """
     turn = at_ms // (2 * MINUTE_MS) % len(jobs)
     lags: dict[str, int] = {}
     failure: Exception | None = None
-    for job in (*jobs[turn:], *jobs[:turn]):
+    for job in (*jobs[turn:], *jobs[:turn], *last):
         try:
             lags[job.name] = job.work(_slice(job.slice_ms, remaining_ms))
         except Exception as error:  # noqa: BLE001 - one job must not stop the others

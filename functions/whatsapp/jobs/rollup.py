@@ -78,17 +78,21 @@ def count_due(table: Table, at_ms: int, remaining_ms: Callable[[], int]) -> Coun
     waiting = sorted(progress.hours, reverse=True)  # Newest first: they are viewed most.
     current = _resumed(table, progress)
     this_hour = changed_hours.hour_of(at_ms)
+    again: list[str] = []
     done = written = 0
     while remaining_ms() > RESERVE_MS and (current or waiting):
         current = current or _OpenHour.begin(waiting.pop(0))
         if not _count(table, current, accounts, remaining_ms):
             break
-        written += _write_hour(table, current, accounts)
+        items, is_whole = _write_hour(table, current, accounts)
+        written += items
+        if not is_whole:
+            again.append(current.name)
         if current.name == this_hour:
             progress.is_large = _messages_in(current) > LARGE or None
         done, current = done + 1, None
     left = len(waiting) + (current is not None)
-    progress.hours = waiting
+    progress.hours = [*waiting, *again]
     progress.waiting_since = (before.waiting_since or clock.to_text(at_ms)) if left else None
     _save(table, before, progress, current)
     since = progress.waiting_since
@@ -166,20 +170,26 @@ def _count(
     return True
 
 
-def _write_hour(table: Table, hour: _OpenHour, accounts: Mapping[str, Subject]) -> int:
-    """Write the changes of an hour's count and the resulting days; return the number of items written."""
+def _write_hour(table: Table, hour: _OpenHour, accounts: Mapping[str, Subject]) -> tuple[int, bool]:
+    """
+    Write the changes of an hour's count and the resulting days; return the number of items written, and whether none
+    was refused: because of a newer count, or our own write, whose response was lost. The next run counts it again.
+    """
     subjects = {*hour.tallies, *accounts.values()}
     stored_hours = store.counts.hours(
         table, [Hour.of(subject.id, hour.name) for subject in subjects]
     )
-    written = 0
+    written, is_whole = 0, True
     for subject in subjects:
         counted = _hour_item(hour, subject)
         stored = stored_hours.get(counted.pk)
         if stored is None and subject not in hour.tallies:
             continue
+        if stored is not None and stored.company != subject.company:
+            continue  # A campaign of another company has the same id.
         if stored is None or _maps_of(stored) != _maps_of(counted):
             if not store.counts.set_hour(table, counted):
+                is_whole = False
                 continue
             written += 1
         elif stored.summed:
@@ -187,8 +197,10 @@ def _write_hour(table: Table, hour: _OpenHour, accounts: Mapping[str, Subject]) 
         else:
             counted = stored
         if subject.is_account:
-            written += _sum_day(table, subject, counted, hour.name[:8])
-    return written
+            days = _sum_day(table, subject, counted, hour.name[:8])
+            written += days or 0
+            is_whole = is_whole and days is not None
+    return written, is_whole
 
 
 def _hour_item(hour: _OpenHour, subject: Subject) -> Hour:
@@ -202,17 +214,19 @@ def _hour_item(hour: _OpenHour, subject: Subject) -> Hour:
     )
 
 
-def _sum_day(table: Table, account: Subject, hour: Hour, day: str) -> int:
-    """Set an account's day to the sum of its hours, including *hour*; return 1 if the day was written."""
+def _sum_day(table: Table, account: Subject, hour: Hour, day: str) -> int | None:
+    """
+    Set an account's day to the sum of its hours, including *hour*; return the number of days written, None if a newer
+    sum is stored.
+    """
     read_at = clock.to_text(clock.now_ms())
     hours = store.counts.hours(table, [Hour.of(account.id, f"{day}{h:02d}") for h in range(24)])
     own = [_maps_of(counted) for counted in hours.values() if counted.company == account.company]
     summed = _day_item(account, day, tallies.total(own), read_at)
     before = store.counts.days(table, [summed.pk])
     is_new = not before or _facts_of(before[0]) != _facts_of(summed)
-    # After a failed condition the hour stays unmarked, and the next count retries.
     if is_new and not store.counts.set_day(table, summed):
-        return 0
+        return None
     store.counts.mark_summed(table, hour)
     return int(is_new)
 

@@ -161,7 +161,9 @@ def test_the_authorizer_denies_an_unknown_key_and_allows_a_known_one(
 @pytest.mark.usefixtures("answers")
 def test_the_scheduled_function_counts_the_days(bench: Bench) -> None:
     # Without progress the hours of eight days are counted.
-    event = {"job": "counts"}
+    now = time.time()
+    lately = time.strftime("%Y-%m-%dT%H:%M:00Z", time.gmtime(now - now % 300))
+    event = direct_event("scheduled_minute").event | {"time": lately}
 
     assert bench.invoke("WhatsAppScheduled", event) is None
     days = [item for item in bench.apart.items().values() if item["itemType"] == "ANALYTICS"]

@@ -49,7 +49,6 @@ type Snapshot = simulated_system.Snapshot[FifoQueue]
 
 GRAPH_TOKEN = "a token of the sandbox"
 LONGEST_LIFE_MS = 60_000
-COUNTS_EVERY_MS = 300_000
 MOST_ROUNDS = 400
 
 
@@ -268,22 +267,10 @@ class System(SimulatedSystem[FifoQueue]):
     # Schedule
 
     def run_schedule(self, run: Invocation | None = None) -> bool:
-        """
-        Run the schedule of the current minute, and the counts in every fifth; False after a crash. EventBridge's
-        retries repeat the same event.
-        """
-        done = self._run_schedule({"time": to_text(self.clock.ms)}, run)
-        is_fifth = self.clock.ms // COUNTS_EVERY_MS * COUNTS_EVERY_MS == self.clock.ms
-        return done and (not is_fifth or self.run_counts(run))
-
-    def run_counts(self, run: Invocation | None = None) -> bool:
-        """Run the counts; False after a crash."""
-        return self._run_schedule({"job": "counts"}, run)
-
-    def _run_schedule(self, event: dict[str, str], run: Invocation | None) -> bool:
+        """Run the schedule of the current minute; False after a crash. EventBridge's retries repeat the same event."""
         self.interceptor.start_run()
         try:
-            self.scheduled.handler(event, run or Invocation())
+            self.scheduled.handler({"time": to_text(self.clock.ms)}, run or Invocation())
         except Died:
             self.new_process()
             return False

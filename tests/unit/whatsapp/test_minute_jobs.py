@@ -46,7 +46,7 @@ def test_each_job_has_its_slice_even_if_those_before_it_never_end() -> None:
     time, done = Time(), list[str]()
     jobs = [Job(name, 10_000, endless(time, done, name)) for name in "abcd"]
 
-    minute_jobs.run(jobs, 0, time)
+    minute_jobs.run(jobs, [], 0, time)
 
     assert done == [*"a" * 10, *"b" * 10, *"c" * 10, *"d" * 10]
 
@@ -54,7 +54,7 @@ def test_each_job_has_its_slice_even_if_those_before_it_never_end() -> None:
 def test_a_slice_ends_with_the_invocation() -> None:
     time, done = Time(3_000), list[str]()
 
-    minute_jobs.run([Job("a", 10_000, endless(time, done, "a"))], 0, time)
+    minute_jobs.run([Job("a", 10_000, endless(time, done, "a"))], [], 0, time)
 
     assert done == ["a"] * 3
 
@@ -64,12 +64,12 @@ def test_a_failing_job_does_not_stop_the_others_and_fails_the_run() -> None:
     jobs = [Job("a", 1_000, fail), Job("b", 1_000, endless(time, done, "b"))]
 
     with pytest.raises(LookupError):
-        minute_jobs.run(jobs, 0, time)
+        minute_jobs.run(jobs, [], 0, time)
 
     assert done == ["b"]
 
 
-def test_each_job_is_the_first_in_its_turn_in_odd_and_in_even_minutes() -> None:
+def test_each_job_but_the_last_is_the_first_in_its_turn_in_odd_and_in_even_minutes() -> None:
     time = Time()
     for start in (0, minute_jobs.MINUTE_MS):
         first = []
@@ -77,8 +77,14 @@ def test_each_job_is_the_first_in_its_turn_in_odd_and_in_even_minutes() -> None:
             done = list[str]()
             jobs = [Job(name, 1_000, endless(time, done, name)) for name in "abcd"]
             time.ms = 60_000
-            minute_jobs.run(jobs, start + turn * TWO_MINUTES_MS, time)
+            minute_jobs.run(
+                jobs,
+                [Job("z", 1_000, endless(time, done, "z"))],
+                start + turn * TWO_MINUTES_MS,
+                time,
+            )
             first.append(done[0])
+            assert done[-1] == "z"
 
         assert first == [*"abcd"]
 

@@ -147,8 +147,6 @@ class Runs:
         for _ in range(minutes):
             self.now += MINUTE_MS
             self.scheduled.handler({"time": clock.to_text(self.now)}, self.context())
-            if self.now // MINUTE_MS % 5 == 0:
-                self.scheduled.handler({"job": "counts"}, self.context())
 
     def drain(self) -> int:
         """Process jobs until the queue is empty, also those that are delayed; return how many."""
