@@ -26,9 +26,9 @@ EVERY, PART = 64, 500
 REASON = "no_activity"
 
 
-def close_some(resources: Resources, opened: OpenConversation, turn_id: str) -> None:
-    """Enqueue the closing of idle conversations, in one of EVERY turns. Safe to repeat."""
-    if int(digest(opened.ref, turn_id)[:8], 16) % EVERY:
+def close_some(resources: Resources, opened: OpenConversation, cause: str) -> None:
+    """Enqueue the closing of idle conversations, for one of EVERY causes. Safe to repeat."""
+    if int(digest(opened.ref, cause)[:8], 16) % EVERY:
         return
     from conversations.lifecycle import commands  # noqa: PLC0415 - few turns look
 

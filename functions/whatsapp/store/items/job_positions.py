@@ -5,7 +5,6 @@ from typing import Annotated, Any, ClassVar, Literal
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 type JobName = Literal["sends", "payments", "daily_payments", "steps", "campaigns"]
-type Position = Annotated[dict[str, Any], AtMost(5)]
 
 
 class JobPositions(WhatsAppItem):
@@ -19,8 +18,8 @@ class JobPositions(WhatsAppItem):
     item_type: ClassVar[str] = "CONFIG"
     pk_pattern: ClassVar[str] = "CONFIG#SCHEDULE"
 
-    sends: Position | None = None
-    payments: Position | None = None
-    daily_payments: Position | None = None
-    steps: Position | None = None
-    campaigns: Position | None = None
+    sends: Annotated[dict[str, Any], AtMost(5)] | None = None
+    payments: Annotated[dict[str, Any], AtMost(5)] | None = None
+    daily_payments: Annotated[dict[str, Any], AtMost(5)] | None = None
+    steps: Annotated[dict[str, Any], AtMost(5)] | None = None
+    campaigns: Annotated[dict[str, Any], AtMost(5)] | None = None

@@ -250,7 +250,7 @@ def test_a_recount_that_dies_after_any_call_is_continued(
     for ref in ("aaa", "bbb", "ccc"):
         list_as_an_earlier_release(log, ref)
     left = [0]
-    for name in ("get", "query", "update", "transact"):
+    for name in ("get_many", "query", "update", "transact"):
         call = getattr(log, name)
 
         def die_at_last(*given: Any, _call: Any = call, **named: Any) -> Any:
