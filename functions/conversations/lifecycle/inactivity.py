@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations.lifecycle.status import LISTED, Status
-from conversations.lifecycle.transitions import Cause, move
+from conversations.lifecycle.transitions import Cause, finish_notes, move
 from conversations.store import open_list
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
@@ -50,14 +50,18 @@ def close(resources: Resources, opened: OpenConversation) -> None:
     """Close a conversation if it still has had no activity, no running turn and no snooze. Safe to repeat."""
     company, state = opened.company, opened.state
     entry = open_list.entry_of(resources.log, company.company_id, company.project_id, opened.ref)
-    if entry is None or Status(opened.conversation.conversation_status) not in LISTED:
-        return
-    before = _before(company)
-    newest = max(entry.last_activity_at, state.last_message_at or "", state.last_inbound_at or "")
-    is_snoozed = state.snoozed_at(clock.to_text(clock.now_ms())) is not None
-    if newest >= before or state.turn is not None or is_snoozed:
+    if entry is None:
         return
     cause = Cause(who="parley", what=digest("close", entry.last_activity_at), reason=REASON)
+    if Status(opened.conversation.conversation_status) not in LISTED:
+        finish_notes(
+            resources, opened, cause
+        )  # An earlier attempt died before it removed the entry.
+        return
+    newest = max(entry.last_activity_at, state.last_message_at or "", state.last_inbound_at or "")
+    is_snoozed = state.snoozed_at(clock.to_text(clock.now_ms())) is not None
+    if newest >= _before(company) or state.turn is not None or is_snoozed:
+        return
     move(resources, opened, Status.CLOSED, cause)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from typing import Any
+
 import pytest
 
 from conversations.configuration.projects import ConfigurationInvalid, parse
@@ -82,6 +85,43 @@ def test_a_snoozed_conversation_stays_open(harness: Harness) -> None:
     harness.later(31 * DAY)
 
     assert close(harness, idle) == Status.HANDOFF_ACTIVE
+
+
+class Died(BaseException):
+    """The process ends after a call."""
+
+
+def test_a_closing_that_dies_after_any_call_is_finished_by_its_repetition(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [0]
+
+    def dying(call: Any) -> Any:
+        def made(*given: Any, **named: Any) -> Any:
+            done = call(*given, **named)
+            left[0] -= 1
+            if not left[0]:
+                raise Died
+            return done
+
+        return made
+
+    kills = 0
+    for calls in range(1, 20):
+        ref = harness.begin(f"idle-{calls}")
+        harness.later(31 * DAY)
+        left[0] = calls
+        with monkeypatch.context() as patch, suppress(Died):
+            for table in (harness.resources.log, harness.resources.table):
+                for name in ("get", "put", "update", "delete", "transact", "query"):
+                    patch.setattr(table, name, dying(getattr(table, name)))
+            close(harness, ref)
+        kills += not left[0]
+
+        assert close(harness, ref) == Status.CLOSED
+        assert harness.call("GET /conversations").refs == []
+        assert [change.reason for change in harness.changes(ref)] == ["no_activity"]
+    assert kills > 5
 
 
 def test_turns_look_at_the_list_in_parts_and_begin_again_at_its_end(
