@@ -63,7 +63,7 @@ ONCE = {
 # On a request path, and grows with what the company, or an operator, has set up. In SECURITY.md.
 GROWING = {
     "conversations.configuration.projects.projects": "projects of a company",
-    "conversations.store.open_list._read_part": "a 32nd of the open conversations of a project",
+    "conversations.store.limits.active_count._read_part": "a 32nd of the open conversations of a project",
     "conversations.store.routes.owners": "projects that use an address",
     "newsletters.store.newsletters.get_newsletter_stored": "the steps of one newsletter",
     "whatsapp.store.accounts.cached_templates.every_of_aws_account": "templates of an account",

@@ -13,6 +13,7 @@ from botocore.exceptions import ClientError
 from conversations.store import open_list
 from conversations.store.items.base import key
 from conversations.store.items.routes import Active, Open
+from conversations.store.limits import active_count
 from events.conversations import sample_data
 from shared.aws.dynamodb import TransactionRefused
 from shared.failures import Permanent, Transient
@@ -70,7 +71,7 @@ def overtaken_by(
     log: Table, monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]
 ) -> list[str]:
     """Let a change happen while the recount reads a part, once; return the parts that it has read."""
-    read, parts = open_list._read_part, list[str]()
+    read, parts = active_count._read_part, list[str]()
 
     def overtaken(table: Table, company: str, project: str, part: str) -> Any:
         found = read(table, company, project, part)
@@ -79,7 +80,7 @@ def overtaken_by(
             change()
         return found
 
-    monkeypatch.setattr(open_list, "_read_part", overtaken)
+    monkeypatch.setattr(active_count, "_read_part", overtaken)
     return parts
 
 
@@ -191,32 +192,55 @@ def test_a_count_with_expired_entries_is_corrected_at_the_limit(log: Table) -> N
 def test_a_recount_does_not_overwrite_a_change_made_meanwhile(
     log: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    admit(log, "one1")
+    for ref in ("one0", "one1"):
+        admit(log, ref)
+    log.delete(open_list.key_of(*PROJECT, "one0"))  # As DynamoDB does when it expires.
     log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
     parts = overtaken_by(log, monkeypatch, lambda: admit(log, "one2"))
-    open_list.recount(log, *PROJECT)
+    active_count.recount(log, *PROJECT)
 
     assert parts == ["one", "one"]
+    assert active(log) == flagged(log) == 2
+
+
+def test_two_recounts_of_a_part_and_a_repeated_call_of_the_sdk_correct_it_once(
+    log: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for ref in ("aaa1", "aaa2", "aaa3"):
+        admit(log, ref)
+    log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
+    log.delete(open_list.key_of(*PROJECT, "aaa1"))  # As DynamoDB does when it expires.
+    overtaken_by(log, monkeypatch, lambda: active_count.recount(log, *PROJECT))
+    update = log.update
+
+    def repeated(*given: Any, **named: Any) -> Attributes:
+        update(*given, **named)
+        return update(*given, **named)  # The response of the first attempt was lost.
+
+    monkeypatch.setattr(log, "update", repeated)
+    for _ in range(4):
+        active_count.recount(log, *PROJECT)
+
     assert active(log) == flagged(log) == 2
 
 
 def test_a_recount_under_way_keeps_changes_before_and_after_its_position(
     log: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_list, "PARTS_A_CALL", 1)
+    monkeypatch.setattr(active_count, "PARTS_A_CALL", 1)
     for ref in ("aaa", "bbb", "ccc", "ddd"):
         admit(log, ref, 9)
     log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
     log.delete(open_list.key_of(*PROJECT, "aaa"))  # As DynamoDB does when it expires.
     log.delete(open_list.key_of(*PROJECT, "ddd"))
     for step in range(4):
-        open_list.recount(log, *PROJECT)
+        active_count.recount(log, *PROJECT)
         admit(log, f"aab{step}", 99)
         open_list.remove(log, *PROJECT, ("bbb", "aab0", "ccc", "aab1")[step])
         admit(log, f"eee{step}", 99)
 
     while (log.get(COUNTER) or {}).get("position"):
-        open_list.recount(log, *PROJECT)
+        active_count.recount(log, *PROJECT)
     assert active(log) == flagged(log) == 6
     assert Active.read(log.get(COUNTER) or {}).parts == {"aab": 2, "eee": 4}
 
@@ -224,7 +248,7 @@ def test_a_recount_under_way_keeps_changes_before_and_after_its_position(
 def test_a_recount_of_many_conversations_is_continued_by_later_calls_with_bounded_reads(
     log: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_list, "PARTS_A_CALL", 4)
+    monkeypatch.setattr(active_count, "PARTS_A_CALL", 4)
     for number in range(90):
         list_as_an_earlier_release(log, f"{chr(97 + number // 9)}{number % 9}x{number}")
     calls: list[dict[str, Any]] = []
@@ -234,7 +258,7 @@ def test_a_recount_of_many_conversations_is_continued_by_later_calls_with_bounde
     per_call = []
     while not (log.get(COUNTER) or {}).get("is_complete"):
         calls.clear()
-        open_list.recount(log, *PROJECT)
+        active_count.recount(log, *PROJECT)
         per_call.append(len(calls))
 
     assert all("ProjectionExpression" in call for call in calls)
@@ -264,7 +288,7 @@ def test_a_recount_that_dies_after_any_call_is_continued(
     for calls in range(1, 40):
         left[0] = calls
         with suppress(Died):
-            open_list.recount(log, *PROJECT)
+            active_count.recount(log, *PROJECT)
     monkeypatch.undo()
 
     assert active(log) == flagged(log) == 3
@@ -291,7 +315,7 @@ def test_the_list_is_read_once_a_minute_at_the_limit(
     admit(log, "one", 1)
     log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
     assert not admit(log, "two", 1)
-    monkeypatch.delattr(open_list, "_read_part")
+    monkeypatch.delattr(active_count, "_read_part")
 
     assert not admit(log, "two", 1)
     open_list.remove(log, *PROJECT, "one")
