@@ -64,7 +64,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
     at_ms = clock.from_text(event["time"])
     jobs_of_minute, last = _jobs(at_ms), []
     if at_ms // minute_jobs.MINUTE_MS % counting_plan.EVERY_MINUTES == 0:
-        last.append(Job("counts", 180 * clock.SECOND_MS, partial(_count, at_ms)))
+        last.append(Job("counts", 230 * clock.SECOND_MS, partial(_count, at_ms)))
     minute_jobs.run(jobs_of_minute, last, at_ms, context.get_remaining_time_in_millis)
 
 
