@@ -214,6 +214,7 @@ class Company(_Part):
     accept_inbound: bool = False
     fallback_channels: list[ChannelMethod] = Field(default_factory=list)
     retention_days: int = Field(default=365, ge=1)
+    close_after_days: int = Field(default=30, ge=1, le=3_650)  # without activity
 
     def channel(self, method: ChannelMethod) -> Channel:
         """Return the settings of a channel. Raises ConfigurationInvalid if there are none."""

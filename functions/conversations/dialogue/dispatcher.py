@@ -10,6 +10,7 @@ from conversations.dialogue.context import DialogueDependencies
 from conversations.initiation.context_object import ContextObject
 from conversations.lifecycle import conversation
 from conversations.lifecycle.commands import (
+    Close,
     FetchFiles,
     HumanMessage,
     Lengthen,
@@ -19,6 +20,7 @@ from conversations.lifecycle.commands import (
     Resolve,
     Resume,
 )
+from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.status import NEVER_SENT, Status
 from conversations.outbound.results import Ended
 from conversations.outbound.turns.engine import Outcome
@@ -56,11 +58,28 @@ def work(
             from conversations.dialogue import agent_message  # noqa: PLC0415 - as above
 
             outcome = agent_message.give_notice(deps, record, run)
+        case Lengthen() | Close() | FetchFiles():
+            _maintain(deps, opened, record, run)
+    return outcome
+
+
+def _maintain(
+    deps: DialogueDependencies,
+    opened: OpenConversation,
+    record: Lengthen | Close | FetchFiles,
+    run: Run,
+) -> None:
+    """Handle a record that sends nothing."""
+    match record:
+        case Lengthen():
+            channel = opened.conversation.channel_method
+            retention.lengthen(deps.resources, record, channel, run)
+        case Close():
+            from conversations.lifecycle import inactivity  # noqa: PLC0415 - as above
+
+            inactivity.close(deps.resources, opened)
         case FetchFiles():
             pass  # Of an earlier release: the sweep hands the files of its due item to their own queue.
-        case Lengthen():
-            retention.lengthen(deps.resources, record, channel, run)
-    return outcome
 
 
 def _resolve(deps: DialogueDependencies, record: Resolve, run: Run) -> Outcome | None:

@@ -95,13 +95,35 @@ class Lengthen(_Record):
     after: str | None = None
 
 
+class Close(_Record):
+    """Request to close a conversation that has had no activity for `close_after_days`."""
+
+    type: Literal["close"] = "close"
+
+
 type Record = (
-    ContextObject | Resume | Resolve | HumanMessage | Release | Notice | FetchFiles | Lengthen
+    ContextObject
+    | Resume
+    | Resolve
+    | HumanMessage
+    | Release
+    | Notice
+    | FetchFiles
+    | Lengthen
+    | Close
 )
 
 _records: TypeAdapter[Record] = TypeAdapter(
     Annotated[
-        ContextObject | Resume | Resolve | HumanMessage | Release | Notice | FetchFiles | Lengthen,
+        ContextObject
+        | Resume
+        | Resolve
+        | HumanMessage
+        | Release
+        | Notice
+        | FetchFiles
+        | Lengthen
+        | Close,
         Field(discriminator="type"),
     ]
 )

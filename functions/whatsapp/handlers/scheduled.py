@@ -1,6 +1,12 @@
-"""Every minute: counts, unfinished sends, unpaid orders, campaigns, sequences, dead letters, and hourly the refresh."""
+"""
+The schedule, every minute: its jobs have slices of the time, and do not wait for each other.
 
+The counts are last: under load they need most of the five minutes between two of them.
+"""
+
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cache, partial
 from typing import Any
 
 import boto3
@@ -15,12 +21,16 @@ from shared.runtime import clock
 from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
 from whatsapp.jobs import (
+    counting_plan,
+    minute_jobs,
     number_refresh,
     payment_checks,
     rollup,
     sequence_steps,
     unfinished_sends,
 )
+from whatsapp.jobs.minute_jobs import Job
+from whatsapp.store.items.campaigns import OpenCampaigns
 from whatsapp.store.sending import timers
 
 
@@ -35,9 +45,8 @@ class ScheduledSettings(Settings):
     dead_letter_urls: tuple[str, ...]
 
 
-MINUTE_MS = 60 * clock.SECOND_MS
-PAYMENTS_MINUTES = 2  # Each check is due for four minutes.
-REFRESH_MINUTES, REFRESH_MINUTE = 60, 50  # apart from the counts of full and half hours
+PAYMENTS_MINUTES, DAILY_MINUTES = 2, 20
+HOUR_MINUTES, REFRESH_MINUTE = 60, 50
 settings = ScheduledSettings.load()
 sqs = boto3.client("sqs", config=PATIENT)
 queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
@@ -52,24 +61,81 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
 
     Its `time` decides what is due, so that a late or repeated event does the same as a punctual one.
     """
-    count_dead_letters(sqs, settings.dead_letter_urls)
-    due_at_ms = clock.from_text(event["time"])
-    unfinished = unfinished_sends.queue_due(table, queue, due_at_ms)
-    if unfinished:
-        logger.warning("unfinished sends queued", extra={"count": unfinished})
-    minute = due_at_ms // MINUTE_MS
-    if minute % PAYMENTS_MINUTES == 0:
-        payment_checks.check_due(table, queue, due_at_ms)
-    if minute % REFRESH_MINUTES == REFRESH_MINUTE:
-        jobs.send([number_refresh.entry_of(due_at_ms)])
-    opened = timers.opened(table)
-    steps = sequence_steps.queue_due(table, jobs, opened, due_at_ms)
-    if steps:
-        logger.info("steps of sequences queued", extra={"count": steps})
-    if opened.ids:
-        from whatsapp.actions.campaigns import schedule  # noqa: PLC0415 - few minutes have an open campaign
+    at_ms = clock.from_text(event["time"])
+    jobs_of_minute, last = _jobs(at_ms), []
+    if at_ms // minute_jobs.MINUTE_MS % counting_plan.EVERY_MINUTES == 0:
+        last.append(Job("counts", 230 * clock.SECOND_MS, partial(_count, at_ms)))
+    minute_jobs.run(jobs_of_minute, last, at_ms, context.get_remaining_time_in_millis)
 
-        logger.info("campaigns", extra={"open": schedule.run_due(table, campaigns, due_at_ms)})
-    counted = rollup.count_due(table, due_at_ms, context.get_remaining_time_in_millis)
+
+def _count(at_ms: int, remaining_ms: Callable[[], int]) -> int:
+    counted = rollup.count_due(table, at_ms, remaining_ms)
     if counted.hours or counted.left:
         logger.info("hours counted", extra=asdict(counted))
+    return counted.lag_ms
+
+
+def _jobs(at_ms: int) -> list[Job]:
+    """Return the jobs of a minute. Their slices together are less than a minute."""
+    minute = at_ms // minute_jobs.MINUTE_MS
+    opened = cache(partial(timers.opened, table))
+    jobs = [
+        Job("dead_letters", 5 * clock.SECOND_MS, _count_dead_letters),
+        Job("sends", 10 * clock.SECOND_MS, partial(_queue_sends, at_ms)),
+        Job("steps", 10 * clock.SECOND_MS, partial(_queue_steps, opened, at_ms)),
+        Job("campaigns", 15 * clock.SECOND_MS, partial(_run_campaigns, opened, at_ms)),
+    ]
+    if minute % PAYMENTS_MINUTES == 0:
+        jobs.append(Job("payments", 8 * clock.SECOND_MS, partial(_check_payments, at_ms)))
+    if minute % DAILY_MINUTES == 0:
+        jobs.append(Job("daily_payments", 6 * clock.SECOND_MS, partial(_check_daily, at_ms)))
+    if minute % HOUR_MINUTES == REFRESH_MINUTE:
+        jobs.append(Job("refresh", 2 * clock.SECOND_MS, partial(_refresh_numbers, at_ms)))
+    return jobs
+
+
+def _count_dead_letters(_: Callable[[], int]) -> int:
+    count_dead_letters(sqs, settings.dead_letter_urls)
+    return 0
+
+
+def _queue_sends(at_ms: int, remaining_ms: Callable[[], int]) -> int:
+    count, lag_ms = unfinished_sends.queue_due(table, queue, at_ms, remaining_ms)
+    if count:
+        logger.warning("unfinished sends queued", extra={"count": count})
+    return lag_ms
+
+
+def _check_payments(at_ms: int, remaining_ms: Callable[[], int]) -> int:
+    return payment_checks.check_due(table, queue, at_ms, remaining_ms)[1]
+
+
+def _check_daily(at_ms: int, remaining_ms: Callable[[], int]) -> int:
+    return payment_checks.check_daily(table, queue, at_ms, remaining_ms)[1]
+
+
+def _refresh_numbers(at_ms: int, _: Callable[[], int]) -> int:
+    jobs.send([number_refresh.entry_of(at_ms)])
+    return 0
+
+
+def _queue_steps(
+    opened: Callable[[], OpenCampaigns], at_ms: int, remaining_ms: Callable[[], int]
+) -> int:
+    count, lag_ms = sequence_steps.queue_due(table, jobs, opened(), at_ms, remaining_ms)
+    if count:
+        logger.info("steps of sequences queued", extra={"count": count})
+    return lag_ms
+
+
+def _run_campaigns(
+    opened: Callable[[], OpenCampaigns], at_ms: int, remaining_ms: Callable[[], int]
+) -> int:
+    if not opened().ids:
+        return 0
+    from whatsapp.actions.campaigns import schedule  # noqa: PLC0415 - few minutes have an open campaign
+
+    ids = opened().ids
+    lag_ms = schedule.run_due(table, campaigns, ids, at_ms, remaining_ms)
+    logger.info("campaigns", extra={"open": len(ids)})
+    return lag_ms

@@ -5,66 +5,57 @@ The worker settles each by its look-up, and fails an order that was not paid in 
 31 days after it was sent: by then each has expired.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
-from shared.aws.dynamodb import Table
+from shared.aws.dynamodb import Attributes, Table
 from shared.aws.sqs_fifo import Entry, FifoQueue
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.inbound import payment_claims
+from whatsapp.jobs import delayed_checks
+from whatsapp.jobs.delayed_checks import Checks, Range, ReadPage, Step
 
 MINUTE_MS = 60 * clock.SECOND_MS
+DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS
 AFTER_MINUTES = (15, 120, 24 * 60)
-# A check is queued in each of these minutes, and the queue takes it once: a missed minute of the schedule does no harm.
-WINDOW_MINUTES = 4
 LAST_DAY = 31
 OPEN = ("pending", "authorized")
-PAGE, MOST_PAGES = 100, 20
+STEPS = [
+    Step(f"{minutes} minutes", status, minutes * MINUTE_MS)
+    for status in OPEN
+    for minutes in AFTER_MINUTES
+]
+DAILY_STEPS = [
+    Step(f"{day} days", status, day * DAY_MS) for status in OPEN for day in range(2, LAST_DAY + 1)
+]
+PAGE = 100
 
 
-def check_due(table: Table, queue: FifoQueue, at_ms: int) -> int:
+def check_due(
+    table: Table, queue: FifoQueue, at_ms: int, remaining_ms: Callable[[], int]
+) -> tuple[int, int]:
     """
-    Queue the checks due at *at_ms* (the schedule's time); return their number. Safe to repeat.
-
-    At most 2,000 orders of a status for each delay.
+    Queue the first checks due at *at_ms* (the schedule's time) until the time is over; return their number, and the
+    lag in milliseconds. Safe to repeat.
     """
-    count = 0
-    for status in OPEN:
-        for minutes in AFTER_MINUTES:
-            last = at_ms - minutes * MINUTE_MS
-            found = _orders(table, status, last - WINDOW_MINUTES * MINUTE_MS, last)
-            count += queue.send(_entries(found, f"{minutes} minutes", at_ms))
-        if at_ms // MINUTE_MS % 60 == 0:
-            count += queue.send(_daily(table, status, at_ms))
-    return count
+    checks = Checks("payments", STEPS, _page(table, at_ms))
+    return delayed_checks.queue_due(table, queue, checks, at_ms, remaining_ms)
 
 
-def _daily(table: Table, status: str, at_ms: int) -> list[Entry]:
-    """Return the checks of orders that became another day old within the last hour."""
-    entries: list[Entry] = []
-    for day in range(2, LAST_DAY + 1):
-        last = at_ms - day * 24 * clock.HOUR_MS
-        found = _orders(table, status, last - clock.HOUR_MS + 1, last)
-        entries += _entries(found, f"{day} days", at_ms)
-    return entries
+def check_daily(
+    table: Table, queue: FifoQueue, at_ms: int, remaining_ms: Callable[[], int]
+) -> tuple[int, int]:
+    """The same for the later ones, one a day."""
+    checks = Checks("daily_payments", DAILY_STEPS, _page(table, at_ms))
+    return delayed_checks.queue_due(table, queue, checks, at_ms, remaining_ms)
 
 
-def _entries(found: Iterator[str], check: str, at_ms: int) -> list[Entry]:
-    return [payment_claims.check_of(reference, check, at_ms) for reference in found]
-
-
-def _orders(table: Table, status: str, first_ms: int, last_ms: int) -> Iterator[str]:
-    """Yield the references of orders created in a time, within MOST_PAGES pages."""
-    start = None
-    for _ in range(MOST_PAGES):
-        page, start = store.payments.created_between(
-            table,
-            status,
-            clock.to_text(first_ms),
-            clock.to_text(last_ms),
-            limit=PAGE,
-            start=start,
+def _page(table: Table, at_ms: int) -> ReadPage:
+    def page(due: Range) -> tuple[list[Entry], Attributes | None]:
+        found, start = store.payments.created_between(
+            table, due.step.kind, due.first, due.last, limit=PAGE, start=due.start
         )
-        yield from (reference for reference, _ in page)
-        if start is None:
-            return
+        name = due.step.name
+        return [payment_claims.check_of(reference, name, at_ms) for reference, _ in found], start
+
+    return page

@@ -3,20 +3,18 @@ Hourly and daily counts: recounted repeatedly, never incremented, so that repeat
 
     gsi_status (4 values) + gsi_direction INBOUND, one hour --> HOUR of each account and campaign --> ANALYTICS, a day
 
-The last 2 hours are counted every 5 minutes, 2 days every hour, 8 days every day: a message that is read a week later
-still counts. A count can miss a message, because its status changes or an index lags; the next count includes it. Only
-changes are written. The hour's `summed` is written last, so that an hour with it is included in its day even after a
-crash in between. Concurrent counts of one hour are harmless: the result of the count that started last stays.
+`counting_plan` decides which hours are counted. A count can miss a message, because its status changes or an index
+lags; the next count includes it. Only changes are written. The hour's `summed` is written last, so that an hour with it
+is included in its day even after a crash in between. Concurrent counts of one hour are harmless: the result of the
+count that started last stays.
 
-Cost, in read units: 5 queries of at least 0.5 and about 120 bytes a message (0.015) for each hour and pass, and 1 for
-each account's stored hour. With one account and no messages that is 3.5 an hour: 3 hours every 5 minutes, 49 every hour
-and 193 a day, with 2 for each run, or 1 where nothing is due, make about 9,600 a day, and one write. A changed hour
-costs 25 more, and 3 writes.
+Cost, in read units: 5 queries of at least 0.5 and about 120 bytes a message (0.015) for each hour and count, and 1 for
+each account's stored hour. With one account and no messages that is 3.5 an hour: 13 counts an hour, with 3 for each run
+and 1 for the notes of changed hours, make about 2,000 a day, and 24 writes. A changed hour costs 25 more, and 3 writes.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from heapq import merge
 from itertools import groupby
 from operator import attrgetter
@@ -26,27 +24,30 @@ from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import to_json
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.store.analytics import tallies
+from whatsapp.jobs import counting_plan
+from whatsapp.store.analytics import changed_hours, tallies
 from whatsapp.store.analytics.tallies import Subject, Tallies, Tally
 from whatsapp.store.items.counts import Analytics, Counting, Hour
 
-MINUTE_MS = 60 * clock.SECOND_MS
-RECENT_HOURS, RECENT_MINUTES = 2, 5
-LATER_HOURS, LATER_MINUTE = 48, 30
-SWEPT_HOURS = 8 * 24
 # Time to set the hours of all accounts and to save the remaining work.
 RESERVE_MS = 15 * clock.SECOND_MS
 HOURS_LIVE_SECONDS = 400 * clock.DAY_SECONDS
+# Messages of the current hour, beyond which not every run counts it.
+LARGE = 50_000
 _MAPS = tuple(Tally.__dataclass_fields__)
 
 
 @dataclass(frozen=True, slots=True)
 class CountResult:
-    """The result of a run: hours counted completely, hours and days written, hours left."""
+    """
+    The result of a run: hours counted completely, hours and days written, hours left, and for how long (milliseconds)
+    there have been any after each run.
+    """
 
     hours: int = 0
     written: int = 0
     left: int = 0
+    lag_ms: int = 0
 
 
 @dataclass(slots=True)
@@ -67,41 +68,62 @@ def count_due(table: Table, at_ms: int, remaining_ms: Callable[[], int]) -> Coun
     """
     Count the hours due at *at_ms* (the schedule's time, so a repeated event does the same) or left over.
 
-    Work that does not fit into the time is left to the next run. A single read if nothing is due.
+    Work that does not fit into the time is left to the next run.
     """
-    progress = store.counts.progress(table)
-    today = clock.to_text(at_ms)[:10]
-    due = due_hours(at_ms, progress.swept_on)
-    waiting = sorted({*progress.hours, *due}, reverse=True)  # Newest first: they are viewed most.
-    if not waiting and progress.hour is None:
-        return CountResult()
     accounts = accounts_of_phones(table)
     if not accounts:
         return CountResult()
+    before = store.counts.progress(table)
+    progress = _planned(table, before, at_ms)
+    waiting = sorted(progress.hours, reverse=True)  # Newest first: they are viewed most.
     current = _resumed(table, progress)
+    this_hour = changed_hours.hour_of(at_ms)
+    again: list[str] = []
     done = written = 0
     while remaining_ms() > RESERVE_MS and (current or waiting):
         current = current or _OpenHour.begin(waiting.pop(0))
         if not _count(table, current, accounts, remaining_ms):
             break
-        written += _write_hour(table, current, accounts)
+        items, is_whole = _write_hour(table, current, accounts)
+        written += items
+        if not is_whole:
+            again.append(current.name)
+        if current.name == this_hour:
+            progress.is_large = _messages_in(current) > LARGE or None
         done, current = done + 1, None
-    _save(table, progress, waiting, current, today)
-    return CountResult(done, written, len(waiting) + (current is not None))
+    left = len(waiting) + (current is not None)
+    progress.hours = [*waiting, *again]
+    progress.waiting_since = (before.waiting_since or clock.to_text(at_ms)) if left else None
+    _save(table, before, progress, current)
+    since = progress.waiting_since
+    return CountResult(done, written, left, at_ms - clock.from_text(since) if since else 0)
 
 
-def due_hours(at_ms: int, swept_on: str | None) -> list[str]:
-    """Return the hours to count at a minute, newest first. *swept_on*: the last day on which 8 days were scheduled."""
-    minute = at_ms // MINUTE_MS
-    if swept_on is not None and swept_on < clock.to_text(at_ms)[:10]:
-        back = SWEPT_HOURS
-    elif minute % 60 == LATER_MINUTE:
-        back = LATER_HOURS
-    elif minute % RECENT_MINUTES == 0:
-        back = RECENT_HOURS
+def _planned(table: Table, before: Counting, at_ms: int) -> Counting:
+    """Return the progress with the hours that are due, as *hours*, and those that are due later, as *changed*."""
+    closed = counting_plan.closed_hours(before.closed, at_ms)
+    if before.closed is None:  # the first run
+        due, changed = counting_plan.every_hour(at_ms), set[str]()
     else:
-        return []
-    return [_hour_of(at_ms - ago * clock.HOUR_MS) for ago in range(back + 1)]
+        noted = changed_hours.noted_in(table, closed)
+        due, changed = counting_plan.recounts(before.changed, closed, noted)
+    hour = changed_hours.hour_of(at_ms)
+    is_due = counting_plan.counts_current_hour(at_ms, is_large=bool(before.is_large))
+    if is_due and hour != before.hour:  # not counted already
+        due.add(hour)
+    oldest = changed_hours.oldest(at_ms)
+    return before.model_copy(
+        update={
+            "closed": closed[-1] if closed else before.closed,
+            "hours": [name for name in {*before.hours, *due} if name >= oldest],
+            "changed": sorted(changed),
+        }
+    )
+
+
+def _messages_in(hour: _OpenHour) -> int:
+    counts = [tally.counts for subject, tally in hour.tallies.items() if subject.is_account]
+    return sum(count["sent"] + count["received"] for count in counts)
 
 
 def accounts_of_phones(table: Table) -> dict[str, Subject]:
@@ -148,20 +170,26 @@ def _count(
     return True
 
 
-def _write_hour(table: Table, hour: _OpenHour, accounts: Mapping[str, Subject]) -> int:
-    """Write the changes of an hour's count and the resulting days; return the number of items written."""
+def _write_hour(table: Table, hour: _OpenHour, accounts: Mapping[str, Subject]) -> tuple[int, bool]:
+    """
+    Write the changes of an hour's count and the resulting days; return the number of items written, and whether none
+    was refused: because of a newer count, or our own write, whose response was lost. The next run counts it again.
+    """
     subjects = {*hour.tallies, *accounts.values()}
     stored_hours = store.counts.hours(
         table, [Hour.of(subject.id, hour.name) for subject in subjects]
     )
-    written = 0
+    written, is_whole = 0, True
     for subject in subjects:
         counted = _hour_item(hour, subject)
         stored = stored_hours.get(counted.pk)
         if stored is None and subject not in hour.tallies:
             continue
+        if stored is not None and stored.company != subject.company:
+            continue  # A campaign of another company has the same id.
         if stored is None or _maps_of(stored) != _maps_of(counted):
             if not store.counts.set_hour(table, counted):
+                is_whole = False
                 continue
             written += 1
         elif stored.summed:
@@ -169,8 +197,10 @@ def _write_hour(table: Table, hour: _OpenHour, accounts: Mapping[str, Subject]) 
         else:
             counted = stored
         if subject.is_account:
-            written += _sum_day(table, subject, counted, hour.name[:8])
-    return written
+            days = _sum_day(table, subject, counted, hour.name[:8])
+            written += days or 0
+            is_whole = is_whole and days is not None
+    return written, is_whole
 
 
 def _hour_item(hour: _OpenHour, subject: Subject) -> Hour:
@@ -184,17 +214,19 @@ def _hour_item(hour: _OpenHour, subject: Subject) -> Hour:
     )
 
 
-def _sum_day(table: Table, account: Subject, hour: Hour, day: str) -> int:
-    """Set an account's day to the sum of its hours, including *hour*; return 1 if the day was written."""
+def _sum_day(table: Table, account: Subject, hour: Hour, day: str) -> int | None:
+    """
+    Set an account's day to the sum of its hours, including *hour*; return the number of days written, None if a newer
+    sum is stored.
+    """
     read_at = clock.to_text(clock.now_ms())
     hours = store.counts.hours(table, [Hour.of(account.id, f"{day}{h:02d}") for h in range(24)])
     own = [_maps_of(counted) for counted in hours.values() if counted.company == account.company]
     summed = _day_item(account, day, tallies.total(own), read_at)
     before = store.counts.days(table, [summed.pk])
     is_new = not before or _facts_of(before[0]) != _facts_of(summed)
-    # After a failed condition the hour stays unmarked, and the next count retries.
     if is_new and not store.counts.set_day(table, summed):
-        return 0
+        return None
     store.counts.mark_summed(table, hour)
     return int(is_new)
 
@@ -231,32 +263,18 @@ def _facts_of(day: Analytics) -> dict[str, object]:
     return day.model_copy(update={"counted_at": None}).attributes()
 
 
-def _save(
-    table: Table, progress: Counting, waiting: list[str], current: _OpenHour | None, today: str
-) -> None:
+def _save(table: Table, before: Counting, progress: Counting, current: _OpenHour | None) -> None:
     """Save the remaining work, if it changed."""
-    left = Counting(
-        pk=progress.pk,
-        version=progress.version,
-        swept_on=max(today, progress.swept_on or today),
-        hours=[hour for hour in waiting if hour >= _oldest(today)],
-    )
+    nothing = dict.fromkeys(("hour", "began_at", "position", "partial"))
+    now = progress.model_copy(update={**nothing, "partial_parts": 0})
     if current is not None:
-        name, parts = store.counts.keep_partial(table, to_json(tallies.to_lines(current.tallies)))
-        left.hour, left.began_at, left.position = current.name, current.began_at, current.position
-        left.partial, left.partial_parts = name, parts
-    if left.attributes() != progress.attributes():
-        # After a failed condition: an overlapping run has saved its remaining work, and these hours will be due again.
-        store.counts.save_progress(table, left)
-
-
-def _oldest(today: str) -> str:
-    return _hour_of(clock.from_text(f"{today}T00:00:00.000Z") - SWEPT_HOURS * clock.HOUR_MS)
-
-
-def _hour_of(at_ms: int) -> str:
-    """Return the name of the hour that contains a time: `yyyymmddHH`, UTC."""
-    return datetime.fromtimestamp(at_ms // clock.SECOND_MS, UTC).strftime("%Y%m%d%H")
+        now.hour, now.began_at, now.position = current.name, current.began_at, current.position
+        lines = to_json(tallies.to_lines(current.tallies))
+        now.partial, now.partial_parts = store.counts.keep_partial(table, lines)
+    if now.attributes() != before.attributes():
+        # After a failed condition: an overlapping run has saved its remaining work, and the plan of the next run starts
+        # from that.
+        store.counts.save_progress(table, now)
 
 
 def _first_of(hour: str) -> str:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from whatsapp.inbound.event import SEQUENCE_STEP, Event
-from whatsapp.store.sending import timers
+from whatsapp.store.sending import job_positions, timers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from shared.aws.dynamodb import Table
     from shared.aws.sqs_fifo import Entry
     from shared.aws.sqs_standard import StandardQueue
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from whatsapp.store.items.sequences import Sequence, SequenceRun
 
 MINUTE_MS = 60 * clock.SECOND_MS
-MOST_MINUTES = 300  # read by one run of the schedule, after an outage
 
 
 def delay_ms(sequence: Sequence, step: int) -> int:
@@ -36,30 +37,44 @@ def arrange(table: Table, jobs: StandardQueue, run: SequenceRun) -> None:
         timers.note(table, f"{run.phone}#{run.run_id}", due_ms)
 
 
-def queue_due(table: Table, jobs: StandardQueue, opened: OpenCampaigns, at_ms: int) -> int:
+def queue_due(
+    table: Table,
+    jobs: StandardQueue,
+    opened: OpenCampaigns,
+    at_ms: int,
+    remaining_ms: Callable[[], int],
+) -> tuple[int, int]:
     """
-    Enqueue the steps whose minute has ended at *at_ms* (the schedule's time); return their number. Safe to repeat.
+    Enqueue the steps whose minute has ended at *at_ms* (the schedule's time), until the time is over; return their
+    number, and the lag in milliseconds: since when the next minute to read has ended. Safe to repeat.
 
-    *opened* is the work that the schedule has read. Steps of a lasting outage follow in several runs.
+    *opened* is the work that the schedule has read. The position within a minute is saved for the next run.
     """
-    minutes = _minutes(opened, at_ms)
-    if not minutes:
-        return 0
-    entries = [_entry(*named.split("#", 1)) for named in timers.due(table, minutes)]
-    jobs.send(entries)
-    # After the queue has them: a crash in between repeats them, and the runs decide.
-    timers.move(table, timers.minute_of(timers.start_of(minutes[-1]) + MINUTE_MS))
-    return len(entries)
+    count = 0
+    minutes = list(_minutes(opened, at_ms))
+    at = job_positions.get(table, "steps") if minutes else {}
+    for minute in minutes:
+        number, has_more = int(at["number"]) if at.get("minute") == minute else 0, True
+        while has_more:
+            if remaining_ms() <= 0:
+                if number:
+                    job_positions.put(table, "steps", {"minute": minute, "number": number})
+                return count, at_ms - timers.start_of(minute) - MINUTE_MS
+            named, has_more = timers.entries(table, minute, number)
+            count += jobs.send([_entry(*one.split("#", 1)) for one in named])
+            number += 1
+        # After the queue has them: a crash in between repeats them, and the runs decide.
+        timers.move(table, timers.minute_of(timers.start_of(minute) + MINUTE_MS))
+    return count, 0
 
 
-def _minutes(opened: OpenCampaigns, at_ms: int) -> list[str]:
-    """Return the minutes to read: the ended ones of the range."""
+def _minutes(opened: OpenCampaigns, at_ms: int) -> Iterator[str]:
+    """Yield the minutes to read: the ended ones of the range."""
     if not opened.has_timers or opened.timers_from is None or opened.timers_to is None:
-        return []
-    first_ms = timers.start_of(opened.timers_from)
+        return
     last_ms = min(at_ms - MINUTE_MS, timers.start_of(opened.timers_to))
-    starts = range(first_ms, last_ms + 1, MINUTE_MS)[:MOST_MINUTES]
-    return [timers.minute_of(start) for start in starts]
+    for start_ms in range(timers.start_of(opened.timers_from), last_ms + 1, MINUTE_MS):
+        yield timers.minute_of(start_ms)
 
 
 def _entry(phone: str, run: str) -> Entry:

@@ -79,6 +79,7 @@ EXEMPT: Final[Mapping[str, str]] = {
     "GROUP_REQUEST": "the id of a request of the business and of its group",
     "ANALYTICS": _COUNTS,
     "HOUR": _COUNTS,
+    "CHANGED_HOURS": _COUNTS,
     "COUNTING": _COUNTS,
     "COUNTING_PART": _COUNTS,
     "PARKED_QUOTA": _COUNTS,

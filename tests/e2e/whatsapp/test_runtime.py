@@ -160,9 +160,10 @@ def test_the_authorizer_denies_an_unknown_key_and_allows_a_known_one(
 
 @pytest.mark.usefixtures("answers")
 def test_the_scheduled_function_counts_the_days(bench: Bench) -> None:
-    # At half past an hour the hours of two days are counted, and the samples are of the second.
-    half_past = time.strftime("%Y-%m-%dT%H:30:00Z", time.gmtime(time.time() - 3_600))
-    event = direct_event("scheduled_minute").event | {"time": half_past}
+    # Without progress the hours of eight days are counted.
+    now = time.time()
+    lately = time.strftime("%Y-%m-%dT%H:%M:00Z", time.gmtime(now - now % 300))
+    event = direct_event("scheduled_minute").event | {"time": lately}
 
     assert bench.invoke("WhatsAppScheduled", event) is None
     days = [item for item in bench.apart.items().values() if item["itemType"] == "ANALYTICS"]

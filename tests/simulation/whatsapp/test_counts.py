@@ -13,6 +13,7 @@ from events.whatsapp.sample_data import COUNTER
 from shared.runtime.clock import from_text, to_text
 from tests.simulation.disturbances import deaths, failures
 from tests.simulation.whatsapp.system import Invocation, Snapshot, System
+from whatsapp.store.analytics import changed_hours
 from whatsapp.store.items import Message
 
 FIVE_MINUTES_MS = 300_000
@@ -27,6 +28,7 @@ def begun(system: System) -> Snapshot:
     count(system)
     write(system, 0, "read", "2026-01-01T11:59:59.999Z")
     write(system, 5, "sent", "2026-01-01T12:00:00.000Z")
+    system.clock.ms = from_text("2026-01-01T13:00:00.000Z")
     return system.snapshot()
 
 
@@ -36,11 +38,12 @@ def write(system: System, number: int, status: str, at: str) -> None:
         delivery_status=status, from_="1", from_pk="1", conversation_pk="CONV#1#2", inbox_pk="arn", type="text",
         payload_hash="x", template="hello", campaign_id="spring",
     )  # fmt: skip
+    changed_hours.note(system.table, at)  # as the worker does
     system.table.put(message.attributes())
 
 
 def count(system: System) -> bool:
-    """The run of the next minute that counts the last two hours."""
+    """The next run."""
     system.clock.ms = (system.clock.ms // FIVE_MINUTES_MS + 1) * FIVE_MINUTES_MS
     return system.run_schedule()
 
@@ -109,7 +112,7 @@ def test_a_failing_call_does_not_change_the_final_state(system: System, begun: S
 class ShortRun(Invocation):
     """A run that has time for a few messages only."""
 
-    looks: int = 4
+    looks: int = 9  # five of them before the counts
 
     def get_remaining_time_in_millis(self) -> int:
         self.looks -= 1
@@ -138,12 +141,12 @@ def test_a_crash_in_an_hour_that_needs_several_runs_does_not_change_the_final_co
 
 
 def run_with_little_time(system: System) -> list[str]:
-    """Runs with little time, minute by minute, then two with enough; return the calls of the first ones."""
-    system.clock.ms = from_text("2026-01-01T12:10:00.000Z")
+    """Runs with little time, every ten minutes, then two with enough; return the calls of the first ones."""
+    system.clock.ms = from_text("2026-01-01T13:05:00.000Z")
     for _ in range(3):
         if not system.run_schedule(ShortRun()):
             system.run_schedule(ShortRun())  # EventBridge's event again
-        system.clock.ms += 60_000
+        system.clock.ms += 2 * FIVE_MINUTES_MS
     calls = list(system.interceptor.calls)
     count(system)
     count(system)
@@ -156,7 +159,7 @@ def undisturbed(system: System, begun: Snapshot) -> tuple[dict[str, Any], list[s
     assert count(system)
     calls = list(system.interceptor.calls)
     count(system)
-    assert to_text(system.clock.ms) == "2026-01-01T12:15:00.000Z"
+    assert to_text(system.clock.ms) == "2026-01-01T13:10:00.000Z"
     clean = counts(system)
     system.restore(begun)
     return clean, calls

@@ -50,7 +50,7 @@ BOUNDED = {
     "whatsapp.privacy.message_exports._entries_of": "a part of PART_BYTES",
     "whatsapp.store.accounts.numbers.recent_messages.messages": "MOST_ENTRIES",
     "whatsapp.store.inbox.call_logs.page": "MOST_ENTRIES, and a cursor",
-    "whatsapp.store.sending.timers.due": "MOST_ITEMS of each minute",
+    "whatsapp.jobs.sequence_steps.queue_due": "the time of its slice",
 }
 # Grows with one object. Each entry is read once, but for unanswered messages: the calls before it paid for the work.
 ONCE = {
@@ -62,7 +62,7 @@ ONCE = {
 # On a request path, and grows with what the company, or an operator, has set up. In SECURITY.md.
 GROWING = {
     "conversations.configuration.projects.projects": "projects of a company",
-    "conversations.store.open_list._all": "open conversations of a project, once in RECOUNT_EVERY_MS",
+    "conversations.store.limits.active_count._read_part": "a 32nd of the open conversations of a project",
     "conversations.store.routes.owners": "projects that use an address",
     "newsletters.store.newsletters.get_newsletter_stored": "the steps of one newsletter",
     "whatsapp.store.accounts.cached_templates.every_of_aws_account": "templates of an account",
@@ -88,7 +88,7 @@ NOT_A_REQUEST = {
     "shared.aws.s3.all_keys_under",
     "shared.aws.s3.objects_under",
     "shared.inbox.entries.parked",
-    "whatsapp.jobs.unfinished_sends.queue_due",
+    "whatsapp.jobs.delayed_checks.queue_due",
     "whatsapp.store.analytics.counts._pages",
 }
 # Loops over a text.

@@ -49,8 +49,9 @@ class Shelf(Table):
         start: Attributes | None = None,
         newest_first: bool = False,
         only: ConditionBase | None = None,
+        fields: Sequence[str] = (),
     ) -> tuple[list[Attributes], Attributes | None]:
-        assert (index, newest_first, only) == ("gsi_inbox_list", True, None)
+        assert (index, newest_first, only, fields) == ("gsi_inbox_list", True, None, ())
         parts: Any = condition  # boto3 types no parts of conditions
         equal, *latest = parts._values if isinstance(condition, And) else (parts,)
         wanted, until = equal._values[1], latest[0]._values[1] if latest else "~"

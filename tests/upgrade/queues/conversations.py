@@ -113,6 +113,7 @@ def _commands(ref: str, message_sk: str) -> Iterator[Any]:
     yield commands.Resolve(ref=ref)
     yield commands.Notice(ref=ref, notice="help", cause="a-hash")
     yield commands.FetchFiles(ref=ref, message_sk=message_sk)
+    yield commands.Close(ref=ref)
     yield commands.Lengthen(ref=ref, ttl=1_900_000_000, after=message_sk)
     yield commands.HumanMessage(ref=ref, text="It is the night shift.", **agent)
     yield commands.Release(ref=ref, text="Hello", **agent)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conversations.configuration.resources import Resources
+from conversations.lifecycle import inactivity
 from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import ROUNDS, Cause, keep_open, mode_of, move
@@ -46,6 +47,7 @@ def end(resources: Resources, opened: OpenConversation, turn: Turn, ending: Endi
     before, after = ending.changed
     # First the open list: steps after the release are not repeated.
     keep_open(resources, opened.ref, after)
+    inactivity.close_some(resources, opened, turn.turn_id)
     status = Status(after.conversation_status)
     mode, facts = mode_of(status), dict(ending.marks)
     # The reason of an earlier status does not apply to this one.

@@ -130,7 +130,12 @@ class Open(LogItem):
 
 
 class Active(LogItem):
-    """The number of a project's active conversations, changed in one transaction with their list entries."""
+    """
+    The number of a project's active conversations, changed in one transaction with their list entries.
+
+    `n_<part>` is the number of those whose `ref` begins with these three characters, `c_<part>` the number of changes
+    to it. Their sum is `active`, once `is_split`: an earlier release counted without them.
+    """
 
     item_type: ClassVar[str] = "ACTIVE"
     pk_pattern: ClassVar[str] = "ACTIVE#{company_id}#{project_id}"
@@ -138,9 +143,36 @@ class Active(LogItem):
     ttl_note: ClassVar[str] = "kept"
 
     active: int = 0
-    changes: int = 0  # a recount corrects `active` only if there were none meanwhile
-    recounted_at: str | None = None
+    changes: int = 0
+    recounted_at: str | None = None  # when the last recount began
+    position: str | None = None  # the last part that a recount under way has compared
     is_complete: bool = False  # it includes the conversations that an earlier release listed
+    is_split: bool = False
+    idle_position: str | None = (
+        None  # the last entry in which a search of idle conversations has looked
+    )
+
+    @classmethod
+    def part_of(cls, ref: str) -> str:
+        """Return the part of the list that has a `ref`: a range of its sort keys."""
+        return ref[:3]
+
+    @classmethod
+    def names_of(cls, part: str) -> tuple[str, str]:
+        """Return the names of a part's number and of the number of its changes."""
+        return f"n_{part}", f"c_{part}"
+
+    def in_part(self, part: str) -> tuple[int, int]:
+        """Return the number of active conversations of a part, and the number of its changes."""
+        extra = self.model_extra or {}
+        number, changes = (int(extra.get(name, 0)) for name in self.names_of(part))
+        return number, changes
+
+    @property
+    def parts(self) -> dict[str, int]:
+        """The numbers of all parts."""
+        extra = self.model_extra or {}
+        return {name[2:]: int(value) for name, value in extra.items() if name.startswith("n_")}
 
 
 class BusinessAddress(LogItem):

@@ -1,1 +1,1 @@
-"""Items that limit a project: use of quotas, and slots of concurrent reply turns."""
+"""Items that limit a project: active conversations, use of quotas, and slots of concurrent reply turns."""

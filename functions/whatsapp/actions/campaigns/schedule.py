@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shared.runtime import clock
+from shared.runtime.observability import describe, logger
 from whatsapp.actions.campaigns import counters, job_events
 from whatsapp.store.sending import campaigns as records
+from whatsapp.store.sending import job_positions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shared.aws.dynamodb import Table
     from shared.aws.sqs_standard import StandardQueue
     from whatsapp.store.items.campaigns import Campaign
@@ -16,24 +20,46 @@ if TYPE_CHECKING:
 ABANDONED_MS = clock.DAY_SECONDS * clock.SECOND_MS
 
 
-def run_due(table: Table, queue: StandardQueue, at_ms: int) -> int:
+def run_due(
+    table: Table, queue: StandardQueue, ids: set[str], at_ms: int, remaining_ms: Callable[[], int]
+) -> int:
     """
-    Start campaigns that are due, enqueue pages without worker and event, and set counters; return the number of open
-    campaigns.
+    Start campaigns that are due, enqueue pages without worker and event, and set counters, until the time is over.
 
-    Safe to repeat.
+    *ids*: the open campaigns. A round goes through them in this order; a later run continues it. Returns the lag in
+    milliseconds: how long ago the unfinished round began. A campaign that fails does not stop the round; the error is
+    raised at its end. Safe to repeat.
     """
-    ids = records.open_ids(table)
-    for campaign_id in sorted(ids):
-        campaign = records.get(table, campaign_id)
-        if campaign is None:
-            records.close(table, campaign_id)
-        else:
-            _look_after(table, queue, campaign, at_ms)
-    return len(ids)
+    before = job_positions.get(table, "campaigns")
+    since, after = int(before.get("since", at_ms)), str(before.get("after", ""))
+    failure: Exception | None = None
+    position: dict[str, Any] = {}
+    for campaign_id in sorted(one for one in ids if one > after):
+        if remaining_ms() <= 0:
+            position = {"since": since, "after": after}
+            break
+        try:
+            _look_after(table, queue, campaign_id, at_ms)
+        except Exception as error:  # noqa: BLE001 - one campaign must not stop the others
+            logger.warning("campaign failed", extra={"campaign": campaign_id, **describe(error)})
+            failure = failure or error
+        after = campaign_id
+    if position != before:
+        job_positions.put(table, "campaigns", position)
+    if failure is not None:
+        raise failure
+    return at_ms - since if position else 0
 
 
-def _look_after(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int) -> None:
+def _look_after(table: Table, queue: StandardQueue, campaign_id: str, at_ms: int) -> None:
+    campaign = records.get(table, campaign_id)
+    if campaign is None:
+        records.close(table, campaign_id)
+    else:
+        _continue(table, queue, campaign, at_ms)
+
+
+def _continue(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int) -> None:
     if campaign.source_key is not None:
         if (campaign.queued_until or 0) < clock.now_ms():
             job_events.enqueue_cut(table, queue, campaign)

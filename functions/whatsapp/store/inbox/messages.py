@@ -7,6 +7,7 @@ from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
+from whatsapp.store.analytics import changed_hours
 from whatsapp.store.items import Alias, Message, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
@@ -19,6 +20,7 @@ def add(table: Table, message: Message) -> Message | None:
     Write *message* once and return None. If it exists, return the stored one, so that the caller can compare it and
     continue with repairs.
     """
+    changed_hours.note(table, message.sent_at or message.received_at)
     # Runs twice when: the provider repeats (for 7 days), the SDK lost the first response (the condition fails against
     # our own write), a worker died after this Put, or a dead letter is redriven.
     try:
@@ -129,7 +131,7 @@ def set_reactions(table: Table, seen: Message, reactions: dict[str, Any]) -> boo
 
 
 def move_status(
-    table: Table, message_pk: str, status: Attributes, rank: int, entry: dict[str, Any]
+    table: Table, message: Message, status: Attributes, rank: int, entry: dict[str, Any]
 ) -> bool:
     """
     Raise the delivery status to *rank*; False when the message already has that rank or a higher one.
@@ -137,9 +139,10 @@ def move_status(
     *status*: message attributes to set. *entry*: appended to `deliveryStatusHistory`, one per rank, so at most five.
     """
     behind = _of("status_rank").not_exists() | _of("status_rank").lt(rank)
+    changed_hours.note(table, message.sent_at or message.received_at)
     try:
         table.update(
-            pk(message_pk),
+            pk(message.pk),
             put=status,
             append=Message.named(delivery_status_history=[entry]),
             when=Attr(PARTITION_KEY).exists() & _of("erased").not_exists() & behind,

@@ -61,16 +61,18 @@ class Hour(WhatsAppItem):
 
 
 class Counting(WhatsAppItem):
-    """The progress of counting hours. An idle deployment writes it once a day."""
+    """The progress of counting hours. An idle deployment writes it once an hour."""
 
     item_type: ClassVar[str] = "COUNTING"
     pk_pattern: ClassVar[str] = "COUNTING"
 
     version: int = 0  # incremented by every run that writes it
-    swept_on: str | None = (
-        None  # last day (YYYY-MM-DD, UTC) on which all hours of 8 days were scheduled for counting
-    )
+    closed: str | None = None  # the last hour that was over, with its notes of changed hours
+    is_large: bool | None = None  # whether the current hour has too many messages for every run
     hours: Annotated[list[str], AtMost(220)] = Field(default_factory=list)  # to be counted
+    waiting_since: str | None = None  # since when there have been any after each run
+    # Hours with a change that are counted again at their next age.
+    changed: Annotated[list[str], AtMost(220)] = Field(default_factory=list)
     # The hour that the last run did not finish: where to continue, and the sums so far.
     hour: str | None = None
     began_at: str | None = None

@@ -13,6 +13,7 @@ from whatsapp.store.items.aliases import Alias
 from whatsapp.store.items.campaigns import Campaign, CampaignPage, CampaignRuns, OpenCampaigns
 from whatsapp.store.items.canned_replies import CannedReply, CannedReplyList
 from whatsapp.store.items.catalogs import Catalog, Product
+from whatsapp.store.items.changed_hours import ChangedHours
 from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
 from whatsapp.store.items.conversations import Conversation
 from whatsapp.store.items.counts import Analytics, Counting, CountingPart, Hour
@@ -28,6 +29,7 @@ from whatsapp.store.items.events import ParkedEntry, WebhookEvent
 from whatsapp.store.items.exports import ExportJob
 from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.store.items.item import WhatsAppItem
+from whatsapp.store.items.job_positions import JobPositions
 from whatsapp.store.items.media import Media
 from whatsapp.store.items.messages import Edit, Intent, Message, Reaction, Status
 from whatsapp.store.items.phones import AccountOwner, Phone, PhoneCompanies, PhoneList
@@ -58,20 +60,21 @@ SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, CampaignRuns, OpenCampaigns, Hour, FlowToken, FlowConfig,
     FlowKeys,
-    Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ErasedContact, ContactLink, ContactLinkChange, Note,
-    ConversationChange, SendRate, CannedReply, CannedReplyList, ExportJob, UnknownSend, NumberRefresh,
-    Sequence, SequenceRun, Timer,
+    ChangedHours, Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ErasedContact, ContactLink,
+    ContactLinkChange, Note, ConversationChange, SendRate, CannedReply, CannedReplyList, ExportJob, UnknownSend,
+    NumberRefresh, JobPositions, Sequence, SequenceRun, Timer,
 )  # fmt: skip
 
 __all__ = [
     "CONTRACTED", "SUPPORT", "AccountOwner",
     "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
-    "CampaignPage", "CampaignRuns", "CannedReply", "CannedReplyList", "Catalog", "ContactLink", "ContactLinkChange",
-    "Conversation", "ConversationChange", "Counting",
+    "CampaignPage", "CampaignRuns", "CannedReply", "CannedReplyList", "Catalog", "ChangedHours", "ContactLink",
+    "ContactLinkChange", "Conversation", "ConversationChange", "Counting",
     "CountingPart", "Edit", "ExportJob", "FlowConfig", "FlowKeys",
     "FlowResponse", "FlowToken", "Group",
-    "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
-    "Message", "Note", "NumberRefresh", "OpenCampaigns", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder",
+    "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "JobPositions", "Media",
+    "MediaTypesConfig", "Message", "Note", "NumberRefresh", "OpenCampaigns", "ParkedEntry", "ParkedQuota",
+    "PaymentConfig", "PaymentOrder",
     "PaymentTransaction", "Phone", "PhoneCompanies", "PhoneList", "PrivacyJob", "Product", "QualityEntry",
     "QualityRating", "Reaction", "Refund", "SendRate", "Sequence", "SequenceRun", "Status",
     "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "Timer", "UnknownSend", "WebhookConfig", "WebhookEvent",

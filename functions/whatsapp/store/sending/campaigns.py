@@ -228,12 +228,6 @@ def save(
     return CampaignPage.read(item)
 
 
-def open_ids(table: Table) -> set[str]:
-    """Return the ids of the campaigns that the schedule looks after."""
-    item = table.get(pk(OpenCampaigns.pk_pattern))
-    return OpenCampaigns.read(item).ids if item else set()
-
-
 def open_(table: Table, campaign: str) -> None:
     """Let the schedule look after a campaign. Safe to repeat. Raises TooMany."""
     ids = OpenCampaigns.attr("ids")

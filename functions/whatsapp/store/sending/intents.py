@@ -1,6 +1,6 @@
 """Intents: messages that are being sent, kept until the outcome is stored as a message."""
 
-from boto3.dynamodb.conditions import Key
+from boto3.dynamodb.conditions import ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp.store.items import Intent, pk
@@ -28,17 +28,35 @@ def remove(table: Table, action_id: str, *, written_at: str | None = None) -> No
         return
 
 
+def exist(table: Table, until: str) -> bool:
+    """Return whether there are intents of attempts made up to *until*."""
+    listed = Key(Intent.name_of("webhook_event_type")).eq(Intent.listed_as)
+    made = Key(Intent.name_of("received_at")).lte(until)
+    return bool(table.query(INTENT_INDEX, listed & made, limit=1)[0])
+
+
+def attempted_between(
+    table: Table, first: str, last: str, *, limit: int, start: Attributes | None = None
+) -> tuple[list[Intent], Attributes | None]:
+    """Return a page of the intents of attempts made between two times (inclusive), and the next start key."""
+    made = Key(Intent.name_of("received_at")).between(first, last)
+    return _page(table, made, limit=limit, start=start)
+
+
 def unfinished(
     table: Table, until: str, *, limit: int, start: Attributes | None = None
 ) -> tuple[list[Intent], Attributes | None]:
     """Return a page of the intents of attempts made up to *until*, newest first, and the next start key."""
+    made = Key(Intent.name_of("received_at")).lte(until)
+    return _page(table, made, limit=limit, start=start)
+
+
+def _page(
+    table: Table, made: ConditionBase, *, limit: int, start: Attributes | None
+) -> tuple[list[Intent], Attributes | None]:
     listed = Key(Intent.name_of("webhook_event_type")).eq(Intent.listed_as)
     entries, last = table.query(
-        INTENT_INDEX,
-        listed & Key(Intent.name_of("received_at")).lte(until),
-        limit=limit,
-        start=start,
-        newest_first=True,
+        INTENT_INDEX, listed & made, limit=limit, start=start, newest_first=True
     )
     # The index is eventually consistent: an intent that is gone is finished.
     return [Intent.read(item) for item in table.get_many([pk(e["pk"]) for e in entries])], last

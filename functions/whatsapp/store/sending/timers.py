@@ -21,8 +21,6 @@ from whatsapp.store.items.campaigns import OpenCampaigns
 from whatsapp.store.items.sequences import Timer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from boto3.dynamodb.conditions import ConditionBase
 
 MINUTE_MS = 60 * clock.SECOND_MS
@@ -60,18 +58,15 @@ def note(table: Table, entry: str, due_ms: int) -> None:
     raise Transient("timer_late")
 
 
-def due(table: Table, minutes: Sequence[str]) -> list[str]:
-    """Return the entries of minutes that have ended (strongly consistent read)."""
-    found: list[str] = []
-    open_minutes, number = list(minutes), 0
-    while open_minutes and number < MOST_ITEMS:
-        keys = {Timer.of(minute, number): minute for minute in open_minutes}
-        timers = [Timer.read(item) for item in table.get_many([pk(key) for key in keys])]
-        found += [entry for timer in timers for entry in sorted(timer.runs)]
-        # Only a full item has a successor.
-        open_minutes = [keys[timer.pk] for timer in timers if len(timer.runs) >= Timer.most]
-        number += 1
-    return found
+def entries(table: Table, minute: str, number: int) -> tuple[list[str], bool]:
+    """
+    Return the entries of the item *number*, from 0, of a minute that has ended, and whether another one may follow
+    (strongly consistent read).
+    """
+    item = table.get(pk(Timer.of(minute, number)))
+    runs = Timer.read(item).runs if item else set[str]()
+    # Only a full item has a successor.
+    return sorted(runs), len(runs) >= Timer.most
 
 
 def move(table: Table, first: str) -> None:

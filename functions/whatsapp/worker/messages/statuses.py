@@ -199,7 +199,7 @@ def _raise_rank(resources: SendingResources, message: Message, status: Status) -
         store.messages.mark_played(resources.table, message.pk, status.status_at)
     for each in errors_of(status.errors) if status.status == "failed" else []:
         provider_errors.apply(resources.table, message, each.get("code"), status.status_at)
-    return store.messages.move_status(resources.table, message.pk, facts, rank, entry)
+    return store.messages.move_status(resources.table, message, facts, rank, entry)
 
 
 def _parse(event: Event, phone: Phone) -> tuple[Status, bytes | None]:

@@ -65,6 +65,7 @@ CONDITIONS: Final[dict[str, tuple[str, float]]] = {
     "JobLate": (SOON, 1),
     "ModelFailed": (SOON, 0.2),
     "ModelFailure": (SOON, 0.5),
+    "ScheduleLate": (SOON, 1),
     "SendInDoubt": (SOON, 1),
     "SenderLimitReached": (SOON, 0.05),
     "SpendingLimitReached": (SOON, 1),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from boto3.dynamodb.conditions import Key
 from botocore.exceptions import ClientError
 
 from conversations.store import open_list
 from conversations.store.items.base import key
 from conversations.store.items.routes import Active, Open
+from conversations.store.limits import active_count
 from events.conversations import sample_data
 from shared.aws.dynamodb import TransactionRefused
 from shared.failures import Permanent, Transient
@@ -18,6 +21,8 @@ from shared.runtime import clock
 from tests.integration.conversations.steps import direct_resources
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shared.aws.dynamodb import Attributes, Table
     from tests.simulation.conversations.system import System
 
@@ -58,14 +63,32 @@ def active(log: Table) -> int:
 
 
 def flagged(log: Table) -> int:
-    return sum(one.is_counted for one in open_list._all(log, *PROJECT))
+    entries, _ = log.query(None, Key("pk").eq(Open.partition(*PROJECT)))
+    return sum(bool(entry.get("is_counted")) for entry in entries)
+
+
+def overtaken_by(
+    log: Table, monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]
+) -> list[str]:
+    """Let a change happen while the recount reads a part, once; return the parts that it has read."""
+    read, parts = active_count._read_part, list[str]()
+
+    def overtaken(table: Table, company: str, project: str, part: str) -> Any:
+        found = read(table, company, project, part)
+        parts.append(part)
+        if len(parts) == 1:
+            change()
+        return found
+
+    monkeypatch.setattr(active_count, "_read_part", overtaken)
+    return parts
 
 
 def test_a_request_that_another_one_overtakes_is_refused_at_the_limit(
     log: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(MOST - 1):
-        assert admit(log, f"c-{number}")
+        assert admit(log, f"cc{number}")
     send = log.transact
 
     def overtaken(*writes: Attributes) -> None:
@@ -125,9 +148,9 @@ def test_conversations_of_an_earlier_release_are_counted_before_the_first_admiss
     log: Table,
 ) -> None:
     for number in range(MOST):
-        list_as_an_earlier_release(log, f"old-{number}")
+        list_as_an_earlier_release(log, f"old{number}")
     open_list.keep(
-        log, *PROJECT, opening("old-0")
+        log, *PROJECT, opening("old0")
     )  # A worker writes it before a request is counted.
 
     assert not admit(log, "new")
@@ -138,16 +161,8 @@ def test_two_requests_that_count_an_earlier_release_at_the_same_time_admit_no_mo
     log: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(MOST - 1):
-        list_as_an_earlier_release(log, f"old-{number}")
-    listed = open_list._all
-
-    def overtaken(*project: Any) -> list[Open]:
-        found = listed(*project)
-        monkeypatch.setattr(open_list, "_all", listed)
-        assert admit(log, "faster")
-        return found
-
-    monkeypatch.setattr(open_list, "_all", overtaken)
+        list_as_an_earlier_release(log, f"old{number}")
+    overtaken_by(log, monkeypatch, lambda: admit(log, "faster"))
 
     assert not admit(log, "slower")
     assert active(log) == flagged(log) == MOST
@@ -166,9 +181,9 @@ def test_a_conversation_of_an_earlier_release_that_is_not_counted_is_not_subtrac
 
 def test_a_count_with_expired_entries_is_corrected_at_the_limit(log: Table) -> None:
     for number in range(MOST):
-        admit(log, f"c-{number}")
+        admit(log, f"cc{number}")
     log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
-    log.delete(open_list.key_of(*PROJECT, "c-0"))  # As DynamoDB does when it expires.
+    log.delete(open_list.key_of(*PROJECT, "cc0"))  # As DynamoDB does when it expires.
 
     assert admit(log, "next")
     assert active(log) == flagged(log) == MOST
@@ -177,18 +192,119 @@ def test_a_count_with_expired_entries_is_corrected_at_the_limit(log: Table) -> N
 def test_a_recount_does_not_overwrite_a_change_made_meanwhile(
     log: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    admit(log, "one")
+    for ref in ("one0", "one1"):
+        admit(log, ref)
+    log.delete(open_list.key_of(*PROJECT, "one0"))  # As DynamoDB does when it expires.
     log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
-    listed = open_list._all
+    parts = overtaken_by(log, monkeypatch, lambda: admit(log, "one2"))
+    active_count.recount(log, *PROJECT)
 
-    def changed(*project: Any) -> list[Open]:
-        found = listed(*project)
-        monkeypatch.setattr(open_list, "_all", listed)
-        admit(log, "two")
-        return found
+    assert parts == ["one", "one"]
+    assert active(log) == flagged(log) == 2
 
-    monkeypatch.setattr(open_list, "_all", changed)
-    open_list.recount(log, *PROJECT)
+
+def test_two_recounts_of_a_part_and_a_repeated_call_of_the_sdk_correct_it_once(
+    log: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for ref in ("aaa1", "aaa2", "aaa3"):
+        admit(log, ref)
+    log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
+    log.delete(open_list.key_of(*PROJECT, "aaa1"))  # As DynamoDB does when it expires.
+    overtaken_by(log, monkeypatch, lambda: active_count.recount(log, *PROJECT))
+    update = log.update
+
+    def repeated(*given: Any, **named: Any) -> Attributes:
+        update(*given, **named)
+        return update(*given, **named)  # The response of the first attempt was lost.
+
+    monkeypatch.setattr(log, "update", repeated)
+    for _ in range(4):
+        active_count.recount(log, *PROJECT)
+
+    assert active(log) == flagged(log) == 2
+
+
+def test_a_recount_under_way_keeps_changes_before_and_after_its_position(
+    log: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(active_count, "PARTS_A_CALL", 1)
+    for ref in ("aaa", "bbb", "ccc", "ddd"):
+        admit(log, ref, 9)
+    log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
+    log.delete(open_list.key_of(*PROJECT, "aaa"))  # As DynamoDB does when it expires.
+    log.delete(open_list.key_of(*PROJECT, "ddd"))
+    for step in range(4):
+        active_count.recount(log, *PROJECT)
+        admit(log, f"aab{step}", 99)
+        open_list.remove(log, *PROJECT, ("bbb", "aab0", "ccc", "aab1")[step])
+        admit(log, f"eee{step}", 99)
+
+    while (log.get(COUNTER) or {}).get("position"):
+        active_count.recount(log, *PROJECT)
+    assert active(log) == flagged(log) == 6
+    assert Active.read(log.get(COUNTER) or {}).parts == {"aab": 2, "eee": 4}
+
+
+def test_a_recount_of_many_conversations_is_continued_by_later_calls_with_bounded_reads(
+    log: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(active_count, "PARTS_A_CALL", 4)
+    for number in range(90):
+        list_as_an_earlier_release(log, f"{chr(97 + number // 9)}{number % 9}x{number}")
+    calls: list[dict[str, Any]] = []
+    log._client.meta.events.register(
+        "provide-client-params.dynamodb.Query", lambda params, **_: calls.append(params)
+    )
+    per_call = []
+    while not (log.get(COUNTER) or {}).get("is_complete"):
+        calls.clear()
+        active_count.recount(log, *PROJECT)
+        per_call.append(len(calls))
+
+    assert all("ProjectionExpression" in call for call in calls)
+    assert active(log) == flagged(log) == 90
+    # Each part has one page, and the search of the next one.
+    assert max(per_call) == 8
+    assert len(per_call) == 23
+
+
+def test_a_recount_that_dies_after_any_call_is_continued(
+    log: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for ref in ("aaa", "bbb", "ccc"):
+        list_as_an_earlier_release(log, ref)
+    left = [0]
+    for name in ("get_many", "query", "update", "transact"):
+        call = getattr(log, name)
+
+        def die_at_last(*given: Any, _call: Any = call, **named: Any) -> Any:
+            done = _call(*given, **named)
+            left[0] -= 1
+            if not left[0]:
+                raise Died
+            return done
+
+        monkeypatch.setattr(log, name, die_at_last)
+    for calls in range(1, 40):
+        left[0] = calls
+        with suppress(Died):
+            active_count.recount(log, *PROJECT)
+    monkeypatch.undo()
+
+    assert active(log) == flagged(log) == 3
+
+
+def test_a_count_of_an_earlier_release_without_parts_is_split_by_the_first_recount(
+    log: Table,
+) -> None:
+    for ref in ("aaa", "bbb"):
+        log.put(opening(ref).attributes(open_list.key_of(*PROJECT, ref)) | {"is_counted": True})
+    stored = {"item_type": "ACTIVE", "active": 5, "changes": 7, "is_complete": True}
+    log.put(COUNTER | stored | {"recounted_at": clock.to_text(0)})
+    open_list.remove(log, *PROJECT, "aaa")
+    assert active(log) == 4
+
+    assert admit(log, "ccc", 3)
 
     assert active(log) == flagged(log) == 2
 
@@ -199,7 +315,7 @@ def test_the_list_is_read_once_a_minute_at_the_limit(
     admit(log, "one", 1)
     log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
     assert not admit(log, "two", 1)
-    monkeypatch.delattr(open_list, "_all")
+    monkeypatch.delattr(active_count, "_read_part")
 
     assert not admit(log, "two", 1)
     open_list.remove(log, *PROJECT, "one")
@@ -215,7 +331,7 @@ def test_the_count_equals_the_counted_entries_after_any_sequence_with_crashes(
     log: Table, system: System, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     rng = random.Random(seed)  # noqa: S311
-    list_as_an_earlier_release(log, "c-0")
+    list_as_an_earlier_release(log, "cc0")
     for name in ("put", "update", "delete", "transact"):
         write = getattr(log, name)
 
@@ -229,7 +345,7 @@ def test_the_count_equals_the_counted_entries_after_any_sequence_with_crashes(
 
         monkeypatch.setattr(log, name, maybe_die)
     for _ in range(60):
-        ref = f"c-{rng.randrange(6)}"
+        ref = f"cc{rng.randrange(6)}"
         step = rng.choice(["accept", "activity", "end", "idle"])
         try:
             if step == "accept":

@@ -12,7 +12,8 @@ from shared.runtime import clock
 from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone
 from whatsapp import store
 from whatsapp.jobs.rollup import CountResult, count_due
-from whatsapp.store.items import Message, Phone, pk
+from whatsapp.store.items import Message, Phone
+from whatsapp.store.items.counts import Counting
 
 WABA = "102290129340398"
 GLOBEX_PHONE, GLOBEX_WABA = "306540352242944", "302290129340398"
@@ -39,7 +40,7 @@ class CountsHarness:
     def run(
         self, at: str | None = None, remaining_ms: Callable[[], int] = lambda: 60_000
     ) -> CountResult:
-        """Run the count for minute *at*; without *at*, for the next minute that counts the last two hours."""
+        """Run the count for minute *at*; without *at*, for the next one that counts the current hour."""
         step = 5 * MINUTE
         self.now = ms(at) if at else (self.now // step + 1) * step
         self.reads.clear()
@@ -65,9 +66,12 @@ class CountsHarness:
         return message.pk
 
     def move(self, message_pk: str, status: str) -> None:
-        self.harness.resources.table.update(
-            pk(message_pk), put=Message.named(delivery_status=status)
-        )
+        table = self.harness.resources.table
+        message = store.messages.get(table, message_pk)
+        assert message is not None
+        rank = (message.status_rank or 0) + 1
+        facts = Message.named(delivery_status=status, status_rank=rank)
+        assert store.messages.move_status(table, message, facts, rank, {"status": status})
 
     def hour(self, name: str, of: str = WABA) -> dict[str, Any]:
         return self.harness.item(f"HOUR#{of}#{name}")
@@ -89,10 +93,13 @@ class CountsHarness:
 
 
 def counts_harness_for(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> CountsHarness:
-    """The counting with registered numbers of two companies."""
+    """The counting with registered numbers of two companies, which has counted the hours until 23 o'clock."""
     counts_harness = CountsHarness(harness)
     monkeypatch.setattr(clock, "now_ms", counts_harness.tick)
     store.phones.register(harness.resources.table, of_globex())
+    store.counts.save_progress(
+        harness.resources.table, Counting(pk=Counting.pk_pattern, closed="2025123122")
+    )
     harness.resources.table._client.meta.events.register(
         "before-call.dynamodb", counts_harness._note
     )

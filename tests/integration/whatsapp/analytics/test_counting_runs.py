@@ -17,8 +17,10 @@ from tests.integration.whatsapp.analytics.counting import (
 )
 from tests.integration.whatsapp.conftest import PHONE, Harness
 from whatsapp import store
+from whatsapp.jobs import rollup
 from whatsapp.jobs.rollup import CountResult
-from whatsapp.store.items import PhoneCompanies, pk
+from whatsapp.store.items import Message, PhoneCompanies, pk
+from whatsapp.store.items.counts import Counting
 
 
 @pytest.fixture
@@ -26,37 +28,83 @@ def counts_harness(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> CountsH
     return counts_harness_for(harness, monkeypatch)
 
 
-def test_a_minute_without_due_hours_costs_one_read(counts_harness: CountsHarness) -> None:
-    counts_harness.run("2026-01-01T12:30:00Z")
-    counts_harness.run("2026-01-01T12:31:00Z")
-
-    assert (counts_harness.reads, counts_harness.writes) == (["GetItem"], [])
-
-
-def test_a_stack_without_messages_writes_no_counts(counts_harness: CountsHarness) -> None:
+def test_a_run_without_messages_reads_the_current_hour_and_writes_nothing(
+    counts_harness: CountsHarness,
+) -> None:
     counts_harness.run("2026-01-01T12:30:00Z")
     assert counts_harness.writes == ["PutItem"]
     counts_harness.run("2026-01-01T12:35:00Z")
-    # Reads: the progress, the companies, their numbers; for each of 3 hours four statuses, the received messages, and
-    # the stored hours.
+    # Reads: the companies, their numbers, the progress; of the hour four statuses, the received messages, and the
+    # stored hours.
     assert (counts_harness.reads, counts_harness.writes) == (
-        ["GetItem", "GetItem", "BatchGetItem", *(["Query"] * 5 + ["BatchGetItem"]) * 3],
+        ["GetItem", "BatchGetItem", "GetItem", *["Query"] * 5, "BatchGetItem"],
         [],
     )
     assert counts_harness.counted() == {}
 
 
-@pytest.mark.long
-def test_unchanged_hours_are_not_written_again(counts_harness: CountsHarness) -> None:
+def test_an_hour_that_is_over_is_read_once_if_nothing_changes(
+    counts_harness: CountsHarness,
+) -> None:
     counts_harness.sent(1, "2026-01-01T12:00:00.000Z", campaign_id="spring")
     counts_harness.run("2026-01-01T12:30:00Z")
     before = counts_harness.hour("2026010112")
+    counted = []
+    for number in range(13 * 12, 15 * 12):
+        at = f"2026-01-01T{number // 12}:{number % 12 * 5:02d}:00Z"
+        counted.append(counts_harness.run(at).hours)
 
-    assert counts_harness.run("2026-01-01T13:30:00Z").written == 0
-
-    assert counts_harness.writes == []
+    # Hours 12 and 13 at their end, hours 13 and 14 while they last.
+    assert counted == [1, 2, *[1] * 10, 1, 2, *[1] * 10]
     assert counts_harness.hour("2026010112") == before
     assert before["summed"] is True
+
+
+def test_an_hour_is_counted_again_after_a_change(counts_harness: CountsHarness) -> None:
+    message = counts_harness.sent(1, "2026-01-01T12:00:00.000Z")
+    counts_harness.run("2026-01-01T13:05:00Z")
+    counts_harness.move(message, "delivered")
+    assert counts_harness.run("2026-01-01T14:00:00Z").written == 0
+
+    assert counts_harness.run("2026-01-01T14:05:00Z") == CountResult(hours=3, written=2)
+    assert counts_harness.hour("2026010112")["counts"] == {"sent": 1, "delivered": 1}
+    assert counts_harness.day()["messagesDelivered"] == 1
+
+
+def test_a_message_that_arrives_late_is_counted(counts_harness: CountsHarness) -> None:
+    counts_harness.run("2026-01-01T13:05:00Z")
+    counts_harness.received(1, "2026-01-01T12:00:00.000Z")
+    counts_harness.run("2026-01-01T14:05:00Z")
+
+    assert counts_harness.hour("2026010112")["counts"] == {"received": 1}
+
+
+def test_changes_of_an_hour_are_noted_once_in_an_hour(counts_harness: CountsHarness) -> None:
+    for number in range(3):
+        counts_harness.sent(number, "2026-01-01T12:00:00.000Z")
+    counts_harness.run("2026-01-01T13:05:00Z")
+    counts_harness.writes.clear()
+    for number in range(3):
+        counts_harness.move(Message.key(f"wamid.{number}"), "read")
+    noted = counts_harness.harness.item("CHANGED_HOURS#2026010113")
+
+    assert noted["hours"] == {"2026010112"}
+    assert counts_harness.writes == ["UpdateItem"] * 4
+
+
+def test_the_current_hour_is_read_three_times_if_it_is_large(
+    counts_harness: CountsHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rollup, "LARGE", 1)
+    counts_harness.sent(1, "2026-01-01T12:00:00.000Z")
+    counts_harness.received(2, "2026-01-01T12:00:00.000Z")
+    counts_harness.run("2026-01-01T12:05:00Z")
+    minutes = range(10, 60, 5)
+    counted = [
+        minute for minute in minutes if counts_harness.run(f"2026-01-01T12:{minute}:00Z").hours
+    ]
+
+    assert counted == [10, 20, 40]
 
 
 def test_without_numbers_there_is_nothing_to_count(counts_harness: CountsHarness) -> None:
@@ -180,7 +228,7 @@ def test_deleted_partial_sums_are_counted_again_from_the_beginning(
 ) -> None:
     for number in range(6):
         counts_harness.sent(number, f"2026-01-01T12:00:0{number}.000Z")
-    assert counts_harness.run("2026-01-01T12:35:00Z", little_time(moments=3)).left == 3
+    assert counts_harness.run("2026-01-01T12:35:00Z", little_time(moments=3)).left == 14
     (kept,) = [key for key in counts_harness.harness.keys() if key.startswith("COUNTING#")]
     counts_harness.harness.resources.table.delete(pk(kept))
     counts_harness.run("2026-01-01T12:36:00Z")
@@ -195,17 +243,18 @@ def test_the_stored_progress_is_deleted_once_the_rest_is_counted(
         counts_harness.sent(number, f"2026-01-01T12:00:0{number}.000Z")
     counts_harness.run("2026-01-01T12:35:00Z", little_time(moments=3))
     state = counts_harness.harness.item("COUNTING")
-    assert (state["hour"], state["position"], state["hours"]) == (
+    assert (state["hour"], state["position"], state["hours"][:2]) == (
         "2026010112",
         "2026-01-01T12:00:03.000Z",
         ["2026010111", "2026010110"],
     )
 
-    assert counts_harness.run("2026-01-01T12:36:00Z") == CountResult(hours=3, written=2, left=0)
+    assert state["waitingSince"] == "2026-01-01T12:35:00.000Z"
+
+    assert counts_harness.run("2026-01-01T12:40:00Z") == CountResult(hours=14, written=2, left=0)
 
     state = counts_harness.harness.item("COUNTING")
-    assert state.keys() == {"pk", "itemType", "version", "sweptOn", "partialParts"}
-    assert counts_harness.run("2026-01-01T12:37:00Z") == CountResult()
+    assert state.keys() == {"pk", "itemType", "version", "closed", "partialParts"}
 
 
 def test_a_run_with_older_progress_does_not_overwrite_the_stored_progress(
@@ -218,7 +267,7 @@ def test_a_run_with_older_progress_does_not_overwrite_the_stored_progress(
     counts_harness.run("2026-01-01T12:35:00Z")
 
     assert store.counts.save_progress(table, before) is False
-    assert counts_harness.harness.item("COUNTING")["version"] == 1
+    assert counts_harness.harness.item("COUNTING")["version"] == 2
 
 
 @pytest.mark.long
@@ -239,10 +288,22 @@ def test_hundreds_of_messages_of_two_days_add_up(counts_harness: CountsHarness) 
                 }
             )  # fmt: skip
 
-    counts_harness.run("2026-01-02T00:00:00Z")
-    counts_harness.run("2026-01-02T00:30:00Z")
+    # The first run of a deployment counts all hours.
+    counts_harness.harness.resources.table.delete(pk(Counting.pk_pattern))
+    counts_harness.run("2026-01-02T00:05:00Z")
 
     totals = ("messagesSent", "messagesDelivered", "messagesRead", "messagesFailed")
     assert [counts_harness.day("2025-12-31")[name] for name in totals] == [240, 120, 60, 60]
     assert [counts_harness.day("2026-01-01")[name] for name in totals] == [240, 120, 60, 60]
     assert counts_harness.hour("2026010100")["counts"]["sent"] == 10
+
+
+def test_a_run_that_leaves_hours_reports_since_when(counts_harness: CountsHarness) -> None:
+    for number in range(9):
+        counts_harness.sent(number, f"2026-01-01T12:00:0{number}.000Z")
+    lags = [
+        counts_harness.run(f"2026-01-01T12:{minute}:00Z", little_time(moments=1)).lag_ms
+        for minute in (35, 40, 45)
+    ]
+
+    assert lags == [0, 300_000, 600_000]

@@ -14,7 +14,7 @@ from tests.integration.whatsapp.analytics.counting import (
 )
 from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone, text
 from whatsapp import store
-from whatsapp.jobs.rollup import CountResult, due_hours
+from whatsapp.jobs.rollup import CountResult
 from whatsapp.store.items import Phone
 
 
@@ -89,11 +89,11 @@ def test_a_status_change_updates_the_counts_of_the_hour_in_which_the_message_was
     message = counts_harness.sent(1, "2026-01-01T11:59:59.999Z")
     counts_harness.run()
     counts_harness.move(message, "delivered")
-    counts_harness.run()
+    counts_harness.run("2026-01-01T13:05:00Z")
     assert counts_harness.hour("2026010111")["counts"] == {"sent": 1, "delivered": 1}
 
     counts_harness.move(message, "failed")
-    counts_harness.run()
+    counts_harness.run("2026-01-01T15:05:00Z")
 
     assert counts_harness.hour("2026010111")["counts"] == {"sent": 1, "failed": 1}
     facts = counts_harness.day()
@@ -148,7 +148,7 @@ def test_a_campaign_of_another_company_with_the_same_id_never_overwrites_the_fir
     counts_harness.run()
     counts_harness.sent(2, at, campaign_id="spring", company="globex", phone=GLOBEX_PHONE)
     counts_harness.sent(3, at, campaign_id="spring", company="globex", phone=GLOBEX_PHONE)
-    counts_harness.run()
+    counts_harness.run("2026-01-01T13:05:00Z")
 
     spring = counts_harness.hour("2026010111", of="spring")
     assert (spring["company"], spring["counts"]) == ("acme", {"sent": 1})
@@ -169,41 +169,19 @@ def test_an_item_lists_a_hundred_templates_and_sums_the_rest(counts_harness: Cou
 
 
 @pytest.mark.long
-def test_the_first_run_of_a_day_counts_messages_read_more_than_a_week_later(
+def test_a_message_that_is_read_a_week_later_counts_in_its_hour(
     counts_harness: CountsHarness,
 ) -> None:
     message = counts_harness.sent(1, "2026-01-01T12:00:00.000Z", "delivered")
-    counts_harness.run("2026-01-01T12:35:00Z")
+    counts_harness.run("2026-01-01T13:05:00Z")
+    counts_harness.now = ms("2026-01-09T11:00:00Z")
     counts_harness.move(message, "read")
+    counts_harness.run("2026-01-09T12:05:00Z")
 
-    assert counts_harness.run("2026-01-09T11:58:00Z") == CountResult(hours=193, written=2, left=0)
-    # The hour, its day, the day's entry for the hour; and the progress of eight days.
-    assert counts_harness.writes == ["PutItem", "PutItem", "UpdateItem", "PutItem"]
     assert counts_harness.day()["messagesRead"] == 1
-
+    counts_harness.now = ms("2026-01-09T12:30:00Z")
     counts_harness.move(message, "failed")
-    assert counts_harness.run("2026-01-09T11:59:00Z") == CountResult()
-
-
-@pytest.mark.parametrize(
-    ("minute", "swept_on", "hours", "oldest"),
-    [
-        ("2026-01-01T12:05:00Z", "2026-01-01", 3, "2026010110"),
-        ("2026-01-01T12:06:59Z", "2026-01-01", 0, None),
-        ("2026-01-01T12:30:59Z", "2026-01-01", 49, "2025123012"),
-        ("2026-01-01T00:00:00Z", "2026-01-01", 3, "2025123122"),
-        ("2026-01-01T00:01:00Z", "2025-12-31", 193, "2025122400"),
-        ("2025-12-31T23:59:00Z", "2026-01-01", 0, None),
-        ("2026-01-01T12:06:00Z", None, 0, None),
-    ],
-)
-def test_new_hours_are_counted_often_and_old_ones_rarely(
-    minute: str, swept_on: str | None, hours: int, oldest: str | None
-) -> None:
-    due = due_hours(ms(minute), swept_on)
-
-    assert len(due) == hours
-    assert (due[-1] if due else None) == oldest
+    assert counts_harness.run("2026-01-09T13:05:00Z") == CountResult(hours=2)
 
 
 def test_the_messages_of_a_number_that_moved_to_another_account_are_counted_there(

@@ -236,7 +236,10 @@ def test_a_claim_about_an_unknown_order_or_another_companys_is_parked(
 def due(harness: Harness, at_ms: int) -> list[str]:
     """The references whose checks are queued at a time; the outbox keeps repeats, which the queue drops."""
     queue = Outbox()
-    payment_checks.check_due(harness.resources.table, queue, at_ms)  # type: ignore[arg-type] # has the method that is used
+    table = harness.resources.table
+    payment_checks.check_due(table, queue, at_ms, lambda: 10_000)  # type: ignore[arg-type] # has the method that is used
+    if at_ms // MINUTE % 60 == 0:
+        payment_checks.check_daily(table, queue, at_ms, lambda: 10_000)  # type: ignore[arg-type] # as above
     return [entry.deduplication for entry in queue.entries]
 
 
@@ -276,6 +279,6 @@ def test_a_due_check_settles_the_order(harness: Harness, graph: Sandbox) -> None
     provider.pay(graph, "ref-1", 2_500)
     queue = Outbox()
 
-    assert payment_checks.check_due(harness.resources.table, queue, NOW) == 1  # type: ignore[arg-type] # as above
+    assert payment_checks.check_due(harness.resources.table, queue, NOW, lambda: 10_000)[0] == 1  # type: ignore[arg-type] # as above
     assert harness.handle(queue.entries[0].body).outcome is Outcome.PERSISTED
     assert harness.item(ORDER)["paymentStatus"] == "captured"

@@ -8,6 +8,7 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.runtime import clock
+from whatsapp.store.analytics import changed_hours
 from whatsapp.store.items import AccountOwner, Phone, PhoneCompanies, PhoneList, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
@@ -121,6 +122,8 @@ def register(table: Table, phone: Phone) -> None:
     earlier = Phone.read(stored) if stored else None
     if earlier and earlier.company != phone.company and earlier.proof is None:
         _leave(table, earlier)
+    if earlier and earlier.waba_meta_id != phone.waba_meta_id:
+        changed_hours.note_all(table)
     settings = phone.attributes()
     field_names = phone.model_dump(by_alias=True, exclude=set(Phone.reported))
     absent = [name for name in field_names if name not in settings]

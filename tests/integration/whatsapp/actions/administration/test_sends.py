@@ -34,7 +34,7 @@ def given_up(actions: Actions, monkeypatch: pytest.MonkeyPatch, answer: Answer) 
     with monkeypatch.context() as patch:
         patch.setattr(clock, "now_ms", lambda: later)
         resources = actions.harness.resources
-        unfinished_sends.queue_due(resources.table, resources.queue, later)
+        unfinished_sends.queue_due(resources.table, resources.queue, later, lambda: 10_000)
         bodies = [e.body for e in actions.harness.outbox.entries if "unfinished_send" in e.body]
         actions.harness.outbox.entries.clear()
         for each in bodies:

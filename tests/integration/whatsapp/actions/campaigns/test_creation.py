@@ -17,8 +17,7 @@ from tests.integration.whatsapp.actions.campaigns.runs import (
 )
 from tests.integration.whatsapp.actions.conftest import ADA, EUM_PHONE
 from whatsapp.actions.campaigns.pages import recipients
-from whatsapp.store.sending import campaign_turns
-from whatsapp.store.sending import campaigns as records
+from whatsapp.store.sending import campaign_turns, timers
 
 
 def upload(runs: Runs, content: str) -> str:
@@ -50,7 +49,7 @@ def test_a_draft_waits_and_the_same_call_finds_it_again(runs: Runs) -> None:
     assert (first["status"], first["totalRecipients"]) == ("draft", 1)
     assert second == first
     assert runs.sent_to() == []
-    assert records.open_ids(runs.actions.harness.resources.table) == set()
+    assert timers.opened(runs.actions.harness.resources.table).ids == set()
 
 
 @pytest.mark.usefixtures("short_pages")
@@ -120,7 +119,7 @@ def test_a_list_of_too_many_recipients_is_refused_at_once(
     if status == 413:
         assert answer.error == "payload_too_large"
         assert answer.body["error"]["message"].startswith("recipientsS3Key: ")
-        assert records.open_ids(runs.actions.harness.resources.table) == set()
+        assert timers.opened(runs.actions.harness.resources.table).ids == set()
 
 
 def test_a_list_of_a_million_and_one_recipients_is_refused(runs: Runs) -> None:

@@ -13,7 +13,7 @@ from tests.integration.whatsapp.actions.campaigns.runs import (
     total,
 )
 from tests.integration.whatsapp.actions.conftest import ADA, WABA
-from whatsapp.store.sending import campaigns as records
+from whatsapp.store.sending import timers
 
 
 @pytest.mark.usefixtures("short_pages")
@@ -104,7 +104,7 @@ def test_a_paused_campaign_sends_nothing_until_it_is_resumed(runs: Runs) -> None
         "typing error",
         [],
     )
-    assert records.open_ids(runs.actions.harness.resources.table) == set()
+    assert timers.opened(runs.actions.harness.resources.table).ids == set()
     assert runs.control("start_campaign", campaign).status == 409
     assert "pauseReason" not in runs.control("resume_campaign", campaign).result
     assert runs.finish(campaign)["sent"] == 5
@@ -121,7 +121,7 @@ def test_recipients_of_a_cancelled_campaign_are_counted_and_deleted(runs: Runs) 
     assert runs.control("cancel_campaign", campaign).status == 200
     assert runs.control("resume_campaign", campaign).status == 409
     runs.wait()
-    assert records.open_ids(runs.actions.harness.resources.table) == set()
+    assert timers.opened(runs.actions.harness.resources.table).ids == set()
 
 
 @pytest.mark.parametrize(

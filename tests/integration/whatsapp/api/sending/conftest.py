@@ -137,7 +137,7 @@ class AgentHarness:
         monkeypatch.setattr(clock, "now_ms", lambda: NOW + minutes * 60_000)
         outbox = self.harness.outbox
         resources = self.harness.resources
-        unfinished_sends.queue_due(resources.table, resources.queue, clock.now_ms())
+        unfinished_sends.queue_due(resources.table, resources.queue, clock.now_ms(), lambda: 10_000)
         for entry in outbox.entries:
             self.harness.handle(entry.body)
         outbox.entries.clear()
