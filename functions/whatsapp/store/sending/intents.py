@@ -31,14 +31,24 @@ def remove(table: Table, action_id: str, *, written_at: str | None = None) -> No
 def unfinished(
     table: Table, until: str, *, limit: int, start: Attributes | None = None
 ) -> tuple[list[Intent], Attributes | None]:
-    """Return a page of the intents of attempts made up to *until*, newest first, and the next start key."""
-    listed = Key(Intent.name_of("webhook_event_type")).eq(Intent.listed_as)
+    """
+    Return a page of the intents of attempts made up to *until*, and the next start key.
+
+    One partition after another, each newest first. A page ends with its partition: then it may be empty, and the start
+    key only names the next one.
+    """
+    list_name, time = Intent.name_of("webhook_event_type"), Intent.name_of("received_at")
+    lists = Intent.lists()
+    listed = str(start[list_name]) if start else lists[0]
     entries, last = table.query(
         INTENT_INDEX,
-        listed & Key(Intent.name_of("received_at")).lte(until),
+        Key(list_name).eq(listed) & Key(time).lte(until),
         limit=limit,
-        start=start,
+        start=start if start and time in start else None,
         newest_first=True,
     )
+    following = lists[lists.index(listed) + 1 :]
+    if last is None and following:
+        last = {list_name: following[0]}
     # The index is eventually consistent: an intent that is gone is finished.
     return [Intent.read(item) for item in table.get_many([pk(e["pk"]) for e in entries])], last
