@@ -107,7 +107,7 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
     if query.assignee is not None:
         listed = lists.of_assignee(caller.company, query.assignee, statuses, unread)
     else:
-        listed = lists.of_company(caller.company, statuses, unread)
+        listed = lists.of_company(deps.table, caller.company, statuses, unread)
     named = query.model_dump(exclude={"limit", "cursor"})
     access = (*sorted(contexts), *sorted(caller.projects))
     listing = Listing(

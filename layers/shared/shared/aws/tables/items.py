@@ -67,5 +67,5 @@ def filled(pattern: str, *parts: str) -> str:
 
 
 def shard_of(name: str, shards: int) -> int:
-    """Return the number of the partition, of *shards*, that has the entry *name*: even, and the same in each process."""
+    """Return the number of the partition, of *shards*, that has the entry *name*: even, the same in each process."""
     return crc32(name.encode()) % shards
