@@ -23,6 +23,9 @@ CUT: Final = "…"
 
 type Status = Literal["open", "snoozed", "resolved", "archived"]
 
+type Phase = Literal["heads", "entries"]  # the scans of a rebuild
+
+PHASES: Final[tuple[Phase, ...]] = ("heads", "entries")
 OPEN: Final = "open"
 SNOOZED: Final = "snoozed"
 
@@ -212,21 +215,27 @@ class CompanyLists(Item):
 
 
 class Rebuild(Item):
-    """How far an unfinished rebuild of a context's entries has come: the position of a scan, which expires."""
+    """
+    How far a segment of an unfinished rebuild of a context's entries has come, which expires.
 
-    pk_pattern: ClassVar[str] = "REBUILD#{context}"
+    A rebuild scans the heads of the context, then the entries, each in `segments` parallel parts.
+    """
+
+    pk_pattern: ClassVar[str] = "REBUILD#{context}#{phase}#{segment}"
     indexes: ClassVar[tuple[str, ...]] = ()
     ttl_days: ClassVar[int | None] = REBUILD_DAYS
 
     pk: str
     table: str  # of the scan
-    position: dict[str, str] = Field(repr=False)  # the last key that was read
+    segments: int
+    position: dict[str, str] | None = Field(default=None, repr=False)  # the last key that was read
+    is_done: bool = False
     ttl: int
 
     @classmethod
-    def key(cls, context: Context) -> str:
-        """Return the key of a context's rebuild."""
-        return filled(cls.pk_pattern, context)
+    def key(cls, context: Context, phase: Phase, segment: int) -> str:
+        """Return the key of a segment."""
+        return filled(cls.pk_pattern, context, phase, str(segment))
 
 
 def pk(value: str) -> Attributes:
