@@ -20,7 +20,7 @@ PAGE = 100
 
 
 def queue_due(table: Table, queue: FifoQueue, at_ms: int) -> int:
-    """Queue the unfinished sends due at *at_ms* (the schedule's time); return their number. One read of each list if none exist."""
+    """Queue the unfinished sends due at *at_ms* (the schedule's time); return their number. One read of each list."""
     until = clock.to_text(at_ms - (FIRST_MINUTES - 1) * MINUTE_MS)
     count, start = 0, None
     while True:
