@@ -143,8 +143,9 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
         looked_back_to=activity_of(last) if last else None,
         read_units=-(-found.looked_at * READ_UNITS_PER_1000 // 1_000),
     )
-    is_over = found.is_end or last is None
-    return Page(result, None if is_over else listing.cursor(seal, {"activity": last.activity}))
+    if last is None or found.is_end:
+        return Page(result)
+    return Page(result, listing.cursor(seal, {"activity": last.activity}))
 
 
 def readable(caller: Caller) -> set[Context]:

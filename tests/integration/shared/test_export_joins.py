@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PREFIX = "exports/acme/job/1/"
 LINES = f"{PREFIX}contact.jsonl"
-LINE = {"kind": "MESSAGE", "item": {"textBody": "x" * 200_000}}
+LINE: dict[str, object] = {"kind": "MESSAGE", "item": {"textBody": "x" * 200_000}}
 
 
 class Killed(Exception):
