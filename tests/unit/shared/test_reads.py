@@ -43,14 +43,13 @@ BOUNDED = {
     "shared.aws.dead_letters.each": "at most *most* letters",
     "shared.inbox.live.connections.of_principal": "connections of one caller, whose tickets have the API's rate limit",
     "shared.ai.spending.usage.of_day": "one page, with an item of each kind of cost",
-    "shared.inbox.lists._of_partition": "read lazily; ENTRIES_PER_CALL a call",
+    "shared.aws.tables.merged_lists._of_partition": "read lazily; ENTRIES_PER_CALL a call",
     "whatsapp.actions.campaigns.queries._of_account": "MOST_CAMPAIGNS",
     "whatsapp.actions.campaigns.queries._without_messages": "MOST_PAGES, and a cursor",
     "whatsapp.api.entry_search.search": "*most* entries, and a cursor",
     "whatsapp.privacy.message_exports._entries_of": "a part of PART_BYTES",
     "whatsapp.store.accounts.numbers.recent_messages.messages": "MOST_ENTRIES",
     "whatsapp.store.inbox.call_logs.page": "MOST_ENTRIES, and a cursor",
-    "whatsapp.store.conversations.lists.conversation_lists._of_partition": "read lazily; ENTRIES_PER_CALL",
     "whatsapp.store.sending.timers.due": "MOST_ITEMS of each minute",
 }
 # Grows with one object. Each entry is read once, but for unanswered messages: the calls before it paid for the work.

@@ -1,6 +1,6 @@
 """Intents: messages that are being sent, kept until the outcome is stored as a message."""
 
-from boto3.dynamodb.conditions import Key
+from boto3.dynamodb.conditions import ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp.store.items import Intent, pk
@@ -37,14 +37,21 @@ def unfinished(
     One partition after another, each newest first. A page ends with its partition: then it may be empty, and the start
     key only names the next one.
     """
-    list_name, time = Intent.name_of("webhook_event_type"), Intent.name_of("received_at")
-    lists = Intent.lists()
+    made = Key(Intent.name_of("received_at")).lte(until)
+    return _page(table, made, limit=limit, start=start)
+
+
+def _page(
+    table: Table, made: ConditionBase, *, limit: int, start: Attributes | None
+) -> tuple[list[Intent], Attributes | None]:
+    list_name, lists = Intent.name_of("webhook_event_type"), Intent.lists()
     listed = str(start[list_name]) if start else lists[0]
+    is_begun = start is not None and Intent.name_of("received_at") in start
     entries, last = table.query(
         INTENT_INDEX,
-        Key(list_name).eq(listed) & Key(time).lte(until),
+        Key(list_name).eq(listed) & made,
         limit=limit,
-        start=start if start and time in start else None,
+        start=start if is_begun else None,
         newest_first=True,
     )
     following = lists[lists.index(listed) + 1 :]
