@@ -143,7 +143,10 @@ def inbox_page() -> str:
         "One table, `inbox-<stage>`, with the string key `pk`. `gsi_list` (`list_pk`, `activity`) and `gsi_assignee`"
         " (`assignee_pk`, `activity`) hold whole items. Items with `ttl` (epoch seconds) have a lifetime, and no read"
         " shows them after it. A required attribute is in **bold**.",
-        *(_inbox_chapter(item) for item in (inbox.Entry, inbox.ParkedHead, inbox.Rebuild)),
+        *(
+            _inbox_chapter(item)
+            for item in (inbox.Entry, inbox.ParkedHead, inbox.CompanyLists, inbox.Rebuild)
+        ),
         "# The table of connections",
         "Generated in the same way from `layers/shared/shared/inbox/live/items.py`.",
         "One table, `live-<stage>`, with the string keys `pk` and `sk`. `gsi_connection` (`connection_id`) holds keys.",
@@ -193,7 +196,9 @@ def _email_chapter(item: type[ThreadItem]) -> str:
     return f"## {item.__name__}\n\n{_part(item, f'- Key: `{item.pattern}`')}"
 
 
-def _inbox_chapter(item: type[inbox.Entry | inbox.ParkedHead | inbox.Rebuild]) -> str:
+def _inbox_chapter(
+    item: type[inbox.Entry | inbox.ParkedHead | inbox.CompanyLists | inbox.Rebuild],
+) -> str:
     lifetime = f"{item.ttl_days} days" if item.ttl_days else "that of the head"
     indexes = ", ".join(f"`{index}`" for index in item.indexes) or "none"
     facts = f"- Key: `{item.pk_pattern}`\n- Lifetime: {lifetime}\n- Indexes: {indexes}"

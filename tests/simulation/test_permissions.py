@@ -509,7 +509,7 @@ def exercise_scheduled(system: System, observer: CallObserver) -> None:
             pk=Intent.key(label),
             company=COMPANY,
             message={"type": "text"},
-            webhook_event_type=Intent.listed_as,
+            webhook_event_type=Intent.list_of(label),
             received_at=three_minutes_ago,
             phone=COUNTER.phone,
         )

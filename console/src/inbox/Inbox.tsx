@@ -8,6 +8,7 @@ import { Filters } from "./Filters";
 import { InboxRow } from "./InboxRow";
 import { EVERYTHING, labelsOf, list, type Context, type Filter, type Row, type Rows, type Status } from "./source";
 import { useLiveList } from "../live/hooks";
+import { moment } from "../texts/format";
 import { t, type Key } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { Empty, ErrorNotice, MoreButton, Skeleton } from "../ui/controls";
@@ -115,9 +116,10 @@ function Rows({ filter, section, open, me, onRows }: RowsProps) {
     return row ? row.version < hint.version : filter.context === null || filter.context === hint.context;
   });
   const cursor = more ? more.cursor : (first.value?.cursor ?? null);
+  const lookedBackTo = (more ?? first.value)?.lookedBackTo ?? null;
   const next = useAction(async () => {
     const page = await list(client, filter, cursor, new AbortController().signal);
-    setMore({ rows: [...(more?.rows ?? []), ...page.rows], cursor: page.cursor });
+    setMore({ ...page, rows: [...(more?.rows ?? []), ...page.rows] });
   });
   useEffect(() => {
     if (first.value) onRows([...first.value.rows, ...(more?.rows ?? [])]);
@@ -141,6 +143,7 @@ function Rows({ filter, section, open, me, onRows }: RowsProps) {
           ))}
         </ul>
       )}
+      {filter.q && cursor !== null && lookedBackTo && <p class="quiet">{t("inbox.searched_back_to", { moment: moment(lookedBackTo) })}</p>}
       <MoreButton isOffered={cursor !== null} next={next} />
     </div>
   );

@@ -27,6 +27,7 @@ export interface Filter extends Choice {
 export interface Rows {
   rows: Row[];
   cursor: string | null;
+  lookedBackTo: string | null; // the time of the last conversation that was compared
 }
 
 export interface Address {
@@ -57,5 +58,5 @@ export async function list(client: Client, filter: Filter, cursor: string | null
   const { unread, ...rest } = filter;
   const query = { ...rest, unread: unread ? ("true" as const) : null, cursor, limit: 50 };
   const page = await client.call("GET /inbox", { query, signal });
-  return { rows: page.result.conversations, cursor: page.cursor };
+  return { rows: page.result.conversations, cursor: page.cursor, lookedBackTo: page.result.lookedBackTo ?? null };
 }

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from console.api.views import Inbox, InboxRow, row
+from console.api.views import Inbox, InboxRow, activity_of, row
 from console.store import searches
 from shared.api.auth import RateLimited, Scope, without_project
 from shared.api.cursors import Listing, Page
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shared.aws.secrets import JsonSecret
 
 ENTRIES_PER_CALL = 2_000
+READ_UNITS_PER_1000 = 50  # compared entries of the usual size (tests/cost/inbox.py)
 # The scope that reading a conversation in its context needs.
 SCOPES = {
     Context.WHATSAPP: Scope.WHATSAPP_READ,
@@ -92,6 +93,16 @@ class _Filter:
         return all(word in text for word in self.words)
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The fitting entries of a page, the number of compared ones, and the last of these. *is_end*: none follows."""
+
+    entries: list[Entry]
+    looked_at: int
+    last: Entry | None
+    is_end: bool
+
+
 def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> Page[Inbox]:
     """
     Return conversations of the caller's company, newest activity first. New messages move a conversation to the front
@@ -107,7 +118,7 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
     if query.assignee is not None:
         listed = lists.of_assignee(caller.company, query.assignee, statuses, unread)
     else:
-        listed = lists.of_company(caller.company, statuses, unread)
+        listed = lists.of_company(deps.table, caller.company, statuses, unread)
     named = query.model_dump(exclude={"limit", "cursor"})
     access = (*sorted(contexts), *sorted(caller.projects))
     listing = Listing(
@@ -124,10 +135,17 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
     )
     # One more than a page: whether there is another page.
     stored = lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
-    found, last = _page(stored, wanted, query.limit) if contexts else ([], None)
-    rows = [_row(seal, entry, now) for entry in found]
-    cursor = listing.cursor(seal, {"activity": last}) if last else None
-    return Page(Inbox(conversations=rows), cursor)
+    found = _page(stored, wanted, query.limit) if contexts else _Found([], 0, None, is_end=True)
+    last = found.last
+    result = Inbox(
+        conversations=[_row(seal, entry, now) for entry in found.entries],
+        looked_at=found.looked_at,
+        looked_back_to=activity_of(last) if last else None,
+        read_units=-(-found.looked_at * READ_UNITS_PER_1000 // 1_000),
+    )
+    if last is None or found.is_end:
+        return Page(result)
+    return Page(result, listing.cursor(seal, {"activity": last.activity}))
 
 
 def readable(caller: Caller) -> set[Context]:
@@ -139,17 +157,17 @@ def readable(caller: Caller) -> set[Context]:
     }
 
 
-def _page(stored: Iterable[Entry], wanted: _Filter, limit: int) -> tuple[list[Entry], str | None]:
-    """Return a page of fitting entries and where it ended; None if there is no further entry."""
+def _page(stored: Iterable[Entry], wanted: _Filter, limit: int) -> _Found:
     found: list[Entry] = []
-    position: str | None = None
-    for compared, entry in enumerate(stored):
-        if len(found) == limit or compared == ENTRIES_PER_CALL:
-            return found, position
-        position = entry.activity
+    last: Entry | None = None
+    looked_at = 0
+    for entry in stored:
+        if len(found) == limit or looked_at == ENTRIES_PER_CALL:
+            return _Found(found, looked_at, last, is_end=False)
+        last, looked_at = entry, looked_at + 1
         if wanted.fits(entry):
             found.append(entry)
-    return found, None
+    return _Found(found, looked_at, last, is_end=True)
 
 
 def _row(seal: Seal, entry: Entry, now: str) -> InboxRow:

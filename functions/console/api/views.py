@@ -49,9 +49,19 @@ class InboxRow(views.View):
 
 
 class Inbox(views.View):
-    """A page of the inbox, newest activity first."""
+    """
+    A page of the inbox, newest activity first.
+
+    `lookedAt` conversations were compared with filters and words, the last of them with activity at `lookedBackTo`
+    (absent without any), for about `readUnits` read units. Without a cursor these were all there are.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     conversations: list[InboxRow]
+    looked_at: int
+    looked_back_to: str | None
+    read_units: int
 
 
 class LiveTicket(views.View):
@@ -109,10 +119,15 @@ def row(entry: Entry, *, key: str, now: str) -> InboxRow:
         **same
         | {
             "key": key,
-            "last_activity_at": f"{entry.last_activity_at[:_MOMENT_CHARACTERS]}Z",
+            "last_activity_at": activity_of(entry),
             "status": status,
             "snoozed_until": entry.snoozed_until if status == "snoozed" else None,
             "labels": sorted(entry.labels),
             "unread": entry.unread_count > 0,
         }
     )
+
+
+def activity_of(entry: Entry) -> str:
+    """Return the time of the newest message of an entry, as answers have it."""
+    return f"{entry.last_activity_at[:_MOMENT_CHARACTERS]}Z"

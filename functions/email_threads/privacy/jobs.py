@@ -6,7 +6,7 @@ Jobs that erase or export a person: run in pages by the worker.
     settle     until every worker that started before has ended                  erasure only
     threads    first the threads in the person's list, then threads of the company that name the person
     parked     the lists of `unthreaded`: drafts, parked events, counts
-    finish     an export is joined; an erasure deletes the person's exports
+    finish     the pages of an export are joined, 5 MB in a step; an erasure deletes the person's exports
 
 Page after page an erasure plans what it removes, stores the plan, removes, and stores the counts; an export is written.
 A turn is bounded in time, and then the job is queued again. All progress is in the job's item: a turn that dies is
@@ -94,7 +94,7 @@ def _step(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
         return _removed(stored, job)
     if job.step == "threads":
         return _of_thread(stored, job) if job.threads else _listed(stored, job)
-    return _of_parked(stored, job) if job.step == "parked" else _done(stored.bucket, job)
+    return _of_parked(stored, job) if job.step == "parked" else _ended(stored.bucket, job)
 
 
 def _fenced(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
@@ -195,12 +195,17 @@ def _removed(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
     return _changed(counted, planned=[])
 
 
-def _done(bucket: Bucket, job: PrivacyJob) -> PrivacyJob:
-    """Finish a run: only its receipt remains."""
-    if job.kind == "export":
-        export.folder_of(bucket, job).join()
-    else:
+def _ended(bucket: Bucket, job: PrivacyJob) -> PrivacyJob:
+    """Join the pages of an export, some in each step, or delete the exports of an erased person; then finish."""
+    if job.kind == "erase":
         _forget_exports(bucket, job)
+    elif (joining := export.folder_of(bucket, job).join(job.joining)) is not None:
+        return _changed(job, joining=joining)
+    return _done(job)
+
+
+def _done(job: PrivacyJob) -> PrivacyJob:
+    """Finish a run: only its receipt remains."""
     finished_at = clock.to_text(clock.now_ms())
     receipt: dict[str, object] = {
         "run": job.run,
@@ -217,6 +222,7 @@ def _done(bucket: Bucket, job: PrivacyJob) -> PrivacyJob:
         finished_at=finished_at,
         requested_for=None,
         start=None,
+        joining=None,
         subjects=[],
         receipts=[receipt, *job.receipts][:MOST_RECEIPTS],
     )

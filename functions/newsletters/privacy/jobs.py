@@ -112,10 +112,12 @@ def _done(resources: Resources, job: PrivacyJob) -> PrivacyJob:
 
 
 def _finish(resources: Resources, job: PrivacyJob) -> PrivacyJob:
-    """Finish a run: only its receipt remains."""
+    """Join the pages of an export, some in each turn; then finish the run: only its receipt remains."""
     bucket = resources.store.bucket
     if job.kind == "export":
-        folder_of_export(bucket, job).join()
+        joining = folder_of_export(bucket, job).join(job.joining)
+        if joining is not None:
+            return job.model_copy(update={"joining": joining})
     else:
         user = str(job.requested_for)
         companies.forget_author(resources.store.table, job.company_id, user, ERASED)
@@ -137,6 +139,7 @@ def _finish(resources: Resources, job: PrivacyJob) -> PrivacyJob:
         "finished_at": finished_at,
         "requested_for": None,
         "start": None,
+        "joining": None,
         "receipts": [receipt, *job.receipts][:MOST_RECEIPTS],
     }
     return job.model_copy(update=update)

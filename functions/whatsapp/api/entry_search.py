@@ -46,10 +46,14 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The result of one call: entries, the number of compared entries, and the next position; empty at the end."""
+    """
+    The result of one call: entries, the number of compared entries, the time of the last of them, and the next
+    position; empty at the end.
+    """
 
     entries: list[Entry]
     looked_at: int
+    looked_to: str | None
     positions: Positions
 
 
@@ -59,20 +63,21 @@ def search(
     """Return up to *limit* messages and calls that fit, in the order of the list. Deleted and erased ones never do."""
     found: list[Entry] = []
     looked_at = 0
+    looked_to: str | None = None
     positions: Positions = dict(start) if start else wanted.listed.first_positions()
     while positions and looked_at < wanted.most:
         size = min(READ_AHEAD, wanted.most - looked_at)
         page = merged_entries.page(table, wanted.listed, positions, limit=size)
         read = _read(table, wanted, [e for e in page.entries if wanted.fits_entry(e)])
         for count, entry in enumerate(page.entries, start=1):
-            looked_at += 1
+            looked_at, looked_to = looked_at + 1, str(entry[wanted.listed.time])
             item = read.get(str(entry["pk"]))
             if item is not None and wanted.fits(item):
                 found.append(item)
             if len(found) == limit:
-                return Found(found, looked_at, page.after(count))
+                return Found(found, looked_at, looked_to, page.after(count))
         positions = page.after(len(page.entries))
-    return Found(found, looked_at, positions)
+    return Found(found, looked_at, looked_to, positions)
 
 
 def _read(table: Table, wanted: Search, entries: list[Attributes]) -> dict[str, Entry]:

@@ -28,7 +28,7 @@ def queue_due(
 ) -> tuple[int, int]:
     """
     Queue the unfinished sends due at *at_ms* (the schedule's time) until the time is over; return their number, and
-    the lag in milliseconds. One read if none exist.
+    the lag in milliseconds. One read of each partition if none exist.
     """
     until = clock.to_text(at_ms - FIRST_MINUTES * MINUTE_MS)
     if not store.intents.exist(table, until):

@@ -156,7 +156,7 @@ def _listed(inventory: Inventory, bucket: Bucket, job: PrivacyJob) -> PrivacyJob
         return _removed(inventory, job)
     sources = inventory.sources
     if job.source >= len(sources):
-        return _done(bucket, job)
+        return _ended(bucket, job)
     if job.kind == "erase":
         return _planned(inventory, job, sources[job.source])
     page, last = inventory.page(sources[job.source], job.start)
@@ -184,12 +184,17 @@ def _removed(inventory: Inventory, job: PrivacyJob) -> PrivacyJob:
     return _changed(counted, planned=[])
 
 
-def _done(bucket: Bucket, job: PrivacyJob) -> PrivacyJob:
-    """Finish a run: only its receipt remains."""
-    if job.kind == "export":
-        export.folder_of(bucket, job).join()
-    else:
+def _ended(bucket: Bucket, job: PrivacyJob) -> PrivacyJob:
+    """Join the pages of an export, some in each step, or delete the exports of an erased contact; then finish."""
+    if job.kind == "erase":
         _forget_exports(bucket, job)
+    elif (joining := export.folder_of(bucket, job).join(job.joining)) is not None:
+        return _changed(job, joining=joining)
+    return _done(job)
+
+
+def _done(job: PrivacyJob) -> PrivacyJob:
+    """Finish a run: only its receipt remains."""
     finished_at = clock.to_text(clock.now_ms())
     receipt: dict[str, object] = {
         "run": job.run,
@@ -207,6 +212,7 @@ def _done(bucket: Bucket, job: PrivacyJob) -> PrivacyJob:
         requested_for=None,
         contact=None,
         start=None,
+        joining=None,
         settles_at=None,
         receipts=[receipt, *job.receipts][:MOST_RECEIPTS],
     )

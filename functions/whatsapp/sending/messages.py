@@ -286,7 +286,7 @@ def _intent(resources: SendingResources, order: Order) -> Intent:
         pk=Intent.key(order.action_id),
         company=phone.company,
         ttl=clock.expires_in(sent_messages.ACTION_SECONDS),
-        webhook_event_type=Intent.listed_as,
+        webhook_event_type=Intent.list_of(order.action_id),
         received_at=clock.to_text(now_ms),
         phone=phone.phone,
         seen_key=order.conversation.last_key,

@@ -5,14 +5,18 @@ Makes the entries of the inbox again from the heads of the contexts, as their fe
     2 entries    entries without a head are removed
     3 parked     heads that the feed could not show are forgotten if they are shown by now
 
-Each head is refreshed as a feed refreshes it, so a rebuild may run while feeds and agents work. An interrupted rebuild
-goes on after the last page of its scan.
+Each head is refreshed as a feed refreshes it, so a rebuild may run while feeds and agents work. The two scans are cut
+into segments, which run in parallel. Each segment records its position after each page: an interrupted rebuild repeats
+at most one page of each.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from itertools import product
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
@@ -20,11 +24,20 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.failures import Permanent
 from shared.inbox import entries
-from shared.inbox.items import PARTITION_KEY, REBUILD_DAYS, Context, Entry, Rebuild, pk
+from shared.inbox.items import (
+    PARTITION_KEY,
+    PHASES,
+    REBUILD_DAYS,
+    Context,
+    Entry,
+    Phase,
+    Rebuild,
+    pk,
+)
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
@@ -32,6 +45,7 @@ if TYPE_CHECKING:
     from shared.inbox.entries import Heads
 
 ITEMS_PER_PAGE = 500
+SEGMENTS = 16  # A head takes three to four calls in turn: more threads than these only wait for the processor.
 SHOWN, REMOVED, UNCHANGED, FAILED = "shown", "removed", "unchanged", "failed"
 
 _serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
@@ -45,14 +59,25 @@ class Source:
     table: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scan:
+    """One of the two scans. *references_in* returns the references of the heads that a page of keys belongs to."""
+
+    phase: Phase
+    table: str
+    references_in: Callable[[Sequence[Attributes]], Iterable[str]]
+    prefix: str | None = None  # of the keys
+
+
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """One rebuild. *report* is called after each page with the number of heads so far by outcome."""
+    """One rebuild. After each page *report* gets the number of heads so far by outcome; its calls do not overlap."""
 
     client: DynamoDBClient
     table: Table  # of the inbox
     report: Callable[[Context, Counter[str]], None]
     counts: Counter[str] = field(default_factory=Counter)
+    _lock: Lock = field(default_factory=Lock)
 
     def rebuild(self, source: Source, *, restart: bool = False) -> None:
         """
@@ -60,23 +85,62 @@ class Run:
 
         Heads that cannot be shown are counted as failed and parked, as by a feed.
         """
-        context = source.heads.context
-        start = None if restart else self._position(source)
-        for keys, position in self._pages(source.table, start, None):
-            for reference in filter(None, map(source.heads.reference_of, keys)):
-                self._refresh(source.heads, reference)
-            self._keep(source, position)
-            self.report(context, self.counts)
-        prefix = Entry.pk_pattern.partition("{id}")[0].format(context=context)
-        for keys, _ in self._pages(self.table.name, None, prefix):
-            stored = self.table.get_many([pk(str(key[PARTITION_KEY])) for key in keys])
-            for entry in map(Entry.read, stored):
-                self._refresh(source.heads, entry.reference)
-        for parked in list(entries.parked(self.table, context)):
-            if self._refresh(source.heads, parked.reference):
-                entries.unpark(self.table, context, parked.reference)
-        self.table.delete(pk(Rebuild.key(context)))
-        self.report(context, self.counts)
+        heads = source.heads
+        scans = (
+            _Scan(
+                phase="heads",
+                table=source.table,
+                references_in=lambda keys: filter(None, map(heads.reference_of, keys)),
+            ),
+            _Scan(
+                phase="entries",
+                table=self.table.name,
+                references_in=self._shown_in,
+                prefix=Entry.pk_pattern.partition("{id}")[0].format(context=heads.context),
+            ),
+        )
+        if restart:
+            self._forget(heads.context)
+        for scan in scans:
+            self._in_parallel(heads, scan)
+        for parked in list(entries.parked(self.table, heads.context)):
+            if self._refresh(heads, parked.reference):
+                entries.unpark(self.table, heads.context, parked.reference)
+        self._forget(heads.context)
+        with self._lock:
+            self.report(heads.context, self.counts)
+
+    def _in_parallel(self, heads: Heads, scan: _Scan) -> None:
+        """Run all segments of a scan. After a failure of one the others end with their page, and it is raised."""
+        stop = Event()
+        with ThreadPoolExecutor(SEGMENTS) as pool:
+            try:
+                running = [
+                    pool.submit(self._run_segment, heads, scan, segment, stop)
+                    for segment in range(SEGMENTS)
+                ]
+                wait(running, return_when=FIRST_EXCEPTION)
+            finally:  # Also if an operator interrupts the command.
+                stop.set()
+        for segment in running:
+            segment.result()
+
+    def _run_segment(self, heads: Heads, scan: _Scan, segment: int, stop: Event) -> None:
+        progress = self._progress(heads.context, scan, segment)
+        if progress.is_done:
+            return
+        for keys, position in self._pages(scan, segment, progress.position):
+            for reference in scan.references_in(keys):
+                self._refresh(heads, reference)
+            self._keep(progress, position)
+            with self._lock:
+                self.report(heads.context, self.counts)
+            if stop.is_set():
+                return
+
+    def _shown_in(self, keys: Sequence[Attributes]) -> Iterator[str]:
+        stored = self.table.get_many([pk(str(key[PARTITION_KEY])) for key in keys])
+        return (entry.reference for entry in map(Entry.read, stored))
 
     def _refresh(self, heads: Heads, reference: str) -> bool:
         """Refresh an entry; return False if its head cannot be shown."""
@@ -87,28 +151,33 @@ class Run:
         except (Permanent, TypeError, ValueError, LookupError, AttributeError) as failure:
             reason = failure.reason if isinstance(failure, Permanent) else "internal_error"
             entries.park(self.table, heads.context, reference, reason)
-            self.counts[FAILED] += 1
+            self._count(FAILED)
             return False
-        outcome = UNCHANGED if change is None else REMOVED if change.is_removed else SHOWN
-        self.counts[outcome] += 1
+        self._count(UNCHANGED if change is None else REMOVED if change.is_removed else SHOWN)
         return True
 
+    def _count(self, outcome: str) -> None:
+        with self._lock:
+            self.counts[outcome] += 1
+
     def _pages(
-        self, table: str, start: dict[str, str] | None, prefix: str | None
+        self, scan: _Scan, segment: int, start: dict[str, str] | None
     ) -> Iterator[tuple[Sequence[Attributes], dict[str, str] | None]]:
-        """Yield the keys of a table page by page, each with the position after it, None at the end."""
-        schema = self.client.describe_table(TableName=table)["Table"]["KeySchema"]
+        """Yield the keys of a segment page by page, each with the position after it, None at the end."""
+        schema = self.client.describe_table(TableName=scan.table)["Table"]["KeySchema"]
         names = [part["AttributeName"] for part in schema]
         options: dict[str, Any] = {
-            "TableName": table,
+            "TableName": scan.table,
             "ConsistentRead": True,
             "Limit": ITEMS_PER_PAGE,
+            "Segment": segment,
+            "TotalSegments": SEGMENTS,
             "ProjectionExpression": ", ".join(f"#k{n}" for n in range(len(names))),
             "ExpressionAttributeNames": {f"#k{n}": name for n, name in enumerate(names)},
         }
-        if prefix is not None:
+        if scan.prefix is not None:
             options["FilterExpression"] = "begins_with(#k0, :prefix)"
-            options["ExpressionAttributeValues"] = {":prefix": {"S": prefix}}
+            options["ExpressionAttributeValues"] = {":prefix": {"S": scan.prefix}}
         position = start
         while True:
             if position is not None:
@@ -123,19 +192,23 @@ class Run:
             if position is None:
                 return
 
-    def _position(self, source: Source) -> dict[str, str] | None:
-        item = self.table.get(pk(Rebuild.key(source.heads.context)))
-        found = Rebuild.read(item) if item else None
-        return found.position if found is not None and found.table == source.table else None
-
-    def _keep(self, source: Source, position: dict[str, str] | None) -> None:
-        if position is None:
-            return
-        context = source.heads.context
-        progress = Rebuild(
-            pk=Rebuild.key(context),
-            table=source.table,
-            position=position,
+    def _progress(self, context: Context, scan: _Scan, segment: int) -> Rebuild:
+        """Return how far a segment is. A position is of one table, and of a release with as many segments."""
+        fresh = Rebuild(
+            pk=Rebuild.key(context, scan.phase, segment),
+            table=scan.table,
+            segments=SEGMENTS,
             ttl=clock.expires_in(REBUILD_DAYS * clock.DAY_SECONDS),
         )
-        self.table.put(progress.attributes())
+        item = self.table.get(pk(fresh.pk))
+        found = Rebuild.read(item) if item else fresh
+        is_same = (found.table, found.segments) == (fresh.table, fresh.segments)
+        return found if is_same else fresh
+
+    def _keep(self, progress: Rebuild, position: dict[str, str] | None) -> None:
+        after = progress.model_copy(update={"position": position, "is_done": position is None})
+        self.table.put(after.attributes())
+
+    def _forget(self, context: Context) -> None:
+        for phase, segment in product(PHASES, range(SEGMENTS)):
+            self.table.delete(pk(Rebuild.key(context, phase, segment)))

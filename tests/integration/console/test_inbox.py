@@ -368,3 +368,28 @@ def test_a_search_runs_if_it_cannot_be_counted(
     monkeypatch.setattr(Quotas, "take", fail)
 
     assert names(inbox.rows(q="of")) == ["of-a"]
+
+
+def test_a_search_says_how_far_it_looked_and_what_it_cost(
+    inbox: InboxSystem, listed: Listed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "ENTRIES_PER_CALL", 3)
+    for minute in range(5):
+        listed.show(f"customer-{minute}", minute)
+
+    first = inbox.get(q="nothing")
+    rest = inbox.get(q="nothing", cursor=first.body["cursor"])
+
+    looked = [
+        (one.result["lookedAt"], one.result["lookedBackTo"], one.result["readUnits"])
+        for one in (first, rest)
+    ]
+    assert looked == [(3, "2026-01-01T12:02:00.000Z", 1), (2, "2026-01-01T12:00:00.000Z", 1)]
+    assert "cursor" not in rest.body
+
+
+def test_a_search_of_an_empty_inbox_looked_at_nothing(inbox: InboxSystem) -> None:
+    result = inbox.get(q="nothing").result
+
+    assert (result["lookedAt"], result["readUnits"]) == (0, 0)
+    assert "lookedBackTo" not in result

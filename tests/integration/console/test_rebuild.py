@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
@@ -16,6 +17,9 @@ from tests.integration.console.system import Fed, InboxSystem, Listed
 from tests.integration.whatsapp.api.conftest import writes_to_globex
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp.store.items import Conversation, pk
+
+if TYPE_CHECKING:
+    from shared.inbox.entries import Heads
 
 
 class Interrupted(Exception):
@@ -95,42 +99,112 @@ def test_a_rebuild_leaves_the_entries_of_other_contexts(
     assert [row["context"] for row in inbox.rows()] == ["email_threads"]
 
 
-def test_an_interrupted_rebuild_goes_on_after_its_last_page(
-    harness: Harness, inbox: InboxSystem, whatsapp: Fed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    receive(harness, 6)
+def without_entries(
+    harness: Harness, inbox: InboxSystem, whatsapp: Fed, customers: int
+) -> dict[str, Any]:
+    """Receive messages, remove their entries, and return the removed ones."""
+    receive(harness, customers)
     whatsapp.take()
     wanted = inbox.entries()
     for key in wanted:
         inbox.table.delete(pk(key))
-    monkeypatch.setattr(rebuild, "ITEMS_PER_PAGE", 5)
-    read: list[str] = []
+    return wanted
 
-    class Watched:
-        context = Context.WHATSAPP
 
-        def reference_of(self, key: dict[str, Any]) -> str | None:
-            read.append(str(key["pk"]))
-            return whatsapp.heads.reference_of(key)
+@dataclass
+class Watched:
+    """The heads of WhatsApp, noting which keys of their table a rebuild has read."""
 
-        def read(self, reference: str) -> Any:
-            return whatsapp.heads.read(reference)
+    heads: Heads
+    read_keys: list[str] = field(default_factory=list)
+    context: Context = Context.WHATSAPP
+
+    def reference_of(self, key: dict[str, Any]) -> str | None:
+        self.read_keys.append(str(key["pk"]))
+        return self.heads.reference_of(key)
+
+    def read(self, reference: str) -> Any:
+        return self.heads.read(reference)
+
+
+def test_a_rebuild_reads_each_item_in_one_of_its_segments(
+    harness: Harness, inbox: InboxSystem, whatsapp: Fed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = without_entries(harness, inbox, whatsapp, 8)
+    heads = Watched(whatsapp.heads)
+    client = boto3.client("dynamodb")
+    scanned: set[tuple[str, int, int]] = set()
+    client.meta.events.register(
+        "provide-client-params.dynamodb.Scan",
+        lambda params, **_: scanned.add(
+            (params["TableName"], params["Segment"], params["TotalSegments"])
+        ),
+    )
+    run = Run(client=client, table=inbox.table, report=lambda *_: None)
+    run.rebuild(Source(heads=heads, table=harness.resources.table.name))
+
+    assert len(heads.read_keys) == len(set(heads.read_keys))
+    assert inbox.entries() == wanted
+    tables = (harness.resources.table.name, inbox.table.name)
+    assert scanned == {
+        (name, segment, rebuild.SEGMENTS) for name in tables for segment in range(rebuild.SEGMENTS)
+    }
+
+
+@pytest.mark.parametrize("page", [1, 4, 9])
+def test_a_rebuild_that_is_interrupted_after_any_page_goes_on_in_each_segment(
+    harness: Harness,
+    inbox: InboxSystem,
+    whatsapp: Fed,
+    monkeypatch: pytest.MonkeyPatch,
+    page: int,
+) -> None:
+    monkeypatch.setattr(rebuild, "ITEMS_PER_PAGE", 3)
+    monkeypatch.setattr(rebuild, "SEGMENTS", 3)
+    wanted = without_entries(harness, inbox, whatsapp, 6)
+    heads = Watched(whatsapp.heads)
+    source = Source(heads=heads, table=harness.resources.table.name)
+    pages: list[int] = []
 
     def stop(*_: object) -> None:
-        raise Interrupted
+        pages.append(1)
+        if len(pages) == page:
+            raise Interrupted
 
-    source = Source(heads=Watched(), table=harness.resources.table.name)
     first = a_run(inbox)
     first.report = stop
     with pytest.raises(Interrupted):
         first.rebuild(source)
-    done = set(read)
-    read.clear()
+    done = list(heads.read_keys)
+    heads.read_keys.clear()
 
     a_run(inbox).rebuild(source)
 
-    assert done.isdisjoint(read)
+    assert set(done).isdisjoint(heads.read_keys)
     assert inbox.entries() == wanted
+
+
+def test_a_restarted_rebuild_reads_all_items_again(
+    harness: Harness, inbox: InboxSystem, whatsapp: Fed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rebuild, "ITEMS_PER_PAGE", 3)
+    without_entries(harness, inbox, whatsapp, 6)
+    heads = Watched(whatsapp.heads)
+    source = Source(heads=heads, table=harness.resources.table.name)
+    a_run(inbox).rebuild(source)
+    complete = sorted(heads.read_keys)
+
+    def stop(*_: object) -> None:
+        raise Interrupted
+
+    interrupted = a_run(inbox)
+    interrupted.report = stop
+    with pytest.raises(Interrupted):
+        interrupted.rebuild(source)
+    heads.read_keys.clear()
+    a_run(inbox).rebuild(source, restart=True)
+
+    assert sorted(heads.read_keys) == complete
 
 
 def test_a_head_that_cannot_be_shown_is_parked_and_forgotten_once_it_is_shown(

@@ -7,11 +7,16 @@ import pytest
 import yaml
 
 from conversations.store.items.conversation import (
+    SMALLEST_WINDOW_BYTES,
+    SPARE_BYTES,
+    UNIT_BYTES,
     ChannelMethod,
     Conversation,
     Entry,
     Role,
     bytes_of,
+    room_for_window,
+    stored_bytes,
     window,
 )
 from tests import template
@@ -100,16 +105,68 @@ def numbers(entries: list[Entry]) -> list[int]:
     return [int(each.entry_id[1:]) for each in entries]
 
 
+ROOM = 2_048
+
+
+def item(**facts: Any) -> Conversation:
+    """An item with the attributes that every conversation has, and more."""
+    required: dict[str, Any] = {
+        "primary_channel": "+447700900123",
+        "conversation_id": "acme#jobs#req-1#447700900123",
+        "company_id": "acme",
+        "project_id": "jobs",
+        "channel_method": "sms",
+        "conversation_status": "reply_sent",
+        "request_id": "req-1",
+        "created_at": "2026-01-01T12:00:00.000Z",
+        "updated_at": "2026-01-01T12:00:00.000Z",
+    }
+    return Conversation(**required | facts)
+
+
+@pytest.mark.parametrize("size", [0, 100, 200, 300, 500, 700, 1_000, 1_200, 2_000])
+def test_the_window_costs_a_further_unit_only_if_the_last_one_has_no_room_for_two_entries(
+    size: int,
+) -> None:
+    plain = item(project_data={"fact": "x" * size})
+    long_entries = [entry(n, "x" * 150) for n in range(30)]
+
+    entries = window(long_entries, [entry(30, "y" * 3_000)], room_for_window(plain))
+
+    whole = plain.model_copy(update={"messages": entries})
+    without = stored_bytes(plain.attributes()) + SPARE_BYTES
+    units = -(-without // UNIT_BYTES)
+    is_full = units * UNIT_BYTES - without < SMALLEST_WINDOW_BYTES
+    assert -(-stored_bytes(whole.attributes()) // UNIT_BYTES) == units + is_full
+    assert len(entries) >= 2
+    assert len(entries[-1].content) >= 100
+
+
+def test_the_size_estimate_is_never_smaller_than_the_size_that_dynamodb_counts() -> None:
+    stored = {
+        "text": "é😀",
+        "number": 1_050,
+        "long": 123_456_789,
+        "flag": True,
+        "list": [{"a": "b"}],
+    }
+    names = sum(map(len, stored))
+    # A number has a byte for two digits and one more, a map or list three bytes and one for each member.
+    counted = 6 + (2 + 1) + (5 + 1) + 1 + (3 + 1 + 3 + 1 + 1 + 1)
+
+    assert counted + names <= stored_bytes(stored) <= counted + names + 16
+
+
 def test_the_window_holds_the_newest_ten_in_order() -> None:
     assert numbers(
-        window([entry(n) for n in range(8)], [entry(n) for n in (8, 9, 10, 11)])
+        window([entry(n) for n in range(8)], [entry(n) for n in (8, 9, 10, 11)], ROOM)
     ) == list(range(2, 12))
 
 
-def test_the_window_holds_at_most_two_kilobytes() -> None:
-    entries = window([entry(n, "x" * 300) for n in range(10)], [])
+def test_the_window_fills_its_room_with_the_newest_entries() -> None:
+    entries = window([entry(n, "x" * 300) for n in range(10)], [], ROOM)
 
-    assert sum(map(bytes_of, entries)) <= 2_048
+    assert sum(map(bytes_of, entries)) <= ROOM
     assert numbers(entries) == [5, 6, 7, 8, 9]
 
 
@@ -117,44 +174,45 @@ def test_the_window_is_as_small_after_300_turns_as_after_ten() -> None:
     entries: list[Entry] = []
     for turn in range(300):
         question, answered = 2 * turn, 2 * turn + 1
-        entries = window(entries, [entry(question), entry(answered, "x" * 200, Role.ASSISTANT)])
+        added = [entry(question), entry(answered, "x" * 200, Role.ASSISTANT)]
+        entries = window(entries, added, ROOM)
         assert len(entries) <= 10
-        assert sum(map(bytes_of, entries)) <= 2_048
+        assert sum(map(bytes_of, entries)) <= ROOM
 
     assert numbers(entries)[-2:] == [598, 599]
 
 
 def test_the_newest_two_are_always_kept_and_marked_if_truncated() -> None:
-    entries = window([entry(0, "x" * 100)], [entry(1, "é" * 5_000), entry(2, "x" * 5_000)])
+    entries = window([entry(0, "x" * 100)], [entry(1, "é" * 5_000), entry(2, "x" * 5_000)], ROOM)
 
     assert numbers(entries) == [1, 2]
-    assert [len(each.content.encode()) for each in entries] == [899, 900]
+    assert ROOM - 2 <= sum(map(bytes_of, entries)) <= ROOM
     assert all(each.content.endswith("…") for each in entries)
 
 
-def test_a_multi_byte_character_is_never_split() -> None:
-    (cut_entry,) = window([], [entry(1, "😀" * 400)])
+def test_a_long_entry_gets_the_room_that_a_short_one_leaves() -> None:
+    short, long_entry = window([], [entry(1), entry(2, "x" * 5_000)], ROOM)
 
-    assert cut_entry.content == "😀" * 224 + "…"
+    assert short.content == "Hello"
+    assert bytes_of(short) + bytes_of(long_entry) == ROOM
+
+
+def test_a_multi_byte_character_is_never_split() -> None:
+    (cut_entry,) = window([], [entry(1, "😀" * 400)], 1_000)
+
+    assert set(cut_entry.content) == {"😀", "…"}
+    assert 1_000 - 4 < bytes_of(cut_entry) <= 1_000
 
 
 def test_a_gap_in_the_window_is_not_filled_by_an_older_entry() -> None:
     """The first entry that does not fit ends the window: a conversation with a gap would be misread."""
-    entries = window([], [entry(0), entry(1, "x" * 2_000), entry(2), entry(3)])
+    entries = window([], [entry(0), entry(1, "x" * 2_000), entry(2), entry(3)], ROOM)
 
     assert numbers(entries) == [2, 3]
 
 
 def test_a_repeated_turn_adds_nothing_and_arrival_order_is_irrelevant() -> None:
-    once = window([entry(1)], [entry(2), entry(3)])
+    once = window([entry(1)], [entry(2), entry(3)], ROOM)
 
-    assert window(once, [entry(2), entry(3)]) == once
-    assert window([entry(3), entry(1)], [entry(2)]) == once
-
-
-def test_the_windows_size_estimate_is_close_to_the_stored_size() -> None:
-    long_entry = entry(1).model_copy(update={"ai_prompt_tokens": 150, "ai_completion_tokens": 50})
-
-    assert bytes_of(long_entry) >= sum(
-        len(name) + len(str(value)) for name, value in long_entry.stored().items()
-    )
+    assert window(once, [entry(2), entry(3)], ROOM) == once
+    assert window([entry(3), entry(1)], [entry(2)], ROOM) == once

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from conversations.configuration.projects import EmailChannel
     from conversations.lifecycle.conversation import OpenConversation
-    from conversations.store.items.conversation import Entry
     from conversations.store.items.log import Message
     from shared.aws.dynamodb import Table
 
@@ -64,8 +63,7 @@ def notice(log: Table, opened: OpenConversation, name: str) -> str | None:
     """
     Return the text of a notice (see `commands.Notice`); None if the project has none.
 
-    It replaces a reply, and is in the customer's language. The newest log messages are only read for `handoff`, after
-    the model produced no reply; for STOP and HELP the conversation's window suffices.
+    It replaces a reply, and is in the customer's language, which is detected from the newest messages of the log.
     """
     rules = opened.company.policy
     if name == "handoff":
@@ -75,7 +73,8 @@ def notice(log: Table, opened: OpenConversation, name: str) -> str | None:
         is_same = isinstance(text, str)  # in all languages
         spoken = [] if is_same else _customer_languages(messages.newest(log, opened.ref, NEWEST))
         return _in_language(text, [*spoken, *_fallback_languages(opened)])
-    languages = [*_customer_languages(opened.conversation.messages), *_fallback_languages(opened)]
+    spoken = _customer_languages(messages.newest(log, opened.ref, NEWEST))
+    languages = [*spoken, *_fallback_languages(opened)]
     if name == "help":
         return _help(opened, languages)
     if rules.opt_out_confirmation:
@@ -105,7 +104,7 @@ def _fallback_languages(opened: OpenConversation) -> list[str]:
     return [opened.language, opened.company.default_language]
 
 
-def _customer_languages(entries: Sequence[Message | Entry]) -> list[str]:
+def _customer_languages(entries: Sequence[Message]) -> list[str]:
     """Return the languages of the customer's messages, newest first; skips messages with none detected."""
     theirs = [message.content for message in reversed(entries) if message.role is Role.USER]
     return [language for language in map(language_of, theirs) if language]

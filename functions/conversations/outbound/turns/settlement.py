@@ -12,7 +12,14 @@ from conversations.outbound.turns import completion
 from conversations.outbound.turns.completion import Ending
 from conversations.privacy import retention
 from conversations.store import conversations, messages, states
-from conversations.store.items.conversation import ChannelMethod, Conversation, Entry, Role, window
+from conversations.store.items.conversation import (
+    ChannelMethod,
+    Conversation,
+    Entry,
+    Role,
+    room_for_window,
+    window,
+)
 from conversations.store.items.log import Delivery, DueKind, Message, Mode
 from conversations.store.items.routes import Outbound
 from conversations.store.items.turn import Stage, Turn, TurnKind
@@ -186,9 +193,7 @@ def _update(
     entry_ids = {entry.entry_id for entry in conversation.messages}
     if message.entry_id in entry_ids and now is status:
         return None
-    entries = window(conversation.messages, [*answered, messages.entry_of(message)])
     facts: dict[str, Any] = {
-        "messages": [entry.stored() for entry in entries],
         "conversation_status": status,
         "ttl": retention.moved_on(speaking.opened.company, conversation),
     }
@@ -205,7 +210,13 @@ def _update(
             "hand_off_to_human": True,
             "hand_off_to_human_reason": message.hand_off_reason,
         }
-    return facts | _noted(resources, conversation, Noted(message.functions, message.answers))
+    facts |= _noted(resources, conversation, Noted(message.functions, message.answers))
+    after = conversation.model_copy(
+        update={name: value for name, value in facts.items() if value is not None}
+    )
+    added = [*answered, messages.entry_of(message)]
+    entries = window(conversation.messages, added, room_for_window(after))
+    return facts | {"messages": [entry.stored() for entry in entries]}
 
 
 def keep_noted(resources: Resources, opened: OpenConversation, noted: Noted) -> None:

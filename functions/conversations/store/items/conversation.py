@@ -13,9 +13,11 @@ SORT_KEY = "conversation_id"
 ID_PATTERN = "{company_id}#{project_id}#{request_id}#{recipient}"
 
 WINDOW_ENTRIES = 10
-WINDOW_BYTES = 2_048
 ALWAYS_KEPT = 2
-LONGEST_KEPT_BYTES = 900  # of the content of each entry that is always kept
+# The item and each of its six index entries are written in units of a kilobyte. The window fills the last one.
+UNIT_BYTES = 1_024
+SMALLEST_WINDOW_BYTES = 520  # two entries with about 100 bytes of text each
+SPARE_BYTES = 16
 CUT = "…"
 
 
@@ -66,7 +68,7 @@ class Conversation(BaseModel):
     conversation's `ref`: two characters, since the whole `ref` would cost a further write unit in each index.
 
     The eight indexes project the whole item, so each change is written seven times: growing or frequently changed
-    data is in the log.
+    data is in the log. `messages` is required by the contract, so its newest entries are here, too.
     """
 
     model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
@@ -185,42 +187,78 @@ def first_of_company(company_id: str) -> str:
     return ID_PATTERN[: ID_PATTERN.index("{project_id}")].format(company_id=company_id)
 
 
-def window(stored: list[Entry], added: list[Entry]) -> list[Entry]:
+def room_for_window(item: Conversation) -> int:
     """
-    Return the newest entries: at most 10 and 2,048 bytes; the newest two are always kept, truncated if long.
+    Return the bytes that entries may have so that the item costs no more units than without its window.
 
-    Entries are merged by `entry_id`, so that a repeated turn adds nothing.
+    If these are less than SMALLEST_WINDOW_BYTES, one unit more.
+    """
+    rest = {name: value for name, value in item.attributes().items() if name != "messages"}
+    size = stored_bytes({**rest, "messages": []}) + SPARE_BYTES
+    room = -size % UNIT_BYTES
+    return room if room >= SMALLEST_WINDOW_BYTES else room + UNIT_BYTES
+
+
+def window(stored: list[Entry], added: list[Entry], room: int) -> list[Entry]:
+    """
+    Return the newest entries: at most 10 and *room* bytes; the newest two are always kept, truncated if long.
+
+    Entries are merged by `entry_id`, so that a repeated turn adds nothing. The log has all of them, complete.
     """
     merged = {entry.entry_id: entry for entry in [*stored, *added]}
     newest_first = sorted(
         merged.values(), key=lambda entry: (entry.message_timestamp, entry.entry_id), reverse=True
     )
-    newest: list[Entry] = []
-    size = 0
-    for entry in newest_first[:WINDOW_ENTRIES]:
-        shown = entry
-        if len(newest) < ALWAYS_KEPT:
-            shown = entry.model_copy(update={"content": cut(entry.content)})
-        size += bytes_of(shown)
-        if len(newest) >= ALWAYS_KEPT and size > WINDOW_BYTES:
+    newest = _cut_to(newest_first[:ALWAYS_KEPT], room)
+    left = room - sum(map(bytes_of, newest))
+    for entry in newest_first[ALWAYS_KEPT:WINDOW_ENTRIES]:
+        left -= bytes_of(entry)
+        if left < 0:
             break
-        newest.append(shown)
+        newest.append(entry)
     return newest[::-1]
 
 
-def cut(text: str) -> str:
-    """Return *text*, truncated with a mark if it exceeds the window's limit for one entry."""
-    encoded = text.encode("utf-8", "surrogatepass")
-    if len(encoded) <= LONGEST_KEPT_BYTES:
+def _cut_to(entries: list[Entry], room: int) -> list[Entry]:
+    """Return entries with equal shares of *room*; what a short one leaves is the share of a longer one."""
+    texts = {id(entry): len(_encoded(entry.content)) for entry in entries}
+    left = room - sum(map(bytes_of, entries)) + sum(texts.values())
+    shown: dict[int, Entry] = {}
+    for count, entry in enumerate(sorted(entries, key=lambda one: texts[id(one)])):
+        text = cut(entry.content, left // (len(entries) - count))
+        left -= len(_encoded(text))
+        shown[id(entry)] = entry.model_copy(update={"content": text})
+    return [shown[id(entry)] for entry in entries]
+
+
+def cut(text: str, longest: int) -> str:
+    """Return *text*, truncated with a mark if it has more than *longest* bytes."""
+    encoded = _encoded(text)
+    if len(encoded) <= longest:
         return text
-    room = LONGEST_KEPT_BYTES - len(CUT.encode())
-    return encoded[:room].decode("utf-8", "ignore") + CUT
+    return encoded[: max(0, longest - len(CUT.encode()))].decode("utf-8", "ignore") + CUT
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def bytes_of(entry: Entry) -> int:
-    """Estimate DynamoDB's size of an entry: names, texts, numbers, and a few bytes per map and member."""
-    stored = entry.stored()
-    return 3 + sum(1 + len(name) + len(str(value).encode()) for name, value in stored.items())
+    """Return at least DynamoDB's size of an entry, with its place in the list."""
+    return 1 + stored_bytes(entry.stored())
+
+
+def stored_bytes(value: Any) -> int:  # noqa: ANN401 - any JSON value
+    """Return at least DynamoDB's size of a value: texts, digits, and some bytes for each map, list and member."""
+    if isinstance(value, dict):
+        return 3 + sum(
+            1 + len(_encoded(name)) + stored_bytes(member) for name, member in value.items()
+        )
+    if isinstance(value, list):
+        return 3 + sum(1 + stored_bytes(member) for member in value)
+    if isinstance(value, str):
+        return len(_encoded(value))
+    return 1 if isinstance(value, bool) else 2 + len(str(value)) // 2
 
 
 def _declared(field: str) -> str:

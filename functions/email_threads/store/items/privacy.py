@@ -48,6 +48,7 @@ class PrivacyJob(ThreadItem):
     # What the current page removes, as {kind, key, act}: written first, so that a crash changes no count.
     planned: list[dict[str, str]] = Field(default_factory=list, repr=False)
     page: int = 0
+    joining: dict[str, Any] | None = None  # of an export's pages (`shared.privacy.exports.Joining`)
     counts: dict[str, int] = Field(default_factory=dict)
     # The newest ten runs, newest first: {run, requested_at, requested_by, finished_at, counts, left}.
     receipts: list[dict[str, Any]] = Field(default_factory=list)

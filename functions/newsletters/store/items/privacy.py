@@ -41,6 +41,7 @@ class PrivacyJob(TableItem):
     start: dict[str, Any] | None = None  # where the company's list continues
     planned: list[str] = Field(default_factory=list)  # codes of the next turn
     page: int = 0
+    joining: dict[str, Any] | None = None  # of an export's pages (`shared.privacy.exports.Joining`)
     counts: dict[str, int] = Field(default_factory=dict)
     # The newest ten runs, newest first: {run, requested_at, requested_by, finished_at, counts, left}.
     receipts: list[dict[str, Any]] = Field(default_factory=list)

@@ -31,14 +31,17 @@ _TIME = Message.name_of("received_at")
 _DIRECTION = Message.name_of("direction")
 _COMPANY = Message.name_of("company")
 
-type Cursor = Annotated[str, Field(max_length=2_048)]
+# Numbers whose messages one list merges: a query and about 120 characters of the cursor for each.
+MOST_PHONES = 20
+
+type Cursor = Annotated[str, Field(max_length=4_096)]
 type Limit = Annotated[Whole, Field(ge=1, le=100)]
 
 
 class GetMessages(PhoneFilter):
     """
     At most one of `direction`, `fromNumber` and `toNumber`; without them a number of the business. `direction` alone,
-    over all numbers, needs `since`.
+    over all numbers, needs `since`, and a company with at most 20 numbers.
     """
 
     direction: Literal["INBOUND", "OUTBOUND"] | None = None
@@ -103,9 +106,9 @@ def get_messages(call: Call[GetMessages]) -> Page[Messages]:
     elif asked.to_number is not None:
         wanted = _to_customer(call, phone, asked.to_number)
     elif phone is not None:
-        wanted = _of_phone(call, phone, asked.direction)
+        wanted = _of_phones(call, [phone], asked.direction)
     else:
-        wanted = _of_direction(call, str(asked.direction))
+        wanted = _of_phones(call, _few_phones(call), asked.direction)
     entries, cursor = page_of(call, wanted)
     return Page(Messages(messages=views.message_views(call, messages_in(entries))), cursor)
 
@@ -179,14 +182,12 @@ def _to_customer(call: Call[GetMessages], phone: Phone | None, number: str) -> S
     return wanted_of(call, listed, partial(_is_message, "OUTBOUND"))
 
 
-def _of_phone(call: Call[GetMessages], phone: Phone, direction: str | None) -> Search:
-    listed = inbox_of(phone, inputs.text_of(call.input.since), inputs.text_of(call.input.until))
+def _of_phones(call: Call[GetMessages], phones: list[Phone], direction: str | None) -> Search:
+    # Not gsi_direction: it has two partitions for the messages of all companies.
+    listed = _listed(
+        call, "gsi_inbox", Message.name_of("inbox_pk"), [one.phone_arn for one in phones]
+    )
     return wanted_of(call, listed, partial(_is_message, direction))
-
-
-def _of_direction(call: Call[GetMessages], direction: str) -> Search:
-    listed = _listed(call, "gsi_direction", _DIRECTION, [direction])
-    return wanted_of(call, listed, lambda entry: entry.get(_COMPANY) == call.company)
 
 
 def _listed(call: Call[GetMessages], index: str, field: str, partitions: list[str]) -> EntryList:
@@ -227,6 +228,15 @@ def _phones(call: Call[Any], phone: Phone | None) -> list[Phone]:
     found = [phone] if phone is not None else participants.phones_of(call)
     if not found:
         raise PhoneRequired("phoneNumberId: the company has no number")
+    return found
+
+
+def _few_phones(call: Call[Any]) -> list[Phone]:
+    """Return the numbers of the company. Raises PhoneRequired if there are none, or too many for one list."""
+    found = _phones(call, None)
+    if len(found) > MOST_PHONES:
+        problem = f"required with direction: the company has more than {MOST_PHONES} numbers"
+        raise PhoneRequired(f"phoneNumberId: {problem}")
     return found
 
 

@@ -15,10 +15,12 @@ from whatsapp.actions.conversations.inputs import OptionalConversationInput
 from whatsapp.actions.conversations.message_lists import SEARCH
 from whatsapp.actions.conversations.views import ShownMessage
 from whatsapp.api.entry_search import Entry, Search, search
+from whatsapp.api.json_view import Moment as SentAt
 from whatsapp.api.json_view import View
 from whatsapp.store.items import Message
 
 MOST_MESSAGES = 1_000  # that one call looks at
+READ_UNITS = 1  # of a message below 4 KB; its entry in the list adds a hundredth
 
 
 class SearchMessages(OptionalConversationInput):
@@ -38,13 +40,16 @@ class SearchMessages(OptionalConversationInput):
 
 class Matches(View):
     """
-    Messages with the text, newest first. *lookedAt*: how many entries of the list were compared.
+    Messages with the text, newest first.
 
-    With a cursor there is more to look at, even if nothing matched.
+    *lookedAt* entries of the list were compared, the last of them of the time *lookedBackTo* (null without any), for
+    about *readUnits* read units: one for each message. With a cursor there are older ones, even if nothing matched.
     """
 
     messages: list[ShownMessage]
     looked_at: int
+    looked_back_to: SentAt | None
+    read_units: int
 
 
 @SEARCH.reads("local", Scope.WHATSAPP_READ)
@@ -53,7 +58,8 @@ def search_messages(call: Call[SearchMessages]) -> Page[Matches]:
     Find messages by a part of their text, caption or preview, without regard to case.
 
     Looks at up to 1,000 messages a call, newest first, and gives a cursor to go on. Of a very long text the beginning
-    is compared. There is no index of words: a search over months of a busy number takes many calls.
+    is compared. There is no index of words: a full search of 100,000 messages takes 100 calls, each of one to two
+    seconds, and 100,000 read units ($0.0125 on demand).
     """
     asked = call.input
     since, until = inputs.text_of(asked.since), inputs.text_of(asked.until)
@@ -71,7 +77,12 @@ def search_messages(call: Call[SearchMessages]) -> Page[Matches]:
     )
     found = search(call.table, wanted, limit=asked.limit, start=paging.start_of(call))
     messages = [one for one in found.entries if isinstance(one, Message)]
-    shown = Matches(messages=views.message_views(call, messages), looked_at=found.looked_at)
+    shown = Matches(
+        messages=views.message_views(call, messages),
+        looked_at=found.looked_at,
+        looked_back_to=found.looked_to,
+        read_units=found.looked_at * READ_UNITS,
+    )
     return Page(shown, paging.cursor_of(call, found.positions or None))
 
 

@@ -53,6 +53,9 @@ class PrivacyJob(WhatsAppItem):
     step: Literal["resolve", "fence", "settle", "list"] = "resolve"
     source: int = 0  # number of the list that is being read
     start: Annotated[dict[str, Any], AtMost(5)] | None = None  # where it continues
+    joining: Annotated[dict[str, Any], AtMost(3)] | None = (
+        None  # of an export's pages (`shared.privacy.exports.Joining`)
+    )
     settles_at: int | None = None  # ms since 1970
     # What the current page removes, as {kind, key}: written first, so that a crash changes no count.
     planned: Annotated[list[dict[str, str]], AtMost(1_000)] = Field(default_factory=list)

@@ -30,15 +30,22 @@ def remove(table: Table, action_id: str, *, written_at: str | None = None) -> No
 
 def exist(table: Table, until: str) -> bool:
     """Return whether there are intents of attempts made up to *until*."""
-    listed = Key(Intent.name_of("webhook_event_type")).eq(Intent.listed_as)
     made = Key(Intent.name_of("received_at")).lte(until)
-    return bool(table.query(INTENT_INDEX, listed & made, limit=1)[0])
+    listed = Key(Intent.name_of("webhook_event_type"))
+    return any(
+        table.query(INTENT_INDEX, listed.eq(name) & made, limit=1)[0] for name in Intent.lists()
+    )
 
 
 def attempted_between(
     table: Table, first: str, last: str, *, limit: int, start: Attributes | None = None
 ) -> tuple[list[Intent], Attributes | None]:
-    """Return a page of the intents of attempts made between two times (inclusive), and the next start key."""
+    """
+    Return a page of the intents of attempts made between two times (inclusive), and the next start key.
+
+    One partition after another, each newest first. A page ends with its partition: then it may be empty, and the start
+    key only names the next one.
+    """
     made = Key(Intent.name_of("received_at")).between(first, last)
     return _page(table, made, limit=limit, start=start)
 
@@ -46,7 +53,7 @@ def attempted_between(
 def unfinished(
     table: Table, until: str, *, limit: int, start: Attributes | None = None
 ) -> tuple[list[Intent], Attributes | None]:
-    """Return a page of the intents of attempts made up to *until*, newest first, and the next start key."""
+    """Return a page of the intents of attempts made up to *until*, and the next start key; see above."""
     made = Key(Intent.name_of("received_at")).lte(until)
     return _page(table, made, limit=limit, start=start)
 
@@ -54,9 +61,18 @@ def unfinished(
 def _page(
     table: Table, made: ConditionBase, *, limit: int, start: Attributes | None
 ) -> tuple[list[Intent], Attributes | None]:
-    listed = Key(Intent.name_of("webhook_event_type")).eq(Intent.listed_as)
+    list_name, lists = Intent.name_of("webhook_event_type"), Intent.lists()
+    listed = str(start[list_name]) if start else lists[0]
+    is_begun = start is not None and Intent.name_of("received_at") in start
     entries, last = table.query(
-        INTENT_INDEX, listed & made, limit=limit, start=start, newest_first=True
+        INTENT_INDEX,
+        Key(list_name).eq(listed) & made,
+        limit=limit,
+        start=start if is_begun else None,
+        newest_first=True,
     )
+    following = lists[lists.index(listed) + 1 :]
+    if last is None and following:
+        last = {list_name: following[0]}
     # The index is eventually consistent: an intent that is gone is finished.
     return [Intent.read(item) for item in table.get_many([pk(e["pk"]) for e in entries])], last

@@ -40,6 +40,7 @@ TTL_ATTRIBUTE = "ttl"  # the default name; epoch seconds
 _THROTTLED = frozenset(
     {"ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"}
 )
+_HOT_INDEX = "IndexWriteKeyRangeThroughputExceeded"
 _SERVER_ERROR = 500
 _TOO_LARGE = re.compile(r"size (?:has exceeded|to update has exceeded)|size limit", re.IGNORECASE)
 
@@ -407,6 +408,16 @@ def _check_retry(error: ClientError) -> None:
         raise Permanent("too_large") from None
     if not codes or not set(codes) <= _PASSING | {"None"}:
         raise error from None
+
+
+def has_hot_partition(error: ClientError, index: str) -> bool:
+    """Whether a write was throttled because it met the throughput limit of one partition of an index."""
+    reasons: list[Mapping[str, Any]] = error.response.get("ThrottlingReasons") or []  # type: ignore[assignment]  # not in the SDK's types of an error
+    return any(
+        reason.get("reason") == _HOT_INDEX
+        and str(reason.get("resource", "")).endswith(f"/index/{index}")
+        for reason in reasons
+    )
 
 
 def _count_failed_attempt(response: tuple[Any, dict[str, Any]] | None = None, **_: object) -> None:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
     from typing import IO
 
     from botocore.exceptions import ClientError
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import CompletedPartTypeDef
 
 
 _MISSING = frozenset({403, 404})
@@ -57,6 +58,33 @@ class Bucket:
             key,
             ExtraArgs={"ContentType": content_type, "ContentDisposition": "attachment"},
             Config=TransferConfig(use_threads=False),
+        )
+
+    def begin_upload(self, key: str, content_type: str) -> str:
+        """Begin an upload in parts and return its id. An upload that is never completed is removed by the bucket."""
+        answer = self.client.create_multipart_upload(
+            Bucket=self.name, Key=key, ContentType=content_type, ContentDisposition="attachment"
+        )
+        return answer["UploadId"]
+
+    def upload_part(self, key: str, upload: str, number: int, body: bytes) -> str:
+        """
+        Write part *number*, from 1, of an upload and return its ETag. Idempotent. All parts but the last have 5 MB.
+
+        Raises ClientError (NoSuchUpload) after the upload was completed or removed.
+        """
+        answer = self.client.upload_part(
+            Bucket=self.name, Key=key, UploadId=upload, PartNumber=number, Body=body
+        )
+        return answer["ETag"]
+
+    def complete_upload(self, key: str, upload: str, etags: Sequence[str]) -> None:
+        """Make the object of all parts of an upload. Raises ClientError (NoSuchUpload) as `upload_part` does."""
+        parts: list[CompletedPartTypeDef] = [
+            {"PartNumber": number, "ETag": etag} for number, etag in enumerate(etags, start=1)
+        ]
+        self.client.complete_multipart_upload(
+            Bucket=self.name, Key=key, UploadId=upload, MultipartUpload={"Parts": parts}
         )
 
     def size(self, key: str) -> int:

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from boto3.dynamodb.conditions import Attr, Key
+from botocore.exceptions import ClientError
 
-from shared.aws.dynamodb import ConditionFailed
+from shared.aws.dynamodb import ConditionFailed, has_hot_partition
 from shared.failures import Transient
+from shared.inbox import partitions
 from shared.inbox.items import LIST_INDEX, PARKED_DAYS, Context, Entry, Head, ParkedHead, pk
 from shared.runtime import clock
 
@@ -62,14 +64,17 @@ def refresh(table: Table, heads: Heads, reference: str) -> Change | None:
     """
     Make the entry of a conversation show its present head; return the change, None if there was nothing to change.
 
-    Safe to repeat, and beside any other run. Raises Transient after many concurrent writes.
+    Safe to repeat, and beside any other run. Raises Transient after many concurrent writes, and ClientError; if one
+    partition of a list is throttled, the company's lists get more of them.
     """
     change: Change | None = None
     key = Entry.key(heads.context, reference)
     for _ in range(MOST_ROUNDS):
         stored = get(table, key)  # before the head: see above
         head = heads.read(reference)
-        wanted = Entry.of(head) if head is not None and not clock.is_over(head.ttl) else None
+        wanted = None
+        if head is not None and not clock.is_over(head.ttl):
+            wanted = Entry.of(head, partitions.written(table, head.company_id))
         if wanted is None and stored is None:
             return change
         if wanted is not None and stored is not None and wanted.content() == stored.content():
@@ -85,6 +90,10 @@ def refresh(table: Table, heads: Heads, reference: str) -> Change | None:
                 )
         except ConditionFailed:
             continue
+        except ClientError as error:
+            if wanted is not None and has_hot_partition(error, LIST_INDEX):
+                partitions.double(table, wanted.company_id)
+            raise
         shown = wanted or stored
         change = Change(
             company_id=shown.company_id if shown else "",

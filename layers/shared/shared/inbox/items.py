@@ -7,7 +7,7 @@ from pydantic import Field
 
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
-from shared.aws.tables.items import Item, filled
+from shared.aws.tables.items import Item, filled, shard_of
 
 PARTITION_KEY: Final = "pk"
 LIST_INDEX: Final = "gsi_list"
@@ -23,6 +23,9 @@ CUT: Final = "…"
 
 type Status = Literal["open", "snoozed", "resolved", "archived"]
 
+type Phase = Literal["heads", "entries"]  # the scans of a rebuild
+
+PHASES: Final[tuple[Phase, ...]] = ("heads", "entries")
 OPEN: Final = "open"
 SNOOZED: Final = "snoozed"
 
@@ -87,10 +90,11 @@ class Entry(Item):
         return filled(cls.pk_pattern, context, _id_of(context, reference))
 
     @classmethod
-    def of(cls, head: "Head") -> "Entry":
-        """Return the entry of a head, without a version."""
+    def of(cls, head: "Head", partitions: int = 1) -> "Entry":
+        """Return the entry of a head, without a version. *partitions*: of each list of its company."""
         is_unread = head.unread_count > 0
-        listed = cls.list_of(head.company_id, head.status, unread=is_unread)
+        shard = shard_of(_id_of(head.context, head.reference), partitions)
+        listed = cls.list_of(head.company_id, head.status, unread=is_unread, shard=shard)
         assigned = (
             cls.assigned_list_of(head.company_id, head.assignee, head.status, unread=is_unread)
             if head.assignee
@@ -105,9 +109,14 @@ class Entry(Item):
         )
 
     @classmethod
-    def list_of(cls, company: str, status: Status, *, unread: bool) -> str:
-        """Return the partition of gsi_list: the company's conversations of this status, unread or read."""
-        return f"{company}#{_mark(status, unread=unread)}"
+    def list_of(cls, company: str, status: Status, *, unread: bool, shard: int = 0) -> str:
+        """
+        Return a partition of gsi_list: the company's conversations of this status, unread or read.
+
+        Further partitions of the list have a number after the first one's name (`shared.inbox.partitions`).
+        """
+        first = f"{company}#{_mark(status, unread=unread)}"
+        return f"{first}#{shard}" if shard else first
 
     @classmethod
     def assigned_list_of(cls, company: str, assignee: str, status: Status, *, unread: bool) -> str:
@@ -183,22 +192,50 @@ class ParkedHead(Item):
         return f"parked {context}"
 
 
-class Rebuild(Item):
-    """How far an unfinished rebuild of a context's entries has come: the position of a scan, which expires."""
+class CompanyLists(Item):
+    """
+    How many partitions of gsi_list share the entries of each list of a company; without this item it is one.
 
-    pk_pattern: ClassVar[str] = "REBUILD#{context}"
+    Readers merge `partitions`; writers use `earlier` until `since_ms`. See `shared.inbox.partitions`.
+    """
+
+    pk_pattern: ClassVar[str] = "LISTS#{company}"
+    indexes: ClassVar[tuple[str, ...]] = ()
+    ttl_days: ClassVar[int | None] = None
+
+    pk: str
+    partitions: int = 1
+    earlier: int = 1
+    since_ms: int = 0
+
+    @classmethod
+    def key(cls, company: str) -> str:
+        """Return the key of a company's lists."""
+        return filled(cls.pk_pattern, company)
+
+
+class Rebuild(Item):
+    """
+    How far a segment of an unfinished rebuild of a context's entries has come, which expires.
+
+    A rebuild scans the heads of the context, then the entries, each in `segments` parallel parts.
+    """
+
+    pk_pattern: ClassVar[str] = "REBUILD#{context}#{phase}#{segment}"
     indexes: ClassVar[tuple[str, ...]] = ()
     ttl_days: ClassVar[int | None] = REBUILD_DAYS
 
     pk: str
     table: str  # of the scan
-    position: dict[str, str] = Field(repr=False)  # the last key that was read
+    segments: int
+    position: dict[str, str] | None = Field(default=None, repr=False)  # the last key that was read
+    is_done: bool = False
     ttl: int
 
     @classmethod
-    def key(cls, context: Context) -> str:
-        """Return the key of a context's rebuild."""
-        return filled(cls.pk_pattern, context)
+    def key(cls, context: Context, phase: Phase, segment: int) -> str:
+        """Return the key of a segment."""
+        return filled(cls.pk_pattern, context, phase, str(segment))
 
 
 def pk(value: str) -> Attributes:

@@ -1,8 +1,9 @@
 """
 Lists of the inbox, newest first: of a company or of an agent, by status, unread, read or both.
 
-Each combination is a partition of an index, and a list merges partitions. The sort key is unique, so one text is the
-position of a page in all of them: a conversation that moves to another partition between two pages is not repeated.
+Each combination is a partition of an index, or several of a large company (`shared.inbox.partitions`). A list merges
+partitions. The sort key is unique, so one text is the position of a page in all of them: a conversation that moves to
+another partition between two pages is not repeated.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from boto3.dynamodb.conditions import Key
 
 from shared.aws.tables.merged_lists import MergedList
+from shared.inbox import partitions
 from shared.inbox.items import ASSIGNEE_INDEX, LIST_INDEX, Entry, Status
 from shared.runtime import clock
 
@@ -23,15 +25,20 @@ if TYPE_CHECKING:
 
 
 def of_company(
-    company: str, statuses: Sequence[Status], unread: Sequence[bool]
+    table: Table, company: str, statuses: Sequence[Status], unread: Sequence[bool]
 ) -> MergedList[Entry]:
     """Return the list of a company."""
-    partitions = [
-        Entry.list_of(company, status, unread=is_unread)
-        for status, is_unread in product(statuses, unread)
-    ]
+    shards = partitions.merged(table, company)
     return MergedList(
-        item=Entry, index=LIST_INDEX, field="list_pk", order="activity", partitions=partitions
+        item=Entry,
+        index=LIST_INDEX,
+        field="list_pk",
+        order="activity",
+        partitions=[
+            Entry.list_of(company, status, unread=is_unread, shard=shard)
+            for status, is_unread, shard in product(statuses, unread, range(shards))
+        ],
+        shards=shards,
     )
 
 
@@ -39,7 +46,7 @@ def of_assignee(
     company: str, assignee: str, statuses: Sequence[Status], unread: Sequence[bool]
 ) -> MergedList[Entry]:
     """Return the list of an agent."""
-    partitions = [
+    assigned = [
         Entry.assigned_list_of(company, assignee, status, unread=is_unread)
         for status, is_unread in product(statuses, unread)
     ]
@@ -48,7 +55,7 @@ def of_assignee(
         index=ASSIGNEE_INDEX,
         field="assignee_pk",
         order="activity",
-        partitions=partitions,
+        partitions=assigned,
     )
 
 

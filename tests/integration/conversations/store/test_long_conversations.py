@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
 TURNS = 300
-LARGEST_ITEM_BYTES = 4_096
-LARGEST_WINDOW_BYTES = 2_048
+LARGEST_ITEM_BYTES = 3_072
+LARGEST_WINDOW_BYTES = 1_544
 MOST_ENTRIES = 10
 
 

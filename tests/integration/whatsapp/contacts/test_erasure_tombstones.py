@@ -187,7 +187,7 @@ def test_a_send_in_doubt_loses_its_content_and_its_outcome_is_a_stub(
     del message["pk"]
     intent = Intent(
         pk=Intent.key("action"), company="acme", message=message, phone=PHONE, received_at=at,
-        webhook_event_type=Intent.listed_as,
+        webhook_event_type=Intent.list_of("action"),
     )  # fmt: skip
     store.intents.put(harness.resources.table, intent)
     erase(harness, NUMBER)

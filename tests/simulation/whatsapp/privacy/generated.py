@@ -52,7 +52,7 @@ def generated_items(at: str) -> list[dict[str, Any]]:
             Intent,
             Intent.key("action-1"),
             receivedAt=at,
-            webhookEventType=Intent.listed_as,
+            webhookEventType=Intent.list_of("action-1"),
             message={"conversationPk": head, "textBody": WORDS, "to": key},
         ),
     ]

@@ -2,6 +2,7 @@
 
 import re
 from typing import Any, Self
+from zlib import crc32
 
 from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
@@ -63,3 +64,8 @@ def filled(pattern: str, *parts: str) -> str:
     if len(parts) != len(names) or not all(parts):
         raise ValueError(f"{pattern} needs non-empty {names}")
     return pattern.format(**dict(zip(names, parts, strict=True)))
+
+
+def shard_of(name: str, shards: int) -> int:
+    """Return the number of the partition, of *shards*, that has the entry *name*: even, the same in each process."""
+    return crc32(name.encode()) % shards

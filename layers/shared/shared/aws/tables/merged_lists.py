@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shared.aws.tables.items import Item
 
 READ_AHEAD = 400  # items per query after the first one
+SPREAD = 8  # items that a shard may have beyond its share of a page, without a second query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +26,7 @@ class MergedList[Stored: Item]:
     Some partitions of one index that holds items of one class.
 
     *field* is the partition key of the index and *order* its sort key, as fields of *item*; *partitions* are values of
-    *field*.
+    *field*. If *shards* of them evenly share the items of one list, each query reads a share.
     """
 
     item: type[Stored]
@@ -33,6 +34,7 @@ class MergedList[Stored: Item]:
     field: str
     order: str
     partitions: Sequence[str]
+    shards: int = 1
 
     def entries(
         self, table: Table, *, limit: int, where: ConditionBase | None = None
@@ -55,6 +57,8 @@ class MergedList[Stored: Item]:
         condition: ConditionBase = Key(self.item.name_of(self.field)).eq(partition)
         if where is not None:
             condition &= where
+        if self.shards > 1:
+            limit = min(limit, -(-limit // self.shards) + SPREAD)
         last: Attributes | None = None
         while True:
             found, last = table.query(
@@ -63,4 +67,4 @@ class MergedList[Stored: Item]:
             yield from found
             if last is None:
                 return
-            limit = READ_AHEAD
+            limit = READ_AHEAD // self.shards

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, Actions
 from tests.integration.whatsapp.conftest import PHONE, T0, text
 from whatsapp.api.inputs import MessagesQuery
@@ -233,7 +234,8 @@ def test_a_search_says_how_many_messages_it_looked_at_and_goes_on(
     rest = actions.run("search_messages", body | {"cursor": first.body["cursor"]})
 
     assert [one["id"] for one in first.result["messages"]] == ["wamid.s2"]
-    assert first.result["lookedAt"] == 2
+    assert (first.result["lookedAt"], first.result["readUnits"]) == (2, 2)
+    assert first.result["lookedBackTo"] == clock.to_text((T0 + 12) * 1000 + 999)
     assert [one["id"] for one in rest.result["messages"]] == ["wamid.s0"]
 
 

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from boto3.dynamodb.conditions import ConditionExpressionBuilder
 
+from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import (
     ADA,
@@ -128,6 +130,36 @@ def test_lists_of_messages_refuse_bad_input(
     answer = actions.run("get_messages", body)
 
     assert (answer.status, answer.error) == (status, code)
+
+
+def test_messages_of_a_direction_are_read_from_the_lists_of_the_companys_numbers_only(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(actions, 2)
+    queried: set[tuple[str | None, str]] = set()
+    query = Table.query
+
+    def watched(table: Table, index: str | None, condition: Any, **more: Any) -> Any:
+        built = ConditionExpressionBuilder().build_expression(condition, is_key_condition=True)
+        queried.update((index, str(one)) for one in built.attribute_value_placeholders.values())
+        return query(table, index, condition, **more)
+
+    monkeypatch.setattr(Table, "query", watched)
+    found = actions.run("get_messages", {"direction": "INBOUND", "since": SINCE}).result["messages"]
+
+    assert {one["direction"] for one in found} == {"INBOUND"}
+    assert {index for index, _ in queried} == {"gsi_inbox"}
+    assert ("gsi_inbox", ARN) in queried
+
+
+def test_a_company_with_many_numbers_names_one_for_a_direction(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whatsapp.actions.conversations.message_lists.MOST_PHONES", 0)
+
+    answer = actions.run("get_messages", {"direction": "INBOUND", "since": SINCE})
+
+    assert (answer.status, answer.error) == (400, "phone_required")
 
 
 def test_a_cursor_belongs_to_its_caller_and_parameters_and_ends_after_a_day(
