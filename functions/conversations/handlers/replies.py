@@ -15,10 +15,11 @@ from pydantic import TypeAdapter
 from conversations.dialogue import reply
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
 from conversations.lifecycle.reply_trigger import ReplyTrigger
-from conversations.recovery import exhausted_retries
+from conversations.recovery import exhausted_retries, shares
 from conversations.recovery.worker import queue_worker
 from shared.aws.tables.attempts import Attempts
 from shared.events.record_body import parse_body
+from shared.rate_limits.fair_shares import Runs
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 
@@ -33,12 +34,15 @@ if TYPE_CHECKING:
 class RepliesSettings(SpeakingSettings):
     """Environment variables of this function."""
 
+    reply_max_concurrency: int
     reply_max_wait_seconds: int = 45
 
 
 settings = RepliesSettings.load()
 deps = dialogue_dependencies(settings)
 triggers = TypeAdapter(ReplyTrigger)
+attempts = Attempts.of(settings)
+runs = Runs(attempts, deps.resources.replies.name, settings.reply_max_concurrency)
 
 
 def _handle(body: str, run: Run) -> str:
@@ -53,9 +57,10 @@ worker = queue_worker(
     deps.resources.replies.client,
     source="replies",
     queue_url=deps.resources.replies.url,
-    attempts=Attempts.of(settings),
+    attempts=attempts,
     handle=_handle,
     show_failure=exhausted_retries.of_trigger,
+    sharing=shares.of_replies(deps.resources, runs, triggers),
 )
 
 

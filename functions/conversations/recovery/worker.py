@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from conversations.configuration.resources import Resources
     from shared.aws.tables.attempts import Attempts
+    from shared.rate_limits.fair_shares import Sharing
 
 # Handles a record body and returns the outcome for the log, a short word.
 type Handle = Callable[[str, Run], str]
@@ -39,8 +41,12 @@ def queue_worker(
     attempts: Attempts,
     handle: Handle,
     show_failure: ShowFailure | None = None,
+    sharing: Sharing[str] | None = None,
 ) -> Worker[str]:
-    """Build the worker of a queue. *source* names the queue in parked events and dead letters."""
+    """
+    Build the worker of a queue. *source* names the queue in parked events and dead letters; *sharing*: how companies
+    share it.
+    """
     tables = (resources.log, resources.table)
 
     def handle_record(record: Record) -> str:
@@ -90,7 +96,7 @@ def queue_worker(
         queue_urls=[queue_url],
         tables=tables,
         attempts=attempts,
-        handle=handle_record,
+        handle=partial(sharing.handled, handle=handle_record) if sharing else handle_record,
         park=park,
         report=report,
         note_dead_letter=note_dead_letter,
