@@ -141,8 +141,8 @@ def _by_queue(
             continue  # The index is eventually consistent.
         if one.kind in due.LEFT_A_QUEUE:
             method = work.channel_method
-            queue = deps.channels[method] if method else deps.replies
-            found[queue].append(_Work(one, work, work.company))
+            left = deps.channels[method] if method else deps.replies
+            found[left].append(_Work(one, work, work.company))
             continue
         state = opened.get(one.ref)
         if state is None:

@@ -69,7 +69,7 @@ class Queue:
 
     clock: Clock
     kind: Kind
-    sharing: Sharing[str]
+    shared_runs: Runs
     visible: deque[Record] = field(default_factory=deque)
     coming: list[tuple[int, int, Record]] = field(
         default_factory=list
@@ -81,6 +81,10 @@ class Queue:
     ends: list[tuple[int, int, Record, str | None]] = field(default_factory=list)
     counted: str | None = None
     numbers: Iterator[int] = field(default_factory=count)
+
+    @property
+    def sharing(self) -> Sharing[str]:
+        return Sharing(self.shared_runs, waiting_of, self.postpone, self.kind.late_ms)
 
     def send(self, company: str, at_ms: int, since_ms: int | None = None) -> None:
         """Enqueue a record of a company at a time."""
@@ -130,7 +134,7 @@ class Queue:
             return
         self.running[company_of(record)] -= 1
         if run is not None:
-            END(self.sharing.runs, run)
+            END(self.shared_runs, run)
 
     def postpone(self, record: Record) -> str:
         if self.kind.is_in_table:
@@ -145,7 +149,7 @@ class Queue:
     def sweep(self) -> None:
         left = len(self.visible)
         waiting = {name: len(records) for name, records in self.table.items() if records}
-        shares = self.sharing.runs.hand_over(left, waiting)
+        shares = self.shared_runs.hand_over(left, waiting)
         for company, number in shares.items():
             for _ in range(number):
                 record = self.table[company].popleft()
@@ -157,6 +161,10 @@ class Queue:
 
 
 END = Runs.end
+
+
+def waiting_of(record: Record) -> Waiting:
+    return Waiting(company_of(record), fair_shares.since_ms(record))
 
 
 def company_of(record: Record) -> str:
@@ -179,16 +187,10 @@ def queue(
         client = boto3.client("dynamodb")
         attempts = Attempts(lambda: client, create_table(client, "AttemptsTable"), 5)
         runs = Runs(attempts, "queue", kind.runs, kind.estimate_ms)
-        sharing = Sharing(
-            runs,
-            lambda record: Waiting(company_of(record), fair_shares.since_ms(record)),
-            lambda record: queue.postpone(record),  # noqa: PLW0108 - it is made below
-            kind.late_ms,
-        )
-        queue = Queue(virtual, kind, sharing)
+        simulated = Queue(virtual, kind, runs)
         # A run of the simulation ends later than its call: it is counted until then.
-        monkeypatch.setattr(Runs, "end", lambda _, run: setattr(queue, "counted", run))
-        yield queue
+        monkeypatch.setattr(Runs, "end", lambda _, run: setattr(simulated, "counted", run))
+        yield simulated
 
 
 def fill(queue: Queue, company: str, number: int) -> None:

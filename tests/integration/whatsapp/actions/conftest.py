@@ -210,6 +210,7 @@ def actions(harness: Harness, running_sandbox: Sandbox) -> Iterator[Actions]:
         "IDENTIFIER_KEYS_SECRET_ID": "identifier-keys",
         "API_SEAL_SECRET_ID": properties("ApiSealSecret")["Name"],
     }
+    create_table(dynamodb, "AttemptsTable", Stage="local")
     secrets.create_secret(Name="identifier-keys", SecretString=json.dumps(keyring.SECRET))
     secrets.create_secret(
         Name=str(properties("ApiSealSecret")["Name"]), SecretString='{"seal_key": "sealed"}'
