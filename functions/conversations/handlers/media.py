@@ -74,7 +74,7 @@ worker = queue_worker(
     resources,
     sqs,
     source="media",
-    queue_url=queue.url,
+    queue_urls=[queue.url],
     attempts=attempts,
     handle=_handle,
     show_failure=downloads.show_failure,

@@ -52,7 +52,7 @@ worker = queue_worker(
     deps.resources,
     deps.resources.replies.client,
     source=f"processor-{channel}",
-    queue_url=queue.url,
+    queue_urls=[queue.url],
     attempts=attempts,
     handle=_handle,
     show_failure=exhausted_retries.of_record,

@@ -133,7 +133,7 @@ def test_an_event_of_an_earlier_release_is_processed_from_the_queue_of_jobs(
 def two_runs(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> FairRuns:
     """The runs of campaigns, of which a company has one."""
     sharing = runs.jobs.SHARING[runs.jobs.CAMPAIGNS]
-    two = replace(sharing.runs, most=2)
+    two: FairRuns = replace(sharing.runs, most=2)
     monkeypatch.setitem(runs.jobs.SHARING, runs.jobs.CAMPAIGNS, replace(sharing, runs=two))
     return two
 
