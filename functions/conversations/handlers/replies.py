@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from conversations.dialogue import reply
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
-from conversations.lifecycle import commands, reply_trigger
+from conversations.lifecycle import reply_trigger
 from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.recovery import exhausted_retries, shares
 from conversations.recovery.worker import queue_worker
@@ -53,6 +53,7 @@ def _handle(body: str, run: Run) -> str:
     if not _is_trigger(body):
         # Replies start faster without it.
         from conversations.dialogue import dispatcher  # noqa: PLC0415 - see above
+        from conversations.lifecycle import commands  # noqa: PLC0415 - see above
 
         done = dispatcher.work(deps, commands.read(body), None, run)
         return done.ended if done else "nothing"

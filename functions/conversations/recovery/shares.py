@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from conversations.initiation.context_object import ContextObject
-from conversations.lifecycle import commands
-from conversations.lifecycle.commands import Resume
+from conversations.lifecycle import reply_trigger
 from conversations.lifecycle.file_download import FileDownload
-from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.store import states
 from conversations.store.recovery import due
 from shared.events.record_body import parse_body
@@ -22,6 +19,7 @@ if TYPE_CHECKING:
 
     from conversations.configuration.resources import Resources
     from conversations.lifecycle.commands import Record as Command
+    from conversations.lifecycle.reply_trigger import ReplyTrigger
     from conversations.store.items.conversation import ChannelMethod
     from shared.aws.sqs_standard import StandardQueue
     from shared.aws.sqs_worker import Record
@@ -34,6 +32,8 @@ LARGEST_BODY = 300_000
 
 def of_channel(resources: Resources, runs: Runs, channel: ChannelMethod) -> Sharing[str]:
     """Return how companies share the queue of a channel: first messages and work that was due."""
+    from conversations.lifecycle import commands  # noqa: PLC0415 - replies start faster without it
+
     return _sharing(resources, runs, channel, commands.read)
 
 
@@ -79,21 +79,17 @@ def _sharing(
 
 def _company_of(resources: Resources, command: Command | ReplyTrigger, length: int) -> str | None:
     """Return whose work a record is; None for what people wait for, and what cannot wait in the table."""
-    match command:
-        case ContextObject() if length <= LARGEST_BODY:
-            company = command.frontend_payload.get("company_data", {}).get("company_id")
-            return (
-                company
-                if isinstance(company, str) and command.conversation_data.conversation_ref
-                else None
-            )
-        case Resume() | ReplyTrigger():
-            state = states.read(resources.log, command.ref)
-            return state.company_id if state else None
+    if command.type == "context":
+        company = command.frontend_payload.get("company_data", {}).get("company_id")
+        can_wait = length <= LARGEST_BODY and command.conversation_data.conversation_ref
+        return company if can_wait and isinstance(company, str) else None
+    if command.type in {"resume", reply_trigger.TYPE}:
+        state = states.read(resources.log, _ref_of(command))
+        return state.company_id if state else None
     return None
 
 
 def _ref_of(command: Command | ReplyTrigger) -> str:
-    if isinstance(command, ContextObject):
+    if command.type == "context":
         return str(command.conversation_data.conversation_ref)
     return command.ref

@@ -12,7 +12,6 @@ from newsletters.inbound.events import (
     PurgeRequested,
     StepRequested,
 )
-from newsletters.jobs.requests import EXPORT_PREFIX
 from newsletters.store import jobs
 from newsletters.worker.results import Handled, Outcome
 from shared.events.record_body import parse_body
@@ -53,6 +52,8 @@ def of_queue(table: Table, runs: Runs) -> Sharing[Handled]:
 
 def _job_of(table: Table, record: Record) -> Job | None:
     """Return the job whose present turn a record is; None for other events."""
+    from newsletters.jobs.requests import EXPORT_PREFIX  # noqa: PLC0415 - few events are late
+
     event = parse_body(record.body, _EVENTS)
     if isinstance(event, PurgeRequested | PrivacyRequested):
         return None

@@ -92,6 +92,7 @@ def test_every_worker_queue_with_an_order_has_an_alarm_on_its_age(queue: str) ->
         if "MetricStat" in query
         for entry in query["MetricStat"]["Metric"]["Dimensions"]
     }
+    watched |= {entry["Value"] for entry in properties("AgentsQueueOld")["Dimensions"]}
 
     assert properties(queue)["QueueName"] in watched
 
