@@ -12,7 +12,7 @@ from conversations.store import states
 from conversations.store.recovery import due
 from shared.events.record_body import parse_body
 from shared.rate_limits import fair_shares
-from shared.rate_limits.fair_shares import LATE_AFTER_ROUND_MS, Runs, Sharing, Waiting
+from shared.rate_limits.fair_shares import Runs, Sharing, Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ def _sharing(
         due.put_back(resources.log, _ref_of(command), channel, record.body, company=company)
         return POSTPONED
 
-    return Sharing(runs, waiting_of, postpone, LATE_AFTER_ROUND_MS)
+    return Sharing(runs, waiting_of, postpone, runs.late_ms)
 
 
 def _company_of(resources: Resources, command: Command | ReplyTrigger, length: int) -> str | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import boto3
 from pydantic import TypeAdapter
 
-from newsletters.configuration.resources import EXPORT_MS, ExportResources
+from newsletters.configuration.resources import EXPORT_MS, ROUND_MS, ExportResources
 from newsletters.inbound.events import ExportRequested
 from newsletters.recovery import parking
 from newsletters.store import parked
@@ -88,7 +88,9 @@ def _park(record: Record, refusal: Permanent) -> Handled:
 
 
 attempts = Attempts.of(settings)
-runs = Runs(attempts, resources.exports.name, settings.newsletter_max_concurrency, EXPORT_MS)
+runs = Runs(
+    attempts, resources.exports.name, settings.newsletter_max_concurrency, EXPORT_MS, ROUND_MS
+)
 sharing = shares.of_queue(table, runs)
 worker = Worker(
     sqs=sqs,

@@ -1,4 +1,4 @@
-"""Runs every minute: continues due jobs and deletions, and counts the dead letters."""
+"""Runs every five minutes: continues due jobs and deletions, and counts the dead letters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.exceptions import ClientError
 
-from newsletters.configuration.resources import EXPORT_MS, STEP_MS, Resources
+from newsletters.configuration.resources import EXPORT_MS, ROUND_MS, STEP_MS, Resources
 from newsletters.jobs.requests import queue_of
 from newsletters.jobs.state import is_overdue
 from newsletters.jobs.watch import look_after
@@ -62,7 +62,7 @@ resources = Resources(
 )
 attempts = Attempts.of(settings)
 runs = {
-    queue.name: Runs(attempts, queue.name, settings.newsletter_max_concurrency, record_ms)
+    queue.name: Runs(attempts, queue.name, settings.newsletter_max_concurrency, record_ms, ROUND_MS)
     for queue, record_ms in ((resources.steps, STEP_MS), (resources.exports, EXPORT_MS))
 }
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import boto3
 
-from newsletters.configuration.resources import STEP_MS, WorkerResources
+from newsletters.configuration.resources import ROUND_MS, STEP_MS, WorkerResources
 from newsletters.recovery import parking
 from newsletters.store import parked
 from newsletters.store.objects import Store
@@ -84,7 +84,9 @@ def worker_of(resources: WorkerResources, settings: WorkerSettings) -> Worker[Ha
         return process(resources, record.body, results.run_of(record))
 
     attempts = Attempts.of(settings)
-    runs = Runs(attempts, resources.steps.name, settings.newsletter_max_concurrency, STEP_MS)
+    runs = Runs(
+        attempts, resources.steps.name, settings.newsletter_max_concurrency, STEP_MS, ROUND_MS
+    )
     sharing = shares.of_queue(table, runs)
     return Worker(
         sqs=resources.steps.client,

@@ -15,7 +15,7 @@ from newsletters.inbound.events import (
 from newsletters.store import jobs
 from newsletters.worker.results import Handled, Outcome
 from shared.events.record_body import parse_body
-from shared.rate_limits.fair_shares import LATE_AFTER_ROUND_MS, Runs, Sharing, Waiting
+from shared.rate_limits.fair_shares import Runs, Sharing, Waiting
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def of_queue(table: Table, runs: Runs) -> Sharing[Handled]:
         jobs.postpone(table, job, clock.now_ms())
         return Handled(Outcome.POSTPONED, kind=job.name, code=job.code, company=job.company_id)
 
-    return Sharing(runs, waiting_of, postpone, LATE_AFTER_ROUND_MS)
+    return Sharing(runs, waiting_of, postpone, runs.late_ms)
 
 
 def _job_of(table: Table, record: Record) -> Job | None:

@@ -18,7 +18,7 @@ from local.sandbox.accounts.text_messages import TextMessage
 from shared.aws.sqs_fifo import Entry
 from shared.events.exchange import DeliveryStatus, File, FileStored, InboundMessage, body_of
 from shared.providers import http
-from shared.rate_limits.fair_shares import LATE_AFTER_ROUND_MS, share
+from shared.rate_limits.fair_shares import GRACE_MS, ROUND_MS, share
 from shared.runtime import clock
 from tests import template
 from tests.simulation import stored
@@ -197,7 +197,7 @@ def late_records(system: System) -> None:
             for number in range(share(runs.most, 1)):
                 until = system.clock.ms + clock.HOUR_MS
                 runs.begin(sample_data.COMPANY, f"another-{number}", until)
-    system.clock.ms += LATE_AFTER_ROUND_MS + 1
+    system.clock.ms += ROUND_MS + GRACE_MS + 1
     system.drain()
     system.sweep()
     system.clock.ms += clock.HOUR_MS

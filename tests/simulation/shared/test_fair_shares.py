@@ -44,6 +44,7 @@ class Kind:
     record_ms: int
     estimate_ms: int = 3_000
     is_in_table: bool = False
+    round_ms: int = ROUND_MS
 
     @property
     def runs(self) -> int:
@@ -51,14 +52,17 @@ class Kind:
 
     @property
     def late_ms(self) -> int:
-        return fair_shares.LATE_AFTER_ROUND_MS if self.is_in_table else fair_shares.LATE_MS
+        in_rounds = self.round_ms + fair_shares.GRACE_MS
+        return in_rounds if self.is_in_table else fair_shares.LATE_MS
 
 
 KINDS: Final = {
     "first messages": Kind("ChannelMaxConcurrency", 3_000, is_in_table=True),
     "replies": Kind("ReplyMaxConcurrency", 5_000, is_in_table=True),
     "fast replies": Kind("ReplyMaxConcurrency", 500, is_in_table=True),
-    "steps of newsletters": Kind("NewsletterMaxConcurrency", 20_000, 20_000, is_in_table=True),
+    "steps of newsletters": Kind(
+        "NewsletterMaxConcurrency", 20_000, 20_000, is_in_table=True, round_ms=5 * ROUND_MS
+    ),
     "files": Kind("MediaMaxConcurrency", 2_000),
 }
 
@@ -100,7 +104,7 @@ class Queue:
         """Advance the clock: records arrive, runs end and start, and each minute the sweep hands over a round."""
         while True:
             due = [one[0][0] for one in (self.coming, self.ends) if one]
-            following = ROUND_MS * (self.clock.ms // ROUND_MS + 1)
+            following = self.kind.round_ms * (self.clock.ms // self.kind.round_ms + 1)
             now = min([*due, following])
             if now > end_ms:
                 break
@@ -186,7 +190,7 @@ def queue(
     with mock_aws():
         client = boto3.client("dynamodb")
         attempts = Attempts(lambda: client, create_table(client, "AttemptsTable"), 5)
-        runs = Runs(attempts, "queue", kind.runs, kind.estimate_ms)
+        runs = Runs(attempts, "queue", kind.runs, kind.estimate_ms, kind.round_ms)
         simulated = Queue(virtual, kind, runs)
         # A run of the simulation ends later than its call: it is counted until then.
         monkeypatch.setattr(Runs, "end", lambda _, run: setattr(simulated, "counted", run))
@@ -216,7 +220,7 @@ def test_single_records_of_others_pass_the_backlog_of_one_company(
     minutes = range(1, 12)
     for minute in minutes:
         queue.send(OTHER, begin + minute * 61_000)
-    queue.run_until(begin + 14 * 61_000)
+    queue.run_until(begin + 14 * 61_000 + queue.kind.late_ms)
 
     # A round that is already on the queue, and the end of a run.
     assert max(queue.waits(OTHER)) <= queue.kind.late_ms + ROUND_MS + queue.kind.record_ms
@@ -229,7 +233,7 @@ def test_a_company_alone_has_nearly_all_of_the_runs(queue: Queue) -> None:
     begin = queue.clock.ms
     fill(queue, LARGE, number)
     least = max(number * queue.kind.record_ms // queue.kind.runs, number * 1_000 // PER_SECOND)
-    queue.run_until(begin + 3 * least // 2 + 3 * ROUND_MS)
+    queue.run_until(begin + 3 * least // 2 + 3 * queue.kind.round_ms)
 
     assert len(queue.waits(LARGE)) == number
 

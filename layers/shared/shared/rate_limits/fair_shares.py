@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from shared.aws.tables.attempts import Attempts
 
 ROUND_MS: Final = 60 * clock.SECOND_MS
-# Records of a round wait for up to a round.
-LATE_AFTER_ROUND_MS: Final = ROUND_MS + 15 * clock.SECOND_MS
+GRACE_MS: Final = 15 * clock.SECOND_MS
 LATE_MS: Final = 10 * clock.SECOND_MS  # on a standard queue, which has no rounds
 SPARE_PART: Final = 10
 POSTPONED_SECONDS: Final = (60, 300)
@@ -100,13 +99,19 @@ class Runs:
     The concurrent runs of a queue, counted while its records wait for long.
 
     *most* is the maximum concurrency of the queue's event source. *record_ms* estimates the time of a record, for the
-    first round.
+    first round. A sweep begins a round every *round_ms*.
     """
 
     attempts: Attempts
     queue: str
     most: int
     record_ms: int = 3 * clock.SECOND_MS
+    round_ms: int = ROUND_MS
+
+    @property
+    def late_ms(self) -> int:
+        """Records of a round wait for up to a round; one that waits longer shows that the queue is too long."""
+        return self.round_ms + GRACE_MS
 
     def begin(self, company: str, owner: str, until_ms: int) -> str | None:
         """
@@ -144,12 +149,12 @@ class Runs:
         """
         now = clock.now_ms()
         stored = self.attempts.table.get(self._key()) or {}
-        size = max(1, self.most * ROUND_MS // self.record_ms)
+        size = max(1, self.most * self.round_ms // self.record_ms)
         passed_ms = now - int(stored.get(ROUND_AT, 0))
-        if passed_ms < 2 * ROUND_MS:
+        if passed_ms < 2 * self.round_ms:
             size = int(stored[SIZE])
-        if ROUND_MS // 2 < passed_ms < 2 * ROUND_MS:
-            is_late = int(stored.get(REFUSED_AT, 0)) > now - ROUND_MS
+        if self.round_ms // 2 < passed_ms < 2 * self.round_ms:
+            is_late = int(stored.get(REFUSED_AT, 0)) > now - self.round_ms
             size = Round(size, int(stored[QUEUED])).size_of_next(left, is_late=is_late)
         shares = divide(max(size - left, size // SPARE_PART, 1), waiting)
         begun = {SIZE: size, QUEUED: left + sum(shares.values()), ROUND_AT: now}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.conversations import sample_data
-from shared.rate_limits.fair_shares import LATE_AFTER_ROUND_MS, share
+from shared.rate_limits.fair_shares import GRACE_MS, ROUND_MS, share
 from tests.integration.conversations.steps import MINUTE_MS, texts_by
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tests.simulation.conversations.system import System
 
-LATE_MS = LATE_AFTER_ROUND_MS + 1
+LATE_MS = ROUND_MS + GRACE_MS + 1
 
 
 def occupy(system: System, function: str, company: str = sample_data.COMPANY) -> list[str]:
