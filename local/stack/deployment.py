@@ -173,6 +173,7 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
             "conversations_whatsapp": outputs["ConversationsWhatsAppQueueUrl"],
             "conversations_sms": outputs["ConversationsSmsQueueUrl"],
             "conversations_email": outputs["ConversationsEmailQueueUrl"],
+            "conversations_agents": outputs["ConversationsAgentsQueueUrl"],
             "conversations_replies": outputs["ConversationsRepliesQueueUrl"],
             "conversations_statuses": outputs["ConversationsStatusesQueueUrl"],
             "conversations_media": outputs["ConversationsMediaQueueUrl"],

@@ -14,7 +14,7 @@ SOURCES: Final = {
     "CampaignMaxConcurrency": 1,
     "RichpanelMaxConcurrency": 1,
     "IntakeMaxConcurrency": 1,
-    "ChannelMaxConcurrency": 3,
+    "ChannelMaxConcurrency": 4,
     "ReplyMaxConcurrency": 1,
     "StatusMaxConcurrency": 1,
     "EmailMaxConcurrency": 2,

@@ -129,7 +129,11 @@ def empty(bucket: str) -> None:
 def attempts() -> dict[str, int]:
     """The attempts of redelivered messages by message id."""
     counted = items_of(ATTEMPTS)
-    return {item["message_id"]["S"]: int(item["redeliveries"]["N"]) for item in counted}
+    return {
+        item["message_id"]["S"]: int(item["redeliveries"]["N"])
+        for item in counted
+        if "redeliveries" in item
+    }
 
 
 def restore_attempts(wanted: Mapping[str, int]) -> None:

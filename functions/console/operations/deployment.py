@@ -36,6 +36,7 @@ QUEUES: Final = (
     Queue("conversations", "conversations-sms.fifo"),
     Queue("conversations", "conversations-email.fifo"),
     Queue("conversations", "conversations-replies.fifo"),
+    Queue("conversations", "conversations-agents.fifo"),
     Queue("conversations", "conversations-statuses.fifo"),
     Queue("conversations", "conversations-media"),
     Queue("conversations", "conversations-dead-letters.fifo"),

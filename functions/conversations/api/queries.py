@@ -105,7 +105,7 @@ def conversation(deps: ApiDependencies, caller: Caller, ref: str) -> Conversatio
         opened,
         case_data.read(opened.conversation, resources.bucket),
         messages.dated_changes(resources.log, ref, CHANGES_SHOWN),
-        waiting.due_at if waiting else None,
+        waiting.at if waiting else None,
         unreachable=unreachable.of_address(
             resources.log,
             opened.company.company_id,

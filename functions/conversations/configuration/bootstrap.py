@@ -35,6 +35,7 @@ class ConnectedSettings(Settings):
     sms_channel_queue_url: str
     email_channel_queue_url: str
     conversations_replies_queue_url: str
+    conversations_agents_queue_url: str
     media_bucket_name: str
     identifier_keys_secret_id: str
 
@@ -66,6 +67,7 @@ def resources_of(
             ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
         },
         replies=FifoQueue(lambda: sqs, settings.conversations_replies_queue_url),
+        agents=FifoQueue(lambda: sqs, settings.conversations_agents_queue_url),
         bucket=Bucket(
             lambda: boto3.client("s3", config=of_bucket or config), settings.media_bucket_name
         ),

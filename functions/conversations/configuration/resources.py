@@ -18,13 +18,18 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Resources:
-    """Clients, created once per Lambda environment by a handler, or by tests. `channels` are the processors' queues."""
+    """
+    Clients, created once per Lambda environment by a handler, or by tests.
+
+    `channels` are the processors' queues, `agents` is the queue of what people send and release.
+    """
 
     table: Table
     log: Table
     companies: Companies
     channels: Mapping[ChannelMethod, FifoQueue]
     replies: FifoQueue
+    agents: FifoQueue
     bucket: Bucket
     ledger: Ledger[Action]
 

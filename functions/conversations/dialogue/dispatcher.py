@@ -1,5 +1,5 @@
 """
-Dispatches each record of a channel queue to its use case.
+Dispatches each record of a channel's or the agents' queue to its use case.
 
 Most records are first messages. The code of agents' actions and late results is loaded by the first of them.
 """
@@ -32,13 +32,18 @@ from shared.failures import Permanent
 
 
 def work(
-    deps: DialogueDependencies, record: Record, channel: ChannelMethod, run: Run
+    deps: DialogueDependencies, record: Record, channel: ChannelMethod | None, run: Run
 ) -> Outcome | None:
-    """Handle one record. Raises Permanent if it can never succeed, Transient if it is to be retried."""
+    """
+    Handle one record of the queue of a *channel*, None for the queue of agents.
+
+    Raises Permanent if it can never succeed, Transient if it is to be retried.
+    """
     if isinstance(record, ContextObject):
-        return first_message.begin(deps, record, channel, run)
+        return first_message.begin(deps, record, _of_processor(channel), run)
     opened = conversation.load(deps.resources, record.ref)
-    if opened.conversation.channel_method is not channel:
+    of_conversation = opened.conversation.channel_method
+    if channel is not None and of_conversation is not channel:
         raise Permanent("wrong_queue")
     outcome: Outcome | None = None
     match record:
@@ -80,6 +85,12 @@ def _maintain(
             inactivity.close(deps.resources, opened)
         case FetchFiles():
             pass  # Of an earlier release: the sweep hands the files of its due item to their own queue.
+
+
+def _of_processor(channel: ChannelMethod | None) -> ChannelMethod:
+    if channel is None:
+        raise Permanent("wrong_queue")
+    return channel
 
 
 def _resolve(deps: DialogueDependencies, record: Resolve, run: Run) -> Outcome | None:

@@ -65,7 +65,7 @@ worker = queue_worker(
     resources,
     sqs,
     source="intake",
-    queue_url=settings.conversations_inbound_queue_url,
+    queue_urls=[settings.conversations_inbound_queue_url],
     attempts=Attempts.of(settings),
     handle=_handle,
 )

@@ -15,11 +15,14 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.inbound import downloads
+from conversations.recovery import shares
 from conversations.recovery.worker import queue_worker
 from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.client_configs import PATIENT
+from shared.aws.sqs_standard import StandardQueue
 from shared.aws.tables.attempts import Attempts
 from shared.providers.company_secrets import CompanySecrets
+from shared.rate_limits.fair_shares import Runs
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
@@ -38,6 +41,7 @@ class MediaSettings(ConnectedSettings, SpendingSettings):
     conversations_media_queue_url: str
     media_origins: tuple[Origin, ...]
     twilio_base_url: Origin
+    media_max_concurrency: int
     attempts_table_name: str
     max_attempts: int
 
@@ -63,14 +67,18 @@ def _handle(body: str, run: Run) -> str:
     return downloads.fetch(deps, body, run)
 
 
+queue = StandardQueue(lambda: sqs, settings.conversations_media_queue_url)
+attempts = Attempts.of(settings)
+runs = Runs(attempts, queue.name, settings.media_max_concurrency)
 worker = queue_worker(
     resources,
     sqs,
     source="media",
-    queue_url=settings.conversations_media_queue_url,
-    attempts=Attempts.of(settings),
+    queue_urls=[queue.url],
+    attempts=attempts,
     handle=_handle,
     show_failure=downloads.show_failure,
+    sharing=shares.of_files(resources, runs, queue),
 )
 
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from conversations.dialogue import dispatcher
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
 from conversations.lifecycle import commands
-from conversations.recovery import exhausted_retries
+from conversations.recovery import exhausted_retries, shares
 from conversations.recovery.worker import queue_worker
 from conversations.store.items.conversation import ChannelMethod
 from shared.aws.tables.attempts import Attempts
+from shared.rate_limits.fair_shares import Runs
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
@@ -31,11 +32,15 @@ class ProcessorSettings(SpeakingSettings):
     """Environment variables of this function."""
 
     channel_method: str
+    channel_max_concurrency: int
 
 
 settings = ProcessorSettings.load()
 channel = ChannelMethod(settings.channel_method)
 deps = dialogue_dependencies(settings)
+queue = deps.resources.channels[channel]
+attempts = Attempts.of(settings)
+runs = Runs(attempts, queue.name, settings.channel_max_concurrency)
 
 
 def _handle(body: str, run: Run) -> str:
@@ -47,10 +52,11 @@ worker = queue_worker(
     deps.resources,
     deps.resources.replies.client,
     source=f"processor-{channel}",
-    queue_url=deps.resources.channels[channel].url,
-    attempts=Attempts.of(settings),
+    queue_urls=[queue.url],
+    attempts=attempts,
     handle=_handle,
     show_failure=exhausted_retries.of_record,
+    sharing=shares.of_channel(deps.resources, runs, channel),
 )
 
 

@@ -1,4 +1,7 @@
-"""Handler of `conversations-replies.fifo`: sends one answer for a burst of messages."""
+"""
+Handler of `conversations-replies.fifo`, which sends one answer for a burst of messages, and of
+`conversations-agents.fifo`: what people send and release does not wait behind first messages.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,13 @@ from pydantic import TypeAdapter
 
 from conversations.dialogue import reply
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
+from conversations.lifecycle import reply_trigger
 from conversations.lifecycle.reply_trigger import ReplyTrigger
-from conversations.recovery import exhausted_retries
+from conversations.recovery import exhausted_retries, shares
 from conversations.recovery.worker import queue_worker
 from shared.aws.tables.attempts import Attempts
-from shared.events.record_body import parse_body
+from shared.events.record_body import load_event, parse_body
+from shared.rate_limits.fair_shares import Runs
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 
@@ -26,36 +31,56 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from conversations.configuration.resources import Run
+    from conversations.configuration.resources import Resources, Run
 
 
 @dataclass(frozen=True, kw_only=True)
 class RepliesSettings(SpeakingSettings):
     """Environment variables of this function."""
 
+    reply_max_concurrency: int
     reply_max_wait_seconds: int = 45
 
 
 settings = RepliesSettings.load()
 deps = dialogue_dependencies(settings)
 triggers = TypeAdapter(ReplyTrigger)
+attempts = Attempts.of(settings)
+runs = Runs(attempts, deps.resources.replies.name, settings.reply_max_concurrency)
 
 
 def _handle(body: str, run: Run) -> str:
+    if not _is_trigger(body):
+        # Replies start faster without it.
+        from conversations.dialogue import dispatcher  # noqa: PLC0415 - see above
+        from conversations.lifecycle import commands  # noqa: PLC0415 - see above
+
+        done = dispatcher.work(deps, commands.read(body), None, run)
+        return done.ended if done else "nothing"
     trigger = parse_body(body, triggers)
     longest = settings.reply_max_wait_seconds * clock.SECOND_MS
     outcome = reply.answer(deps, trigger, run, max_wait_ms=longest)
     return outcome.ended if outcome else "nothing"
 
 
+def _is_trigger(body: str) -> bool:
+    return bool(load_event(body).get("type") == reply_trigger.TYPE)
+
+
+def _show_failure(resources: Resources, body: str, reason: str) -> None:
+    show = exhausted_retries.of_trigger if _is_trigger(body) else exhausted_retries.of_record
+    show(resources, body, reason)
+
+
 worker = queue_worker(
     deps.resources,
     deps.resources.replies.client,
     source="replies",
-    queue_url=deps.resources.replies.url,
-    attempts=Attempts.of(settings),
+    queue_urls=[deps.resources.replies.url, deps.resources.agents.url],
+    attempts=attempts,
     handle=_handle,
-    show_failure=exhausted_retries.of_trigger,
+    show_failure=_show_failure,
+    sharing=shares.of_replies(deps.resources, runs, triggers),
 )
 
 

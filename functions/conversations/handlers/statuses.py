@@ -71,7 +71,7 @@ worker = queue_worker(
     resources,
     sqs,
     source=SOURCE,
-    queue_url=settings.conversations_statuses_queue_url,
+    queue_urls=[settings.conversations_statuses_queue_url],
     attempts=Attempts.of(settings),
     handle=_handle,
 )

@@ -16,7 +16,9 @@ from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
+from shared.aws.tables.attempts import Attempts
 from shared.providers.twilio.messages import Twilio
+from shared.rate_limits.fair_shares import Runs
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics, write_metrics
 from shared.runtime.settings import Origin, Settings
@@ -36,6 +38,11 @@ class SweeperSettings(Settings):
     conversations_inbound_queue_url: str
     conversations_statuses_queue_url: str
     conversations_media_queue_url: str
+    conversations_replies_queue_url: str
+    channel_max_concurrency: int
+    reply_max_concurrency: int
+    attempts_table_name: str
+    max_attempts: int
     twilio_webhook_secret_id: str
     twilio_base_url: Origin
     dead_letter_urls: tuple[str, ...]
@@ -43,13 +50,20 @@ class SweeperSettings(Settings):
 
 settings = SweeperSettings.load()
 sqs = boto3.client("sqs", config=PATIENT)
+attempts = Attempts.of(settings)
+replies = FifoQueue(lambda: sqs, settings.conversations_replies_queue_url)
+channels = {
+    ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
+    ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
+    ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
+}
+most = dict.fromkeys((queue.name for queue in channels.values()), settings.channel_max_concurrency)
+most[replies.name] = settings.reply_max_concurrency
 deps = sweep.SweeperDependencies(
     log=Table(boto3.client("dynamodb", config=PATIENT), settings.conversation_log_table_name),
-    channels={
-        ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
-        ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
-        ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
-    },
+    channels=channels,
+    replies=replies,
+    runs={name: Runs(attempts, name, runs) for name, runs in most.items()},
     inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
     statuses=FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url),
     files=StandardQueue(lambda: sqs, settings.conversations_media_queue_url),

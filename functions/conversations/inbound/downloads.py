@@ -151,7 +151,16 @@ def _may_spend(
     log = deps.resources.log
     if due.get(log, opened.ref, DueKind.MEDIA) is None:
         sk = message.sk(message.message_timestamp, message.entry_id)
-        due.put(log, opened.ref, DueKind.MEDIA, reserved.free_at, reason=REASON, message_sk=sk)
+        company = opened.company.company_id
+        due.put(
+            log,
+            opened.ref,
+            DueKind.MEDIA,
+            reserved.free_at,
+            company=company,
+            reason=REASON,
+            message_sk=sk,
+        )
     return False
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from shared.aws.sqs_fifo import to_json
 from shared.events.versions import VERSION
+
+TYPE: Final = "reply_trigger"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

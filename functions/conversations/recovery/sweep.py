@@ -7,6 +7,7 @@ that is too long for one run is continued every minute.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from conversations.store.items.log import DueKind
 from conversations.store.items.records import ListPosition
 from conversations.store.recovery import due, list_positions
 from shared.ai.spending.budget import REASON
-from shared.aws.sqs_fifo import messages_in
+from shared.aws.sqs_fifo import Entry, digest, messages_in
 from shared.events.exchange import inbound_entry
 from shared.providers.outcomes import CredentialsRefused, InDoubt, NotSent, Refused
 from shared.providers.twilio.api import Credentials
@@ -38,11 +39,12 @@ if TYPE_CHECKING:
     from conversations.store.recovery.due import Waiting
     from shared.aws.dynamodb import Table
     from shared.aws.secrets import JsonSecret
-    from shared.aws.sqs_fifo import Entry, FifoQueue
+    from shared.aws.sqs_fifo import FifoQueue
     from shared.aws.sqs_standard import StandardQueue
     from shared.providers.twilio.messages import Listed, Page, Twilio
+    from shared.rate_limits.fair_shares import Runs
 
-AT_ONCE = 100  # of each partition
+AT_ONCE = 2_000  # read and divided among companies in a run
 # If the function dies between the two, so many are postponed and not sent, and wait for AGAIN_MS.
 GROUP = 50
 # The rest of an invocation that due work leaves: for the last group, and for accounts of the gap check.
@@ -80,6 +82,8 @@ class SweeperDependencies:
     inbound: FifoQueue
     statuses: FifoQueue
     files: StandardQueue
+    replies: FifoQueue
+    runs: Mapping[str, Runs]  # by the name of the queue
     twilio: Twilio
     accounts: JsonSecret
 
@@ -88,59 +92,97 @@ def enqueue_due(
     deps: SweeperDependencies, remaining_ms: Callable[[], int], reserved_ms: int
 ) -> int:
     """
-    Enqueue due work until none is left, or only *reserved_ms* of the invocation; return the number of records.
+    Enqueue due work, a round for each queue, which companies share; return the number of records.
 
     Idempotent: concurrent sweepers enqueue it once.
     """
+    enough_ms = (remaining_ms() + reserved_ms) // 2  # half of the time is for reading the list
+    waiting = due.list_due(deps.log, AT_ONCE, lambda: remaining_ms() > enough_ms)
     enqueued = 0
-    queued: dict[ChannelMethod, int] = {}
-    while remaining_ms() > reserved_ms:
-        waiting = due.list_due(deps.log, AT_ONCE)
-        if not waiting:
-            break
-        done = sum(
-            _enqueue(deps, waiting[first : first + GROUP], queued)
-            for first in range(0, len(waiting), GROUP)
-        )
-        enqueued += done
-        if not done:
-            break  # The index is eventually consistent: it still lists work that was postponed.
+    for queue, works in _by_queue(deps, waiting).items():
+        if queue is None:
+            enqueued += sum(_hand_over(deps, work.waiting, work.seen) for work in works)
+            continue
+        left = messages_in(queue.client, queue.url)
+        counts = Counter(work.company for work in works)
+        shares = deps.runs[queue.name].hand_over(left, counts)
+        before = left + sum(shares.values())
+        again_at = clock.now_ms() + min(AGAIN_MS + before * RECORD_MS, LONGEST_AGAIN_MS)
+        chosen = _chosen(works, shares)
+        for first in range(0, len(chosen), GROUP):
+            if remaining_ms() < reserved_ms:
+                break
+            enqueued += _enqueue(deps, queue, chosen[first : first + GROUP], again_at)
     return enqueued
 
 
-def _enqueue(
-    deps: SweeperDependencies, waiting: Sequence[Waiting], queued: dict[ChannelMethod, int]
-) -> int:
-    """Enqueue a group of due work; *queued* counts the records on each channel's queue."""
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Due work as it was read, and its company."""
+
+    waiting: Waiting
+    seen: Due
+    company: str
+
+
+def _by_queue(
+    deps: SweeperDependencies, waiting: Sequence[Waiting]
+) -> dict[FifoQueue | None, list[_Work]]:
+    """Read due work and sort it by queue, None for downloads; the oldest of each company first."""
     works = due.get_many(deps.log, waiting)
-    opened = states.read_many(deps.log, [one.ref for one in works])
-    entries: dict[ChannelMethod, list[Entry]] = {}
-    handed_over = 0
-    for one, work in works.items():
-        if work.due_at > clock.to_text(clock.now_ms()):
+    opened = states.read_many(
+        deps.log, [one.ref for one in works if one.kind not in due.LEFT_A_QUEUE]
+    )
+    found: dict[FifoQueue | None, list[_Work]] = defaultdict(list)
+    now = clock.to_text(clock.now_ms())
+    for one in waiting:
+        work = works.get(one)
+        if work is None or work.at > now:
             continue  # The index is eventually consistent.
+        if one.kind in due.LEFT_A_QUEUE:
+            method = work.channel_method
+            left = deps.channels[method] if method else deps.replies
+            found[left].append(_Work(one, work, work.company))
+            continue
         state = opened.get(one.ref)
         if state is None:
             due.done(deps.log, one.ref, one.kind)
-        elif one.kind is DueKind.MEDIA:
-            handed_over += _hand_over(deps, one, work)
-        elif due.postpone(deps.log, one, work, _again_at(deps, state.channel_method, queued)):
-            queued[state.channel_method] += 1
-            entry = commands.entry(_record(one, work), one.ref, one.kind, work.due_at)
-            entries.setdefault(state.channel_method, []).append(entry)
-    for method, of_channel in entries.items():
-        deps.channels[method].send(of_channel)
-    return handed_over + sum(map(len, entries.values()))
+            continue
+        of_media = one.kind is DueKind.MEDIA
+        queue = None if of_media else deps.channels[state.channel_method]
+        found[queue].append(_Work(one, work, state.company_id))
+    return found
 
 
-def _again_at(
-    deps: SweeperDependencies, method: ChannelMethod, queued: dict[ChannelMethod, int]
+def _chosen(works: Sequence[_Work], shares: Mapping[str, int]) -> list[_Work]:
+    """Return the first works of each company, as many as its share."""
+    chosen, taken = [], Counter[str]()
+    for work in works:
+        if taken[work.company] < shares.get(work.company, 0):
+            taken[work.company] += 1
+            chosen.append(work)
+    return chosen
+
+
+def _enqueue(
+    deps: SweeperDependencies, queue: FifoQueue, works: Sequence[_Work], again_at: int
 ) -> int:
-    """Return when work that is enqueued now is due again: once the records before it must have been handled."""
-    if method not in queued:
-        queue = deps.channels[method]
-        queued[method] = messages_in(queue.client, queue.url)
-    return clock.now_ms() + min(AGAIN_MS + queued[method] * RECORD_MS, LONGEST_AGAIN_MS)
+    """Enqueue a group of due work, which is due again if its record is lost; or records that left their queue."""
+    entries: list[Entry] = []
+    joined: list[_Work] = []
+    for work in works:
+        one, seen = work.waiting, work.seen
+        if one.kind in due.LEFT_A_QUEUE:
+            # Another id than before, or the queue would drop it as a duplicate.
+            deduplication = digest(one.ref, one.kind, seen.due_at)
+            entries.append(Entry(str(seen.body), digest(one.ref), deduplication))
+            joined.append(work)
+        elif due.postpone(deps.log, one, seen, again_at, work.company):
+            entries.append(commands.entry(_record(one, seen), one.ref, one.kind, seen.due_at))
+    queue.send(entries)
+    for work in joined:
+        due.taken(deps.log, work.waiting, work.seen)
+    return len(entries)
 
 
 def _record(waiting: Waiting, work: Due) -> Record:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from conversations.configuration.resources import Resources
     from shared.aws.tables.attempts import Attempts
+    from shared.rate_limits.fair_shares import Sharing
 
 # Handles a record body and returns the outcome for the log, a short word.
 type Handle = Callable[[str, Run], str]
@@ -35,12 +36,17 @@ def queue_worker(
     sqs: SQSClient,
     *,
     source: str,
-    queue_url: str,
+    queue_urls: Sequence[str],
     attempts: Attempts,
     handle: Handle,
     show_failure: ShowFailure | None = None,
+    sharing: Sharing[str] | None = None,
 ) -> Worker[str]:
-    """Build the worker of a queue. *source* names the queue in parked events and dead letters."""
+    """
+    Build the worker of a function's queues. *source* names them in parked events and dead letters.
+
+    *sharing*: how companies share one of them.
+    """
     tables = (resources.log, resources.table)
 
     def handle_record(record: Record) -> str:
@@ -87,11 +93,22 @@ def queue_worker(
 
     return Worker(
         sqs=sqs,
-        queue_urls=[queue_url],
+        queue_urls=queue_urls,
         tables=tables,
         attempts=attempts,
-        handle=handle_record,
+        handle=_shared(sharing, handle_record) if sharing else handle_record,
         park=park,
         report=report,
         note_dead_letter=note_dead_letter,
     )
+
+
+def _shared(sharing: Sharing[str], handle: Callable[[Record], str]) -> Callable[[Record], str]:
+    """Return how a function handles the records of its queues, of which companies share one."""
+
+    def handle_record(record: Record) -> str:
+        if record.queue != sharing.runs.queue:
+            return handle(record)
+        return sharing.handled(record, handle)
+
+    return handle_record

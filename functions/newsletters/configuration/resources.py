@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+# Estimates of the time that a step and an export take, for the first round of a long queue.
+STEP_MS, EXPORT_MS = 20_000, 5_000
+ROUND_MS = 300_000  # the schedule's
+
 if TYPE_CHECKING:
     from newsletters.store.objects import Store
     from shared.ai.providers import ModelDependencies

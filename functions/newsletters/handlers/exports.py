@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 import boto3
 from pydantic import TypeAdapter
 
-from newsletters.configuration.resources import ExportResources
+from newsletters.configuration.resources import EXPORT_MS, ROUND_MS, ExportResources
 from newsletters.inbound.events import ExportRequested
 from newsletters.recovery import parking
 from newsletters.store import parked
 from newsletters.store.objects import Store
-from newsletters.worker import results
+from newsletters.worker import results, shares
 from newsletters.worker.results import Handled, Outcome
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
@@ -30,6 +30,7 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Worker
 from shared.aws.tables.attempts import Attempts
 from shared.events.record_body import parse_body
+from shared.rate_limits.fair_shares import Runs
 from shared.runtime.observability import metrics
 from shared.runtime.settings import Origin, Settings
 
@@ -53,6 +54,7 @@ class ExportSettings(Settings):
     newsletter_exports_queue_url: str
     attempts_table_name: str
     max_attempts: int
+    newsletter_max_concurrency: int
     image_origins: tuple[Origin, ...] = ()
 
 
@@ -85,12 +87,17 @@ def _park(record: Record, refusal: Permanent) -> Handled:
     return Handled(Outcome.PARKED, company=company, reason=refusal.reason)
 
 
+attempts = Attempts.of(settings)
+runs = Runs(
+    attempts, resources.exports.name, settings.newsletter_max_concurrency, EXPORT_MS, ROUND_MS
+)
+sharing = shares.of_queue(table, runs)
 worker = Worker(
     sqs=sqs,
     queue_urls=[settings.newsletter_exports_queue_url],
     tables=[table],
-    attempts=Attempts.of(settings),
-    handle=_handle,
+    attempts=attempts,
+    handle=lambda record: sharing.handled(record, _handle),
     park=_park,
     report=lambda record, handled: results.report(table.consumed_write_units, record, handled),
     note_dead_letter=lambda record, reason: parked.events_of(table).note_dead_letter(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from newsletters.configuration.resources import Resources
     from newsletters.store.items import StepName
     from newsletters.store.newsletters import Newsletter
+    from shared.aws.sqs_fifo import FifoQueue
 
 JOB_MS: Final = 20 * 60 * clock.SECOND_MS  # after which a job has failed
 LOOK_AFTER_MS: Final = 6 * 60 * clock.SECOND_MS  # a worker's lease is over by then
@@ -126,9 +127,12 @@ def message_of(job: Job) -> StepRequested | ExportRequested:
 
 def send(resources: Resources, job: Job) -> None:
     """Queue the present turn of a job. Raises NotEnqueued."""
-    message = message_of(job)
-    queue = resources.exports if isinstance(message, ExportRequested) else resources.steps
-    queue.send([entry(message)])
+    queue_of(resources, job).send([entry(message_of(job))])
+
+
+def queue_of(resources: Resources, job: Job) -> FifoQueue:
+    """Return the queue of a job's events."""
+    return resources.exports if job.name.startswith(EXPORT_PREFIX) else resources.steps
 
 
 def _enqueued(resources: Resources, job: Job) -> Job:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import boto3
 
-from newsletters.configuration.resources import WorkerResources
+from newsletters.configuration.resources import ROUND_MS, STEP_MS, WorkerResources
 from newsletters.recovery import parking
 from newsletters.store import parked
 from newsletters.store.objects import Store
-from newsletters.worker import results
+from newsletters.worker import results, shares
 from newsletters.worker.dispatcher import process
 from newsletters.worker.results import Handled, Outcome
 from shared.access.ownership.claims import Owners
@@ -24,6 +24,7 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
 from shared.providers.company_secrets import CompanySecrets
+from shared.rate_limits.fair_shares import Runs
 from shared.runtime.settings import Origin, Settings
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class WorkerSettings(Settings):
     openai_base_url: Origin
     attempts_table_name: str
     max_attempts: int
+    newsletter_max_concurrency: int
 
 
 def resources_of(settings: WorkerSettings) -> WorkerResources:
@@ -78,12 +80,20 @@ def worker_of(resources: WorkerResources, settings: WorkerSettings) -> Worker[Ha
         if record.has_time_for_note:
             parked.events_of(table).note_dead_letter(record.body, reason, record.attempt)
 
+    def handle(record: Record) -> Handled:
+        return process(resources, record.body, results.run_of(record))
+
+    attempts = Attempts.of(settings)
+    runs = Runs(
+        attempts, resources.steps.name, settings.newsletter_max_concurrency, STEP_MS, ROUND_MS
+    )
+    sharing = shares.of_queue(table, runs)
     return Worker(
         sqs=resources.steps.client,
         queue_urls=[settings.newsletter_steps_queue_url],
         tables=[table],
-        attempts=Attempts.of(settings),
-        handle=lambda record: process(resources, record.body, results.run_of(record)),
+        attempts=attempts,
+        handle=lambda record: sharing.handled(record, handle),
         park=park,
         report=lambda record, handled: results.report(table.consumed_write_units, record, handled),
         note_dead_letter=note_dead_letter,

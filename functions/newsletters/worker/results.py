@@ -19,6 +19,7 @@ class Outcome(StrEnum):
 
     PERSISTED = "persisted"
     IGNORED = "ignored"  # its job has ended, was replaced, or another worker has it
+    POSTPONED = "postponed"  # its company is above its share of a long queue
     PARKED = "parked"
 
 

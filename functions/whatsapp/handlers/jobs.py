@@ -17,8 +17,11 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.tables.attempts import Attempts
+from shared.rate_limits import fair_shares
+from shared.rate_limits.fair_shares import Runs, Sharing, Waiting
 from shared.runtime import clock
 from shared.runtime.observability import metrics
+from whatsapp import store
 from whatsapp.configuration.settings import ActionsSettings
 from whatsapp.inbound.event import (
     CAMPAIGN_CUT,
@@ -46,10 +49,12 @@ class JobSettings(InboxSettings):
     """
     The environment of this function.
 
-    *campaign_max_concurrency*: so many events of campaigns are processed at once. *single_company*: as of actions.
+    *media_max_concurrency*, *campaign_max_concurrency*: so many events of the queue of jobs, and of campaigns, are
+    processed at once. *single_company*: as of actions.
     """
 
     whatsapp_campaigns_queue_url: str
+    media_max_concurrency: int
     campaign_max_concurrency: int
     single_company: str = ""
 
@@ -60,8 +65,8 @@ resources = resources_of(settings, provider_seconds=60)
 # A file that waits this long for its first attempt shows that more files arrive than are downloaded; a page of a
 # campaign that waits this long after its delay, that more campaigns run than their concurrency permits.
 LATE_MS = 900 * clock.SECOND_MS
-# Of the runs of campaigns a company has at most half, so that those of other companies find some.
-MOST_RUNS = None if settings.single_company else max(1, settings.campaign_max_concurrency // 2)
+# So long an event of a campaign waits if its company is above its share. Longer waits slow many slow campaigns.
+POSTPONED_MS = 5 * clock.SECOND_MS
 
 
 def _handle(record: Record) -> Handled:
@@ -87,7 +92,7 @@ def _of_campaign(event: Event, record: Record) -> Handled:
     remaining_ms = record.context.get_remaining_time_in_millis
     # Not the message id: the ledger takes a repeated owner for the same attempt.
     owner = record.context.aws_request_id
-    outcome = engine.handle(_resources_of_actions(), event, owner, remaining_ms, MOST_RUNS)
+    outcome = engine.handle(_resources_of_actions(), event, owner, remaining_ms)
     return Handled(event, None, outcome)
 
 
@@ -123,12 +128,69 @@ def _resources_of_actions() -> ActionResources:
     return bootstrap.resources_of(settings_of_actions)
 
 
+def _waiting_job(record: Record) -> Waiting | None:
+    event = parse_event(record.body)
+    # A refresh is of the numbers of all companies.
+    phone = None if event.kind == REFRESH else store.phones.get(resources.table, event.phone)
+    return Waiting(str(phone.company), fair_shares.since_ms(record)) if phone else None
+
+
+def _postponed_job(record: Record) -> Handled:
+    resources.files.send([fair_shares.postponed(record.body)])
+    return Handled(parse_event(record.body), None, Outcome.PERSISTED)
+
+
+def _waiting_page(record: Record) -> Waiting | None:
+    event = parse_event(record.body)
+    phone = store.phones.get(resources.table, event.phone)
+    return Waiting(str(phone.company), event.accepted_at) if phone else None
+
+
+def _postponed_page(record: Record) -> Handled:
+    from whatsapp.actions.campaigns import job_events  # noqa: PLC0415 - see above
+
+    event = parse_event(record.body)
+    campaign = job_events.campaign_of(resources.table, event)
+    if campaign is not None:
+        job_events.postpone(_resources_of_actions(), campaign, event, POSTPONED_MS)
+    return Handled(event, None, Outcome.PERSISTED)
+
+
+attempts = Attempts.of(settings)
+JOBS, CAMPAIGNS = (
+    url.rpartition("/")[2]
+    for url in (settings.whatsapp_jobs_queue_url, settings.whatsapp_campaigns_queue_url)
+)
+SHARING = {
+    JOBS: Sharing(
+        Runs(attempts, JOBS, settings.media_max_concurrency),
+        _waiting_job,
+        _postponed_job,
+        fair_shares.LATE_MS,
+    ),
+    CAMPAIGNS: Sharing(
+        Runs(attempts, CAMPAIGNS, settings.campaign_max_concurrency),
+        _waiting_page,
+        _postponed_page,
+        fair_shares.LATE_MS,
+    ),
+}
+
+
+def _share(record: Record) -> Handled:
+    return (
+        _handle(record)
+        if settings.single_company
+        else SHARING[record.queue].handled(record, _handle)
+    )
+
+
 worker = worker_of(
     resources,
     # An earlier release has put events of campaigns on the queue of jobs.
     queue_urls=(settings.whatsapp_jobs_queue_url, settings.whatsapp_campaigns_queue_url),
-    attempts=Attempts.of(settings),
-    handle=_handle,
+    attempts=attempts,
+    handle=_share,
 )
 
 

@@ -85,7 +85,6 @@ EXEMPT: Final[Mapping[str, str]] = {
     "PARKED_QUOTA": _COUNTS,
     "NUMBER_REFRESH": "an hour and the id of a number of the business",
     "SEND_RATE": "keyed hashes and times; expires after a day",
-    "CAMPAIGN_RUNS": "ids of invocations; expires after a day",
     "CANNED_REPLY": _OF_THE_BUSINESS,
     "CANNED_REPLIES": _OF_THE_BUSINESS,
     "PAYMENT_TX": "amounts and ids of a payment, which must be kept",

@@ -45,13 +45,14 @@ COMPANY, PROJECT, OTHER_PROJECT = sample_data.COMPANY, sample_data.PROJECT, "pi-
 SECOND_COMPANY = "ci-bbb-001"
 ANN = sample_data.CANDIDATE
 CAROL, DAN = {PERSON: "carol"}, {PERSON: "dan"}
-SMS = "ConversationsSmsQueue"
+SMS = "ConversationsAgentsQueue"
 EVERY_SCOPE = frozenset(str(scope) for scope in Scope)
 _QUEUES = {
     "WHATSAPP_CHANNEL_QUEUE_URL": "ConversationsWhatsAppQueue",
     "SMS_CHANNEL_QUEUE_URL": "ConversationsSmsQueue",
     "EMAIL_CHANNEL_QUEUE_URL": "ConversationsEmailQueue",
     "CONVERSATIONS_REPLIES_QUEUE_URL": "ConversationsRepliesQueue",
+    "CONVERSATIONS_AGENTS_QUEUE_URL": "ConversationsAgentsQueue",
     "CONVERSATIONS_INBOUND_QUEUE_URL": "ConversationsInboundQueue",
     "CONVERSATIONS_STATUSES_QUEUE_URL": "ConversationsStatusesQueue",
     "CONVERSATIONS_MEDIA_QUEUE_URL": "ConversationsMediaQueue",
@@ -397,7 +398,14 @@ def harness(_behind: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Harness:
     monkeypatch.setattr(clock, "now_ms", lambda: now[0])
     resources = _behind.resources
     statuses = _behind.recovery.parked.destinations.statuses
-    for queue in (*resources.channels.values(), resources.replies, _behind.deps.inbound, statuses):
+    agents = resources.agents
+    for queue in (
+        *resources.channels.values(),
+        resources.replies,
+        agents,
+        _behind.deps.inbound,
+        statuses,
+    ):
         queue.__dict__["client"] = sqs
     for table in TABLES:
         _table(table).items.clear()

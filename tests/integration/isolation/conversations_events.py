@@ -41,10 +41,12 @@ INBOUND = "ConversationsIntake <- ConversationsInboundQueue"
 STATUSES = "ConversationsStatuses <- ConversationsStatusesQueue"
 FILES = "ConversationsMedia <- ConversationsMediaQueue"
 REPLIES = "ConversationsReplies <- ConversationsRepliesQueue"
+AGENTS = "agents"
 CHANNELS = {
     "whatsapp": "ConversationsWhatsApp <- ConversationsWhatsAppQueue",
     "sms": "ConversationsSms <- ConversationsSmsQueue",
     "email": "ConversationsEmail <- ConversationsEmailQueue",
+    AGENTS: "ConversationsReplies <- ConversationsAgentsQueue",  # of all channels
 }
 TWILIO, TWILIO_STATUS = "POST /webhooks/twilio", "POST /webhooks/twilio/status"
 FOREIGN = frozenset({"TENANT_MISMATCH", "UNKNOWN_ADDRESS"})
@@ -179,7 +181,8 @@ def record_of(type_: str, ref: str, a: dict[str, str]) -> str:
 
 def context(companies: TwoCompanies, channel: str) -> None:
     """A first message of B's project, under the id of A's conversation."""
-    payload = request_of("ci-bbb-001", "pi-bbb-001", companies.names["request_id"], BEN, channel)
+    request_id, of_request = companies.names["request_id"], "sms" if channel == AGENTS else channel
+    payload = request_of("ci-bbb-001", "pi-bbb-001", request_id, BEN, of_request)
     project = companies.system.row("company", "ci-bbb-001", "pi-bbb-001") or {}
     made = {
         "type": "context",
@@ -198,7 +201,11 @@ def on_channel(channel: str, type_: str) -> list[Attack]:
         names = "A's conversation id, in B's project"
         return [
             EventAttack(
-                surface=surface, type=type_, names=names, make=lambda c: context(c, channel)
+                surface=surface,
+                type=type_,
+                names=names,
+                make=lambda c: context(c, channel),
+                parked=frozenset({"wrong_queue"} if channel == AGENTS else ()),
             )
         ]
     attacks: list[Attack] = [
@@ -209,7 +216,7 @@ def on_channel(channel: str, type_: str) -> list[Attack]:
             make=lambda c: put(c, channel, record_of(type_, c.names["ref_of_b"], dict(c.names))),
         )
     ]
-    if channel != "sms":  # the channel of A's conversation
+    if channel not in {"sms", AGENTS}:  # the channel of A's conversation
         attacks.append(
             EventAttack(
                 surface=surface,

@@ -18,6 +18,7 @@ from local.sandbox.accounts.text_messages import TextMessage
 from shared.aws.sqs_fifo import Entry
 from shared.events.exchange import DeliveryStatus, File, FileStored, InboundMessage, body_of
 from shared.providers import http
+from shared.rate_limits.fair_shares import GRACE_MS, ROUND_MS, share
 from shared.runtime import clock
 from tests import template
 from tests.simulation import stored
@@ -182,6 +183,25 @@ def downloaded_files(system: System) -> None:
     unknown = FileDownload(ref=ref, message_sk=sk, position=9)
     system.fifo_queues.put(_media_queue(system), unknown.entry())
     system.drain()
+
+
+def late_records(system: System) -> None:
+    """A late file and a late reply of a company with its share of the runs, and the round that hands the reply over."""
+    _start(system, TWILIO, "sms")
+    sends_pictures(system, "late", 1)
+    system.run_intake()
+    # Earlier runs, which are counted here and not by a function.
+    with mock.patch.object(system.interceptor, "observer"):
+        for function in ("ConversationsMedia", "ConversationsReplies"):
+            runs = system.functions[function].runs
+            for number in range(share(runs.most, 1)):
+                until = system.clock.ms + clock.HOUR_MS
+                runs.begin(sample_data.COMPANY, f"another-{number}", until)
+    system.clock.ms += ROUND_MS + GRACE_MS + 1
+    system.drain()
+    system.sweep()
+    system.clock.ms += clock.HOUR_MS
+    system.settle()
 
 
 def files_of_an_earlier_release(system: System) -> None:
@@ -499,6 +519,7 @@ SCENARIOS: tuple[Steps, ...] = (
     foreign_conversation,
     stored_file,
     downloaded_files,
+    late_records,
     files_of_an_earlier_release,
     *(partial(agent_requests, channel=channel) for channel in CHANNELS),
     *(partial(blocked_first_message, channel=channel) for channel in CHANNELS),

@@ -92,6 +92,7 @@ class System(Tables):
             "ConversationsSmsQueue",
             "ConversationsEmailQueue",
             "ConversationsRepliesQueue",
+            "ConversationsAgentsQueue",
             "ConversationsStatusesQueue",
             "ConversationsMediaQueue",
             "WhatsAppQueue",

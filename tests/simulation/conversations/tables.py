@@ -65,7 +65,7 @@ class Tables(Workers):
     def due_at(self) -> list[str]:
         """The due times of all conversations."""
         items = stored.items_of(self.tables["log"])
-        return [item["due_at"]["S"] for item in items if "due_at" in item]
+        return [item["due_at"]["S"].partition("#")[0] for item in items if "due_at" in item]
 
     def parked(self) -> list[str]:
         """The reasons of parked events, oldest first."""

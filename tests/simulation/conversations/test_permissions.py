@@ -22,6 +22,22 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.long
 
 FUNCTIONS = sorted(System.parts.functions)
+# Agents' messages that an earlier release has put on the queue of a channel.
+_EARLIER = frozenset({"dynamodb:PutItem table/spending-local"})
+UNUSED = {
+    # Replays of parked first messages.
+    "ConversationsAdmin": frozenset(
+        f"sqs:SendMessage parley-local-conversations-{channel}.fifo"
+        for channel in ("whatsapp", "sms", "email")
+    ),
+    # Failures of agents' messages, which the same worker retries as replies.
+    "ConversationsReplies": frozenset(
+        {"sqs:ChangeMessageVisibility parley-local-conversations-agents.fifo"}
+    ),
+    "ConversationsWhatsApp": _EARLIER,
+    "ConversationsSms": _EARLIER,
+    "ConversationsEmail": _EARLIER,
+}
 
 
 @pytest.fixture(scope="module")
@@ -51,4 +67,4 @@ def test_every_function_of_conversations_is_exercised() -> None:
 def test_a_role_permits_exactly_the_calls_of_its_function(
     uses: dict[str, set[Use]], function: str
 ) -> None:
-    check(function, uses, STAGE)
+    check(function, uses, STAGE, UNUSED.get(function, frozenset()))

@@ -237,6 +237,14 @@ def test_the_api_has_one_throttle_and_each_open_route_its_own() -> None:
     assert found["POST", "/webhooks/richpanel"] == (20, 50)
 
 
+def test_three_companies_at_their_limits_leave_room_for_others() -> None:
+    stage_per_minute = 60 * int(parameters({})["ApiRateLimit"])
+    most = int(parameters({})["ApiCompanyRateLimit"])
+
+    assert 4 * most <= stage_per_minute
+    assert environment("ApiAuthorizer")["API_RATE_LIMIT"] == parameters({})["ApiRateLimit"]
+
+
 def test_the_access_log_contains_routes_and_no_callers() -> None:
     """A path contains a phone number, a query may contain a token, and an IP address is personal data."""
     log = properties("ParleyApi", ApiAccessLogs="create-role")["AccessLogSetting"]

@@ -190,19 +190,20 @@ def test_the_whatsapp_worker_receives_ten_events_and_reports_failed_ones() -> No
 
 
 @pytest.mark.parametrize(
-    ("function", "parameter"),
+    ("function", "source", "parameter"),
     [
-        ("ConversationsIntake", "IntakeMaxConcurrency"),
-        ("ConversationsWhatsApp", "ChannelMaxConcurrency"),
-        ("ConversationsSms", "ChannelMaxConcurrency"),
-        ("ConversationsEmail", "ChannelMaxConcurrency"),
-        ("ConversationsReplies", "ReplyMaxConcurrency"),
+        ("ConversationsIntake", "Work", "IntakeMaxConcurrency"),
+        ("ConversationsWhatsApp", "Work", "ChannelMaxConcurrency"),
+        ("ConversationsSms", "Work", "ChannelMaxConcurrency"),
+        ("ConversationsEmail", "Work", "ChannelMaxConcurrency"),
+        ("ConversationsReplies", "Work", "ReplyMaxConcurrency"),
+        ("ConversationsReplies", "Agents", "ChannelMaxConcurrency"),
     ],
 )
 def test_a_parameter_sets_the_concurrency_of_a_worker_of_conversations(
-    function: str, parameter: str
+    function: str, source: str, parameter: str
 ) -> None:
-    (event,) = sources_of(function).values()
+    event = sources_of(function)[source]
 
     assert event["ScalingConfig"] == {"MaximumConcurrency": parameters({})[parameter]}
 

@@ -88,7 +88,7 @@ def write(
 def say(
     resources: Resources, opened: OpenConversation, agent: Agent, message: HumanMessage
 ) -> AcceptedView:
-    """Enqueue a validated message of an agent on the channel's queue. Raises NotOpen and AlreadyTaken."""
+    """Enqueue a validated message of an agent. Raises NotOpen and AlreadyTaken."""
     if not _is_held_by(opened, message.agent_id):
         opened = _with_holder(resources, opened, agent, agent.principal)
     enqueue(resources, opened, message, "human_message", message.cause)
@@ -166,9 +166,8 @@ def send_first_message(resources: Resources, opened: OpenConversation, agent: Ag
 
 
 def enqueue(resources: Resources, opened: OpenConversation, record: Record, *what: str) -> None:
-    """Enqueue a record for the conversation's channel; *what* determines the deduplication id."""
-    queue = resources.channels[opened.conversation.channel_method]
-    queue.send([commands.entry(record, opened.ref, *what)])
+    """Enqueue a record on the queue of agents; *what* determines the deduplication id."""
+    resources.agents.send([commands.entry(record, opened.ref, *what)])
 
 
 def check_may_write(opened: OpenConversation, agent: Agent, assignee: str | None = None) -> None:

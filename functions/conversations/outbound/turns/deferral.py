@@ -33,6 +33,7 @@ def apply_refusal(
             opened.ref,
             DueKind.RESUME,
             end.due_at_ms,
+            company=opened.company.company_id,
             reason=end.reason,
             waiting_since=waiting_since,
         )

@@ -220,7 +220,7 @@ def _claim(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: Ru
             wait = max(0, busy.turn.lease_until - clock.now_ms())
             raise Transient("turn_busy", wait) from None
         if not busy.turn.is_over:
-            transmission.settle_later(resources, opened.ref, busy.turn)
+            transmission.settle_later(resources, opened, busy.turn)
             return None
         current = states.read(resources.log, opened.ref)
         if current is None or current.turn is None:
@@ -264,7 +264,7 @@ def _send(
     except Transient as doubt:
         if doubt.reason not in transmission.IN_DOUBT:
             raise
-        transmission.settle_later(resources, ref, turn)
+        transmission.settle_later(resources, opened, turn)
         return Outcome(Ended.LATER, message, doubt.reason)
     return _settle(deps, speaking, made)
 

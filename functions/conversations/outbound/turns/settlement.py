@@ -123,7 +123,14 @@ def give_up(
     facts = Message.named(delivery_status=delivery, error_code=end.reason)
     messages.update(resources.log, opened.ref, turn.message_sk, facts)
     if end.due_at_ms is not None:
-        due.put(resources.log, opened.ref, DueKind.RESUME, end.due_at_ms, reason=end.reason)
+        due.put(
+            resources.log,
+            opened.ref,
+            DueKind.RESUME,
+            end.due_at_ms,
+            company=opened.company.company_id,
+            reason=end.reason,
+        )
     if end.noted is not None:
         keep_noted(resources, opened, end.noted)
     cause = Cause(who="parley", reason=end.reason, what=turn.turn_id, words=end.words)

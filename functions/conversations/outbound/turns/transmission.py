@@ -75,13 +75,14 @@ def was_tried(resources: Resources, action_id: str) -> bool:
     return action is not None and action.may_have_been_sent
 
 
-def settle_later(resources: Resources, ref: str, turn: Turn) -> None:
+def settle_later(resources: Resources, opened: OpenConversation, turn: Turn) -> None:
     """Schedule a check of a turn with unknown outcome, after its worker's lease has expired."""
     due.put(
         resources.log,
-        ref,
+        opened.ref,
         DueKind.IN_DOUBT,
         max(clock.now_ms(), turn.lease_until) + IN_DOUBT_MS,
+        company=opened.company.company_id,
         message_sk=turn.message_sk,
     )
 

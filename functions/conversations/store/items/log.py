@@ -26,6 +26,7 @@ from shared.identity.authors import counts_as_customers
 
 DUE_INDEX = "due-index"
 DUE_BUCKETS = 4
+OF_COMPANY = "#"  # between the time and the company in `due_at`
 ACTION_PK_PATTERN = "ACTION#{action_id}"  # of the ledger's items, see `shared.action_ledger`
 MARKER_DAYS = 35  # longer than any provider or dead-letter queue redelivers an event
 
@@ -287,10 +288,18 @@ class DueKind(StrEnum):
     RESUME = "resume"
     IN_DOUBT = "in_doubt"
     MEDIA = "media"
+    # Records that left their queue: of a channel, and of replies.
+    QUEUED = "queued"
+    QUEUED_REPLY = "queued_reply"
 
 
 class Due(OfConversation):
-    """Scheduled work; its index is sparse, contains keys only and is spread over four partitions."""
+    """
+    Scheduled work; its index is sparse, contains keys only and is spread over four partitions.
+
+    `due_at` is the time and, so that the index shows it, the company: `<time>#<company_id>`. Items of earlier releases
+    have only the time.
+    """
 
     item_type: ClassVar[str] = "DUE"
     sk_pattern: ClassVar[str] = "DUE#{kind}"
@@ -303,6 +312,18 @@ class Due(OfConversation):
     attempts: int = 0
     reason: str | None = None
     message_sk: str | None = None
+    channel_method: ChannelMethod | None = None  # of the queue that a record left
+    body: str | None = Field(default=None, repr=False)  # of this record
+
+    @property
+    def at(self) -> str:
+        """The due time, without the company."""
+        return self.due_at.partition(OF_COMPANY)[0]
+
+    @property
+    def company(self) -> str:
+        """The company; empty in items of earlier releases."""
+        return self.due_at.partition(OF_COMPANY)[2]
 
     @classmethod
     def sk(cls, kind: DueKind) -> str:

@@ -61,6 +61,12 @@ def postpone(resources: ActionResources, campaign: Campaign, event: Event, delay
         _send(table, resources.campaigns, campaign, [(number, item)], delay_ms)
 
 
+def campaign_of(table: Table, event: Event) -> Campaign | None:
+    """Return the campaign of an event, None without one of its number: an id in an event proves no ownership."""
+    campaign = records.get(table, str((event.payload or {}).get("campaign")))
+    return campaign if campaign is not None and campaign.phone == event.phone else None
+
+
 def number_of(event: Event) -> int:
     """Return the number of the page that an event is about, 0 for the list."""
     return int((event.payload or {}).get("page", 0))

@@ -106,20 +106,6 @@ class CampaignPage(WhatsAppItem):
         return cls.key(campaign, f"{number:06d}")
 
 
-class CampaignRuns(WhatsAppItem):
-    """
-    The invocations that process events of a company's campaigns: `<expiry, ms since 1970>#<owner>`.
-
-    As many as a company may have at once; those of killed workers are removed after their expiry.
-    """
-
-    item_type: ClassVar[str] = "CAMPAIGN_RUNS"
-    pk_pattern: ClassVar[str] = "CAMPAIGN_RUNS#{company}"
-    ttl_days: ClassVar[int | None] = 1
-
-    running: Annotated[set[str], AtMost(1_000)] = Field(default_factory=set)
-
-
 class OpenCampaigns(WhatsAppItem):
     """
     The work that the schedule finds with its one read a minute: the ids of campaigns that are cut, scheduled or

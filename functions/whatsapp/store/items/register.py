@@ -10,7 +10,7 @@ from whatsapp.store.items.accounts import (
 )
 from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.aliases import Alias
-from whatsapp.store.items.campaigns import Campaign, CampaignPage, CampaignRuns, OpenCampaigns
+from whatsapp.store.items.campaigns import Campaign, CampaignPage, OpenCampaigns
 from whatsapp.store.items.canned_replies import CannedReply, CannedReplyList
 from whatsapp.store.items.catalogs import Catalog, Product
 from whatsapp.store.items.changed_hours import ChangedHours
@@ -58,7 +58,7 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, PhoneCompanies, AccountOwner,
     Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
-    AddressDefault, PaymentTransaction, CampaignPage, CampaignRuns, OpenCampaigns, Hour, FlowToken, FlowConfig,
+    AddressDefault, PaymentTransaction, CampaignPage, OpenCampaigns, Hour, FlowToken, FlowConfig,
     FlowKeys,
     ChangedHours, Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ErasedContact, ContactLink,
     ContactLinkChange, Note, ConversationChange, SendRate, CannedReply, CannedReplyList, ExportJob, UnknownSend,
@@ -68,7 +68,7 @@ SUPPORT: tuple[type[WhatsAppItem], ...] = (
 __all__ = [
     "CONTRACTED", "SUPPORT", "AccountOwner",
     "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
-    "CampaignPage", "CampaignRuns", "CannedReply", "CannedReplyList", "Catalog", "ChangedHours", "ContactLink",
+    "CampaignPage", "CannedReply", "CannedReplyList", "Catalog", "ChangedHours", "ContactLink",
     "ContactLinkChange", "Conversation", "ConversationChange", "Counting",
     "CountingPart", "Edit", "ExportJob", "FlowConfig", "FlowKeys",
     "FlowResponse", "FlowToken", "Group",

@@ -1,5 +1,5 @@
 """
-Which events of campaigns are on the queue, and how many events of a company are processed at once.
+Which events of campaigns are on the queue.
 
     free --queue--> queued --lease--> in work --save as pending, or postpone--> queued, in the next turn
       ^                |
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
 from whatsapp.store.items import pk
-from whatsapp.store.items.campaigns import Campaign, CampaignPage, CampaignRuns
+from whatsapp.store.items.campaigns import Campaign, CampaignPage
 
 if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Longer than the queue hides the event of a killed worker.
 QUEUED_MS = 20 * 60 * clock.SECOND_MS
-_page, _runs = CampaignPage.attr, CampaignRuns.attr
+_page = CampaignPage.attr
 
 
 def queue_page(table: Table, campaign: str, number: int) -> CampaignPage | None:
@@ -81,52 +81,6 @@ def is_turn(item: type[Campaign | CampaignPage], turn: int) -> ConditionBase:
     """Return the condition that the turn of a page, or of a campaign's list, is *turn*."""
     same = item.attr("turn").eq(turn)
     return same if turn else same | item.attr("turn").not_exists()
-
-
-def begin_run(table: Table, company: str, owner: str, until: int, most: int) -> str | None:
-    """
-    Count a run among those of its company until it ends or expires at *until*; None if the company has *most* already.
-
-    Returns what `end_run` takes.
-    """
-    run = f"{until}#{owner}"
-    running = _runs("running")
-    room = running.not_exists() | running.size().lt(most) | running.contains(run)
-    for _ in range(2):
-        try:
-            table.update(
-                pk(CampaignRuns.key(company)),
-                put=CampaignRuns.named(ttl=clock.expires_in(clock.DAY_SECONDS)),
-                put_once={
-                    "itemType": CampaignRuns.item_type,
-                    **CampaignRuns.named(company=company),
-                },
-                add=CampaignRuns.named(running={run}),
-                when=room,
-            )
-        except ConditionFailed as refusal:
-            seen = CampaignRuns.read(refusal.existing) if refusal.existing else None
-            expired = _expired(seen.running if seen else set())
-            if not expired:
-                return None
-            _remove(table, company, expired)
-        else:
-            return run
-    return None
-
-
-def end_run(table: Table, company: str, run: str) -> None:
-    """Count a run no longer. Safe to repeat."""
-    _remove(table, company, {run})
-
-
-def _remove(table: Table, company: str, runs: set[str]) -> None:
-    table.update(pk(CampaignRuns.key(company)), take_from_set=CampaignRuns.named(running=runs))
-
-
-def _expired(runs: set[str]) -> set[str]:
-    now = clock.now_ms()
-    return {run for run in runs if int(run.partition("#")[0]) < now}
 
 
 def _is_read() -> ConditionBase:

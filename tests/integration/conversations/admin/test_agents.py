@@ -188,7 +188,7 @@ def test_a_template_and_its_values_go_to_the_queue_of_whatsapp(harness: Harness)
 
     harness.on(ref, "messages", {"template": "invitation", "variables": values})
 
-    (record,) = harness.queued("ConversationsWhatsAppQueue")
+    (record,) = harness.queued("ConversationsAgentsQueue")
     assert (record["template"], record["variables"]) == ("invitation", values)
     assert "text" not in record
 
@@ -226,7 +226,7 @@ def test_the_length_of_a_template_includes_its_values(harness: Harness) -> None:
     assert write("x" * 11).problems == {
         "variables": f"must result in a message of at most {len(body) + 10} characters"
     }
-    assert len(harness.queued("ConversationsWhatsAppQueue")) == 1
+    assert len(harness.queued("ConversationsAgentsQueue")) == 1
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_a_template_takes_the_values_that_it_needs_and_no_others(
     answer = harness.on(ref, "messages", {"template": "invitation", "variables": values})
 
     assert list(answer.problems) == ["variables"]
-    assert harness.queued("ConversationsWhatsAppQueue") == []
+    assert harness.queued("ConversationsAgentsQueue") == []
 
 
 # Idempotency

@@ -187,4 +187,4 @@ def test_a_queue_error_is_reported_and_the_call_may_be_repeated(harness: Harness
 
     assert (refused.status, refused.error) == (503, "not_enqueued")
     assert taken.status == 202
-    assert len(harness.queued("ConversationsSmsQueue")) == 1
+    assert len(harness.queued("ConversationsAgentsQueue")) == 1

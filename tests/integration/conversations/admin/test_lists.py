@@ -280,7 +280,12 @@ def test_a_conversation_shows_item_and_state_and_each_address_once(harness: Harn
 def test_a_running_turn_and_the_due_time_of_a_first_message_are_shown(harness: Harness) -> None:
     ref = harness.begin(status=Status.DEFERRED, task_complete=0)
     due.put(
-        harness.resources.log, ref, DueKind.RESUME, harness.now[0] + 60_000, reason="quiet_hours"
+        harness.resources.log,
+        ref,
+        DueKind.RESUME,
+        harness.now[0] + 60_000,
+        company="acme",
+        reason="quiet_hours",
     )
     turn = Turn(
         turn_id="initial",

@@ -131,7 +131,7 @@ def test_a_template_draft_is_released_as_a_template(harness: Harness) -> None:
 
     harness.on(ref, "release", {"draft_entry_id": draft.entry_id})
 
-    (record,) = harness.queued("ConversationsWhatsAppQueue")
+    (record,) = harness.queued("ConversationsAgentsQueue")
     assert (record["template"], record["variables"]) == ("invitation", values)
 
 

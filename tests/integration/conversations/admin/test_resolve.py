@@ -175,7 +175,7 @@ def test_a_template_is_resent_as_a_template(harness: Harness) -> None:
 
     resolved(harness, ref, message, "resend")
 
-    (record,) = harness.queued("ConversationsWhatsAppQueue")
+    (record,) = harness.queued("ConversationsAgentsQueue")
     assert (record["template"], record["variables"]) == ("invitation", values)
 
 

@@ -306,7 +306,7 @@ def test_a_draft_blocked_by_the_fence_becomes_a_suggestion(harness: Harness) -> 
     body = {"draft_entry_id": draft["entry_id"], PERSON: "carol"}
     released = harness.on(ref, "release", body)
     assert released.status == 202
-    assert harness.queued("ConversationsSmsQueue")[0]["text"] == "We start at 9"
+    assert harness.queued("ConversationsAgentsQueue")[0]["text"] == "We start at 9"
 
 
 def test_a_turn_that_finds_a_send_in_doubt_waits_and_then_settles_it_first(

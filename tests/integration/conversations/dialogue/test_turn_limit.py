@@ -219,7 +219,7 @@ def test_a_newer_message_does_not_restart_the_time_that_a_conversation_waits_for
     """The time of a deferral for another reason is not one of waiting for a slot."""
     ref = system.begin("sms")
     log = limit(system)
-    due.put(log, ref, DueKind.RESUME, system.clock.ms + HOUR_MS, reason=reason)
+    due.put(log, ref, DueKind.RESUME, system.clock.ms + HOUR_MS, company=PROJECT[0], reason=reason)
     before = clock.to_text(system.clock.ms)
     system.clock.ms += 10 * MINUTE_MS
     take(system, log, "slow", lease_ms=HOUR_MS)

@@ -9,6 +9,7 @@ import pytest
 
 from conversations.store.items.log import DueKind, state_key
 from conversations.store.recovery import due
+from events.conversations import sample_data
 from shared.runtime import clock
 from tests.integration.conversations.steps import HOUR_MS, direct_resources
 
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
 DEFERRED = 500
+ROUND = 200  # records that ten runs handle in a minute, at three seconds each
 # 100,000 in 30 minutes are 56 in a second: 18 ms for each. A call takes 5 to 10 ms.
 MOST_CALLS_EACH = 1.3
 
 
 @pytest.mark.long
-def test_hundreds_of_deferred_first_messages_are_enqueued_in_one_run_with_few_calls_for_each(
+def test_a_run_enqueues_the_work_of_a_minute_with_few_calls_and_writes_nothing_for_the_rest(
     system: System,
 ) -> None:
     _defer(system)
@@ -32,9 +34,9 @@ def test_hundreds_of_deferred_first_messages_are_enqueued_in_one_run_with_few_ca
     calls = system.interceptor.calls
     operations = Counter(call.split(" ")[0] for call in calls)
     postponed = [call for call in calls if call.startswith("dynamodb.UpdateItem CONV#")]
-    assert len(postponed) == DEFERRED  # each, in case its worker dies
-    assert operations.total() / DEFERRED < MOST_CALLS_EACH, operations
-    assert _queued(system) == DEFERRED
+    assert len(postponed) == ROUND  # each, in case its worker dies
+    assert operations.total() / ROUND < MOST_CALLS_EACH, operations
+    assert _queued(system) == ROUND
 
 
 @pytest.mark.long
@@ -49,10 +51,10 @@ def test_a_run_that_ends_early_leaves_the_rest_to_the_next_run(system: System) -
     system.interceptor.observer = take_half_a_second
     system.sweep()
 
-    assert 0 < _queued(system) < DEFERRED
+    before = _queued(system)
     system.interceptor.observer = observe
     system.sweep()
-    assert _queued(system) == DEFERRED
+    assert 0 < before < _queued(system) <= ROUND
 
 
 def _queued(system: System) -> int:
@@ -70,5 +72,5 @@ def _defer(system: System) -> None:
     for number in range(DEFERRED - 1):
         ref = f"deferred-{number}"
         log.put(state | state_key(ref))
-        due.put(log, ref, DueKind.RESUME, clock.from_text(due_at))
+        due.put(log, ref, DueKind.RESUME, clock.from_text(due_at), company=sample_data.COMPANY)
     system.clock.ms += 10 * HOUR_MS

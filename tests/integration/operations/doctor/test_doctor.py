@@ -138,8 +138,8 @@ def test_a_new_account_gets_the_parameters_to_lower_and_the_request_of_a_quota(
 
     assert code == 1
     assert [row[:2] for row in rows] == [("action needed", "concurrency")] * 2
-    assert "10 concurrent executions; queues take up to 200, 20 are for requests" in rows[0][2]
-    assert "at least 32 with the lowest parameters" in rows[1][2]
+    assert "10 concurrent executions; queues take up to 210, 20 are for requests" in rows[0][2]
+    assert "at least 34 with the lowest parameters" in rows[1][2]
     assert (
         "`aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384"
         " --desired-value 1000 --region us-east-1`"
@@ -147,7 +147,7 @@ def test_a_new_account_gets_the_parameters_to_lower_and_the_request_of_a_quota(
     assert all(f"{name}=2" in steps for name in capacity.SOURCES)
 
 
-@pytest.mark.parametrize(("limit", "needs_action"), [(219, True), (220, False), (1_000, False)])
+@pytest.mark.parametrize(("limit", "needs_action"), [(229, True), (230, False), (1_000, False)])
 def test_an_account_that_runs_all_event_sources_beside_requests_needs_nothing(
     examine: Callable[[], Any], monkeypatch: pytest.MonkeyPatch, limit: int, needs_action: bool
 ) -> None:
@@ -157,7 +157,7 @@ def test_an_account_that_runs_all_event_sources_beside_requests_needs_nothing(
     assert (examine()[0] == 1) == needs_action
 
 
-@pytest.mark.parametrize("limit", [10, 51, 52, 53, 100, 219])
+@pytest.mark.parametrize("limit", [10, 53, 54, 55, 100, 229])
 def test_lowered_parameters_fit_the_limit_or_are_the_lowest(limit: int) -> None:
     maxima = {name: int(parameters({})[name]) for name in capacity.SOURCES}
 
@@ -179,7 +179,7 @@ def test_the_doctor_knows_every_event_source_of_a_queue() -> None:
     named = Counter(one["Ref"] for one in maxima if isinstance(one, dict))
     assert named == capacity.SOURCES
     assert sum(one for one in maxima if not isinstance(one, dict)) == capacity.FIXED
-    assert len(maxima) == 16
+    assert len(maxima) == 17
 
 
 def test_a_number_without_its_secrets_names_the_commands_that_add_them(

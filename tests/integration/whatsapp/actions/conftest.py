@@ -227,7 +227,9 @@ QUEUES = {
 def _build(actions: Actions) -> None:
     """Store all that the function needs, and ADA's message."""
     secrets = boto3.client("secretsmanager")
-    create_table(boto3.client("dynamodb"), "ConversationLogTable")
+    dynamodb = boto3.client("dynamodb")
+    create_table(dynamodb, "ConversationLogTable")
+    create_table(dynamodb, "AttemptsTable", Stage="local")
     for name, content in {
         "identifier-keys": keyring.SECRET,
         str(properties("ApiSealSecret")["Name"]): {"seal_key": "sealed"},

@@ -14,7 +14,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, NoReturn
 
 from shared.aws.tables import leases
-from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import cutting, outcomes, recipients
@@ -34,49 +33,18 @@ if TYPE_CHECKING:
     from whatsapp.store.items.campaigns import Campaign
 
 EVERY = 10  # recipients between two saves
-# An event waits so long if its company has as many runs as it may have. Longer waits slow many slow campaigns.
-POSTPONED_MS = 5 * clock.SECOND_MS
 # More failures than this share of a run of a page stop the campaign, once so many of its recipients have an outcome.
 # Failures of earlier runs do not stop a resumed page again.
 WORST_SHARE, ENOUGH = 0.2, 50
 
 
 def handle(
-    resources: ActionResources,
-    event: Event,
-    owner: str,
-    remaining_ms: Callable[[], int],
-    most_runs: int | None = None,
+    resources: ActionResources, event: Event, owner: str, remaining_ms: Callable[[], int]
 ) -> Outcome:
-    """
-    Process an event of a campaign: a part of its list, or a page. Raises Transient.
-
-    *most_runs*: so many events of a company are processed at once, further ones are delayed by the queue. None: all.
-    """
-    campaign = records.get(resources.table, str((event.payload or {}).get("campaign")))
-    if campaign is None or campaign.phone != event.phone:  # an id in an event proves no ownership
+    """Process an event of a campaign: a part of its list, or a page. Raises Transient."""
+    campaign = job_events.campaign_of(resources.table, event)
+    if campaign is None:
         return Outcome.DUPLICATE
-    if most_runs is None:
-        return _handle(resources, campaign, event, owner, remaining_ms)
-    table, company = resources.table, str(campaign.company)
-    until = leases.expiry(remaining_ms())
-    run = campaign_turns.begin_run(table, company, owner, until, most_runs)
-    if run is None:
-        job_events.postpone(resources, campaign, event, POSTPONED_MS)
-        return Outcome.PERSISTED
-    try:
-        return _handle(resources, campaign, event, owner, remaining_ms)
-    finally:
-        campaign_turns.end_run(table, company, run)
-
-
-def _handle(
-    resources: ActionResources,
-    campaign: Campaign,
-    event: Event,
-    owner: str,
-    remaining_ms: Callable[[], int],
-) -> Outcome:
     if event.kind != CAMPAIGN_CUT:
         return _process(resources, campaign, event, owner, remaining_ms)
     if (campaign.turn or 0) != job_events.turn_of(event):

@@ -104,7 +104,7 @@ class Runs:
                 sqs.delete_message(QueueUrl=self.queue, ReceiptHandle=message["ReceiptHandle"])
         return bodies
 
-    def job(self, body: str, message_id: str = "", queue: str = "") -> bool:
+    def job(self, body: str, message_id: str = "", queue: str = "", sent_at: int = 0) -> bool:
         """Process one job, of the queue of campaigns or another one; False if it failed and is delivered again."""
         self.number += 1
         record = {
@@ -112,7 +112,7 @@ class Runs:
             "receiptHandle": "r",
             "body": body,
             "attributes": {
-                "ApproximateReceiveCount": "1", "SentTimestamp": str(self.now),
+                "ApproximateReceiveCount": "1", "SentTimestamp": str(sent_at or self.now),
                 "MessageGroupId": "g", "SequenceNumber": "1",
             },
             "messageAttributes": {},

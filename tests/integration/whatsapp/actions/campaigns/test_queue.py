@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from shared.rate_limits import fair_shares
+from shared.rate_limits.fair_shares import Runs as FairRuns
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.campaigns.runs import Runs, numbers
 from tests.integration.whatsapp.conftest import PHONE
@@ -126,28 +129,44 @@ def test_an_event_of_an_earlier_release_is_processed_from_the_queue_of_jobs(
     assert runs.finish(campaign)["sent"] == 3
 
 
-def test_a_company_with_as_many_runs_as_it_may_have_waits_on_the_queue(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def two_runs(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> FairRuns:
+    """The runs of campaigns, of which a company has one."""
+    sharing = runs.jobs.SHARING[runs.jobs.CAMPAIGNS]
+    two: FairRuns = replace(sharing.runs, most=2)
+    monkeypatch.setitem(runs.jobs.SHARING, runs.jobs.CAMPAIGNS, replace(sharing, runs=two))
+    return two
+
+
+def test_a_late_event_of_a_company_with_its_share_of_runs_waits_on_the_queue(
+    runs: Runs, two_runs: FairRuns
 ) -> None:
-    monkeypatch.setattr(runs.jobs, "MOST_RUNS", 1)
-    table = runs.actions.harness.resources.table
     started(runs, numbers(3))
-    running = campaign_turns.begin_run(table, "acme", "another", runs.now + 3 * MINUTE_MS, 1)
-    for body in runs.events():
-        runs.job(body)
+    running = two_runs.begin("acme", "another", runs.now + 3 * MINUTE_MS)
+    bodies = runs.events()
+    runs.now += fair_shares.LATE_MS + 1
+    for body in bodies:
+        runs.job(body, sent_at=runs.now - fair_shares.LATE_MS - 1)
 
     assert running is not None
     assert (runs.sent_to(), runs.delayed()) == ([], 1)
-    assert campaign_turns.begin_run(table, "globex", "third", runs.now, 1) is not None
-    campaign_turns.end_run(table, "acme", running)
+    assert two_runs.begin("globex", "third", runs.now) is not None
+    two_runs.end(running)
     assert (runs.drain(), len(runs.sent_to())) == (1, 3)
 
 
-def test_a_run_that_was_killed_counts_until_it_expires(runs: Runs) -> None:
-    table = runs.actions.harness.resources.table
-    campaign_turns.begin_run(table, "acme", "killed", runs.now + MINUTE_MS, 1)
-    before = campaign_turns.begin_run(table, "acme", "next", runs.now + MINUTE_MS, 1)
+def test_an_event_that_is_not_late_runs_without_a_count(runs: Runs, two_runs: FairRuns) -> None:
+    started(runs, numbers(3))
+    two_runs.begin("acme", "another", runs.now + 3 * MINUTE_MS)
+    runs.drain()
+
+    assert len(runs.sent_to()) == 3
+
+
+def test_a_run_that_was_killed_counts_until_it_expires(runs: Runs, two_runs: FairRuns) -> None:
+    two_runs.begin("acme", "killed", runs.now + MINUTE_MS)
+    before = two_runs.begin("acme", "next", runs.now + MINUTE_MS)
     runs.now += MINUTE_MS + 1
 
     assert before is None
-    assert campaign_turns.begin_run(table, "acme", "next", clock.now_ms() + MINUTE_MS, 1)
+    assert two_runs.begin("acme", "next", clock.now_ms() + MINUTE_MS)

@@ -1,0 +1,253 @@
+"""
+The queues that companies share, in virtual time: positions of records and counts of runs, with one company's backlog
+beside single records of others.
+
+The rule and its counts are the real ones; a record is handled in the time that the queue's work takes.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections import Counter, defaultdict, deque
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from shared.aws.sqs_worker import Record
+from shared.aws.tables.attempts import Attempts
+from shared.rate_limits import fair_shares
+from shared.rate_limits.fair_shares import ROUND_MS, Runs, Sharing, Waiting
+from shared.runtime import clock
+from tests.simulation.clock import Clock
+from tests.simulation.effort import long_except
+from tests.simulation.invocations import Invocation
+from tests.template import create_table, parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LARGE, OTHER, THIRD = "large", "other", "third"
+REFUSAL_MS = 50  # reading the record, the count, and the write that postpones it
+PER_SECOND = 20  # records of a company: calls of the API that it may make, ApiCompanyRateLimit
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A shared queue: the parameter with its concurrent runs, the time of a record, and where records wait."""
+
+    parameter: str
+    record_ms: int
+    estimate_ms: int = 3_000
+    is_in_table: bool = False
+    round_ms: int = ROUND_MS
+
+    @property
+    def runs(self) -> int:
+        return int(parameters({})[self.parameter])
+
+    @property
+    def late_ms(self) -> int:
+        in_rounds = self.round_ms + fair_shares.GRACE_MS
+        return in_rounds if self.is_in_table else fair_shares.LATE_MS
+
+
+KINDS: Final = {
+    "first messages": Kind("ChannelMaxConcurrency", 3_000, is_in_table=True),
+    "replies": Kind("ReplyMaxConcurrency", 5_000, is_in_table=True),
+    "fast replies": Kind("ReplyMaxConcurrency", 500, is_in_table=True),
+    "steps of newsletters": Kind(
+        "NewsletterMaxConcurrency", 20_000, 20_000, is_in_table=True, round_ms=5 * ROUND_MS
+    ),
+    "files": Kind("MediaMaxConcurrency", 2_000),
+}
+
+
+@dataclass
+class Queue:
+    """A queue with its event source, and the table where records wait that left it."""
+
+    clock: Clock
+    kind: Kind
+    shared_runs: Runs
+    visible: deque[Record] = field(default_factory=deque)
+    coming: list[tuple[int, int, Record]] = field(
+        default_factory=list
+    )  # by the time when they arrive
+    table: dict[str, deque[Record]] = field(default_factory=lambda: defaultdict(deque))
+    began: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    running: Counter[str] = field(default_factory=Counter)
+    most_at_once: Counter[str] = field(default_factory=Counter)
+    ends: list[tuple[int, int, Record, str | None]] = field(default_factory=list)
+    counted: str | None = None
+    numbers: Iterator[int] = field(default_factory=count)
+
+    @property
+    def sharing(self) -> Sharing[str]:
+        return Sharing(self.shared_runs, waiting_of, self.postpone, self.kind.late_ms)
+
+    def send(self, company: str, at_ms: int, since_ms: int | None = None) -> None:
+        """Enqueue a record of a company at a time."""
+        number = next(self.numbers)
+        body = json.dumps({"company": company, "since": at_ms if since_ms is None else since_ms})
+        record = Record(
+            message_id=str(number), body=body, queue="queue", attempt=1, is_last=False,
+            sent_at_ms=at_ms, context=Invocation(self.clock),  # type: ignore[arg-type] # as much as is used
+        )  # fmt: skip
+        heapq.heappush(self.coming, (at_ms, number, record))
+
+    def run_until(self, end_ms: int) -> None:
+        """Advance the clock: records arrive, runs end and start, and each minute the sweep hands over a round."""
+        while True:
+            due = [one[0][0] for one in (self.coming, self.ends) if one]
+            following = self.kind.round_ms * (self.clock.ms // self.kind.round_ms + 1)
+            now = min([*due, following])
+            if now > end_ms:
+                break
+            self.clock.ms = max(self.clock.ms, now)
+            if now == following and self.kind.is_in_table:
+                self.sweep()
+            while self.coming and self.coming[0][0] <= now:
+                self.visible.append(heapq.heappop(self.coming)[2])
+            while self.ends and self.ends[0][0] <= now:
+                self.end(*heapq.heappop(self.ends)[2:])
+            while self.visible and len(self.ends) < self.kind.runs:
+                self.start(self.visible.popleft())
+        self.clock.ms = end_ms
+
+    def start(self, record: Record) -> None:
+        record = replace(record, context=Invocation(self.clock))  # type: ignore[arg-type] # as above
+        self.counted = None
+        outcome = self.sharing.handled(record, lambda _: "handled")
+        company = company_of(record)
+        lasts = REFUSAL_MS
+        if outcome == "handled":
+            lasts = self.kind.record_ms
+            self.began[company].append((json.loads(record.body)["since"], self.clock.ms))
+            self.running[company] += 1
+            self.most_at_once[company] = max(self.most_at_once[company], self.running[company])
+        end = (self.clock.ms + lasts, next(self.numbers), record, self.counted)
+        heapq.heappush(self.ends, end if outcome == "handled" else (*end[:3], "refused"))
+
+    def end(self, record: Record, run: str | None) -> None:
+        if run == "refused":
+            return
+        self.running[company_of(record)] -= 1
+        if run is not None:
+            END(self.shared_runs, run)
+
+    def postpone(self, record: Record) -> str:
+        if self.kind.is_in_table:
+            self.table[company_of(record)].append(record)
+        else:
+            entry = fair_shares.postponed(record.body)
+            later = replace(record, body=entry.body, sent_at_ms=self.clock.ms)
+            at = self.clock.ms + entry.delay_seconds * 1_000
+            heapq.heappush(self.coming, (at, next(self.numbers), later))
+        return "postponed"
+
+    def sweep(self) -> None:
+        left = len(self.visible)
+        waiting = {name: len(records) for name, records in self.table.items() if records}
+        shares = self.shared_runs.hand_over(left, waiting)
+        for company, number in shares.items():
+            for _ in range(number):
+                record = self.table[company].popleft()
+                self.send(company, self.clock.ms, json.loads(record.body)["since"])
+
+    def waits(self, company: str) -> list[int]:
+        """How long each started record of a company has waited, ms."""
+        return [began - since for since, began in self.began[company]]
+
+
+END = Runs.end
+
+
+def waiting_of(record: Record) -> Waiting:
+    return Waiting(company_of(record), fair_shares.since_ms(record))
+
+
+def company_of(record: Record) -> str:
+    return str(json.loads(record.body)["company"])
+
+
+@pytest.fixture
+def virtual(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    virtual = Clock(ms=1_767_268_800_000)
+    monkeypatch.setattr(clock, "now_ms", virtual.now_ms)
+    return virtual
+
+
+@pytest.fixture
+def queue(
+    request: pytest.FixtureRequest, virtual: Clock, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Queue]:
+    kind = KINDS[request.param]
+    with mock_aws():
+        client = boto3.client("dynamodb")
+        attempts = Attempts(lambda: client, create_table(client, "AttemptsTable"), 5)
+        runs = Runs(attempts, "queue", kind.runs, kind.estimate_ms, kind.round_ms)
+        simulated = Queue(virtual, kind, runs)
+        # A run of the simulation ends later than its call: it is counted until then.
+        monkeypatch.setattr(Runs, "end", lambda _, run: setattr(simulated, "counted", run))
+        yield simulated
+
+
+def fill(queue: Queue, company: str, number: int) -> None:
+    """Let a company send so many records, as fast as it may."""
+    begin = queue.clock.ms
+    for position in range(number):
+        queue.send(company, begin + position * 1_000 // PER_SECOND)
+
+
+# Each late record is a call or two of the emulated table.
+every_queue = pytest.mark.parametrize("queue", long_except(KINDS, []), indirect=True)
+
+
+@pytest.mark.parametrize(
+    ("queue", "number"),
+    long_except(
+        [(kind, number) for kind in KINDS for number in (400, 6_000)], [("first messages", 400)]
+    ),
+    indirect=["queue"],
+)
+def test_single_records_of_others_pass_the_backlog_of_one_company(
+    queue: Queue, number: int
+) -> None:
+    begin = queue.clock.ms
+    fill(queue, LARGE, number)
+    fill(queue, THIRD, number // 4)
+    minutes = range(1, 12)
+    for minute in minutes:
+        queue.send(OTHER, begin + minute * 61_000)
+    queue.run_until(begin + 14 * 61_000 + queue.kind.late_ms)
+
+    # A round that is already on the queue, and the end of a run.
+    assert max(queue.waits(OTHER)) <= queue.kind.late_ms + ROUND_MS + queue.kind.record_ms
+    assert len(queue.waits(OTHER)) == len(minutes)
+
+
+@every_queue
+def test_a_company_alone_has_nearly_all_of_the_runs(queue: Queue) -> None:
+    number = min(6 * queue.kind.runs * ROUND_MS // queue.kind.record_ms, 600)
+    begin = queue.clock.ms
+    fill(queue, LARGE, number)
+    least = max(number * queue.kind.record_ms // queue.kind.runs, number * 1_000 // PER_SECOND)
+    queue.run_until(begin + 3 * least // 2 + 3 * queue.kind.round_ms)
+
+    assert len(queue.waits(LARGE)) == number
+
+
+@every_queue
+def test_two_companies_with_a_backlog_share_the_runs_equally(queue: Queue) -> None:
+    begin = queue.clock.ms
+    for company in (LARGE, THIRD):
+        fill(queue, company, 500)
+    queue.run_until(begin + 6 * ROUND_MS)
+    handled = {company: len(queue.waits(company)) for company in (LARGE, THIRD)}
+
+    assert abs(handled[LARGE] - handled[THIRD]) <= 0.2 * handled[LARGE] + queue.kind.runs
