@@ -310,10 +310,17 @@ def test_a_batch_of_conversations_reads_items_states_and_entries_in_one_call_eac
     assert records
     calls: list[str] = []
     one, batch = Table.get, Table._get_at_once
-    monkeypatch.setattr(Table, "get", lambda self, key: calls.append("one") or one(self, key))
-    monkeypatch.setattr(
-        Table, "_get_at_once", lambda self, keys: calls.append("batch") or batch(self, keys)
-    )
+
+    def get(self: Table, key: dict[str, Any]) -> Any:
+        calls.append("one")
+        return one(self, key)
+
+    def get_batch(self: Table, keys: Any) -> Any:
+        calls.append("batch")
+        return batch(self, keys)
+
+    monkeypatch.setattr(Table, "get", get)
+    monkeypatch.setattr(Table, "_get_at_once", get_batch)
 
     fed.take(records)
 

@@ -44,6 +44,10 @@ class Heads(Protocol):
         """Return the present head, strongly consistent; None if it does not exist or is in no list."""
         ...
 
+
+class BatchHeads(Heads, Protocol):
+    """Heads that can be read in batches, as feeds do."""
+
     def for_keys(self, keys: Sequence[Attributes]) -> Self:
         """Return the same heads, after a batch read of what `reference_of` reads for these keys."""
         ...

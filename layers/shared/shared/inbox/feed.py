@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from shared.aws.dynamodb import Attributes
-    from shared.inbox.entries import Change, Heads
+    from shared.inbox.entries import BatchHeads, Change
 
 # Of the clients of the feeds: a batch must end within the function's 30 seconds.
 QUICK = Config(connect_timeout=2, read_timeout=4, retries={"total_max_attempts": 3})
@@ -81,7 +81,7 @@ class Feed:
     """
 
     table: Table
-    heads: Heads
+    heads: BatchHeads
     announce: Callable[[Sequence[Change], int], None] | None = None
 
 
@@ -92,7 +92,7 @@ def _reference(change: Change) -> str:
 def feed_of(
     settings: FeedSettings,
     dynamodb: DynamoDBClient,
-    heads: Heads,
+    heads: BatchHeads,
     key_of: Callable[[Change], str] = _reference,
 ) -> Feed:
     """Return the feed of a context's *heads*. *key_of* returns the key that GET /inbox gives a conversation."""
