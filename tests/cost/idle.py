@@ -45,6 +45,8 @@ CALLS_AN_HOUR: Final[dict[str, dict[str, int]]] = {
     "EmailThreadsScheduled": {"dynamodb": 36, "secretsmanager": 0, "sqs": 24},
     "NewslettersScheduled": {"dynamodb": 12, "secretsmanager": 0, "sqs": 24},
     "RichpanelSweep": {"dynamodb": 0, "secretsmanager": 12, "sqs": 12},
+    # An estimate: it looks twice for its message, which is an event with a price of its own.
+    "WhatsAppCanary": {"dynamodb": 36, "secretsmanager": 12, "sqs": 0},
 }
 # Estimates: a scheduled run takes a quarter of a second and writes one kilobyte of log lines (Lambda's own three, and
 # one of ours).
@@ -147,7 +149,8 @@ def _detailed_metrics(given: Mapping[str, str], *, has_canary: bool) -> Iterator
 
 def _scheduled_runs(given: Mapping[str, str]) -> Iterator[Part]:
     runs, price = 0.0, 0.0
-    for name, every in schedules(**given).items():
+    canary = {"WhatsAppCanary": 5} if template.exists("WhatsAppCanary", **given) else {}
+    for name, every in (schedules(**given) | canary).items():
         gigabytes = template.properties(name, **given).get("MemorySize", 256) / 1024
         times = MINUTES / every
         calls = {service: HOURS * count for service, count in CALLS_AN_HOUR[name].items()}
