@@ -76,9 +76,10 @@ unit integration simulation: scanner ## Run one test suite
 load: environments ## Send 10,000 events to the local stack while its functions are killed. LOAD="--context email" stores mails
 	@$(BIN)/python -m local.load $(LOAD)
 
-docs: environments ## Generate the reference pages of tables and actions, and the OpenAPI document of actions in .local/docs
+docs: environments ## Generate the reference pages of tables and actions, the limits in docs/performance.md, and the OpenAPI document of actions in .local/docs
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.docs.table_reference
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.docs.action_reference
+	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.cost.limits --write docs/performance.md
 
 events: environments ## Generate the sample events, and write all of them to .local/events, one call of each action included
 	@$(BIN)/python -m events

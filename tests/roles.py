@@ -25,6 +25,7 @@ VARIANTS: Final[tuple[dict[str, str], ...]] = (
     {"Stage": "prod"},
     {"Stage": "local", "EmulatorUrl": "http://127.0.0.1:1", "SandboxUrl": "http://127.0.0.1:2"},
     {"Tracing": "PassThrough"},
+    {"SecretStore": "parameters"},
     {"CanaryEnabled": "false"},
     {"ApiAccessLogs": "create-role"},
     {"SingleCompany": "acme"},

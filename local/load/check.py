@@ -54,6 +54,13 @@ def verdict(stack: Stack, traffic: Traffic, parked_before: Counter[str]) -> Verd
     return result
 
 
+def messages_stored(stack: Stack, run: str) -> int:
+    """Return how many messages of a run are in the table; *run* begins their ids, and ends with a dot."""
+    own = f"MSG#{run}"
+    keys = (item["pk"] for item in _items(stack))
+    return sum(key.startswith(own) and key.removeprefix(own).isdigit() for key in keys)
+
+
 def parked(stack: Stack) -> Counter[str]:
     """Count the parked events of the load's account by reason."""
     return _parked(_items(stack))

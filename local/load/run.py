@@ -105,15 +105,16 @@ def _post_all(stack: Stack, bodies: list[bytes]) -> int:
     refused = 0
     for body in bodies:
         headers = {"Content-Type": "application/json", "X-Hub-Signature-256": gateway.sign(body)}
-        while not _is_accepted(http, f"{stack.api_url}/webhooks/whatsapp", body, headers):
+        while not is_accepted(http, f"{stack.api_url}/webhooks/whatsapp", body, headers):
             refused += 1
             time.sleep(REPEATS_AFTER_SECONDS)
     return refused
 
 
-def _is_accepted(
+def is_accepted(
     http: urllib3.PoolManager, address: str, body: bytes, headers: dict[str, str]
 ) -> bool:
+    """Send one request; whether it was answered with 200."""
     try:
         return http.request("POST", address, body=body, headers=headers).status == _OK
     except urllib3.exceptions.HTTPError:

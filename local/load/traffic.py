@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
@@ -76,6 +77,14 @@ def traffic(seed: int, events: int, conversations: int, now_s: int) -> Traffic:
         if changes:
             requests.append(_body(changes))
     return result
+
+
+def message_ids(body: bytes) -> list[str]:
+    """Return the ids of the messages in the body of a request, in order; a repeated or altered one keeps its id."""
+    changes = [change for entry in json.loads(body)["entry"] for change in entry["changes"]]
+    return [
+        str(message["id"]) for change in changes for message in change["value"].get("messages", [])
+    ]
 
 
 def _next(random: Random, result: Traffic, before: list[Sent], new: Sent) -> Json:

@@ -64,6 +64,8 @@ def _lowering(maxima: dict[str, int], limit: int) -> list[Finding]:
     changed = " ".join(
         f"{name}={value}" for name, value in lowered.items() if value != maxima[name]
     )
+    # Feeds of the inbox are no queues: RESERVE has room for one batch of each.
+    changed += " FeedParallelization=1"
     return [
         action("event sources", text, f"until then deploy with `--parameter-overrides {changed}`")
     ]

@@ -36,6 +36,7 @@ CHECKS: Mapping[str, Callable[[Deployment], list[Finding]]] = {
     "newsletters": newsletters.table,
     "functions": infrastructure.functions,
     "event sources": infrastructure.event_sources,
+    "contexts": infrastructure.unused_contexts,
     "dead letters": infrastructure.dead_letters,
     "alarms": infrastructure.alarms,
     "receipt rules": account.receipt_rules,

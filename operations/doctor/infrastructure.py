@@ -59,7 +59,23 @@ def dead_letters(deployment: Deployment) -> list[Finding]:
 def event_sources(deployment: Deployment) -> list[Finding]:
     """Check that the event source mappings, which start the workers, are enabled."""
     found = deployment.resources("AWS::Lambda::EventSourceMapping")
-    return [_event_source(mapping) for mapping in found] or [_none_listed("event sources")]
+    used = [one for one in found if _context_of(one) not in _unused(deployment)]
+    return [_event_source(mapping) for mapping in used] or [_none_listed("event sources")]
+
+
+def unused_contexts(deployment: Deployment) -> list[Finding]:
+    """Check that no message waits in a queue of a context that is not in the parameter Contexts."""
+    findings = []
+    for context in sorted(_unused(deployment)):
+        queues = deployment.resources("AWS::SQS::Queue")
+        own = [queue for queue in queues if _context_of(queue) == context]
+        waiting = sum(_waiting(queue) for queue in own)
+        if waiting:
+            step = f"deploy with {context} in the parameter Contexts"
+            findings.append(action(context, f"about {waiting} messages wait, not in use", step))
+        else:
+            findings.append(ok(context, "not in use"))
+    return findings or [ok("contexts", "all are in use")]
 
 
 def alarms(deployment: Deployment) -> list[Finding]:
@@ -131,23 +147,34 @@ def _version(function: str) -> dict[str, Any]:
 
 def _dead_letters(queue: Resource, deployment: Deployment) -> Finding:
     try:
-        counts = client("sqs").get_queue_attributes(
-            QueueUrl=queue.name, AttributeNames=list(_COUNTS)
-        )["Attributes"]
+        waiting = _waiting(queue)
     except ClientError as error:
         return _failed(queue, error)
-    waiting = sum(int(counts.get(name, 0)) for name in _COUNTS)
     if not waiting:
         return ok(queue.logical_id, "empty")
-    context = next(
-        (name for start, name in CONTEXT_OF_QUEUES.items() if queue.logical_id.startswith(start)),
-        None,
-    )
+    context = _context_of(queue)
     step = f"{queue.logical_id}: see its alarm in docs/operate.md"
     if context:
         listing = f"python -m operations recovery dead-letters --context {context}"
         step = f"{queue.logical_id}: `{listing} {deployment.target}`, fix the cause, then `redrive`"
     return action(queue.logical_id, f"about {waiting} dead letters", step)
+
+
+def _waiting(queue: Resource) -> int:
+    """Return the approximate number of messages in a queue. Raises ClientError."""
+    counts = client("sqs").get_queue_attributes(QueueUrl=queue.name, AttributeNames=list(_COUNTS))
+    return sum(int(counts["Attributes"].get(name, 0)) for name in _COUNTS)
+
+
+def _context_of(resource: Resource) -> str | None:
+    starts = CONTEXT_OF_QUEUES.items()
+    return next((name for start, name in starts if resource.logical_id.startswith(start)), None)
+
+
+def _unused(deployment: Deployment) -> set[str]:
+    """Return the contexts that are not in the parameter Contexts; none in a stack without the parameter."""
+    used = deployment.parameters.get("Contexts", "")
+    return set(CONTEXT_OF_QUEUES.values()) - set(used.split(",")) if used else set()
 
 
 def _event_source(mapping: Resource) -> Finding:

@@ -63,6 +63,8 @@ def _problems(deployment: Deployment, kind: Kind, fields: tuple[str, ...]) -> It
     content = deployment.secrets.content(secret_id)
     if content is None:
         step = f"restore it: `aws secretsmanager restore-secret --secret-id {secret_id}`"
+        if deployment.parameters.get("SecretStore") == "parameters":
+            step = f"run `python -m operations secrets prepare --stage {deployment.stage}`"
         yield Missing(f"the secret {secret_id} does not exist", step)
         return
     for field in fields:

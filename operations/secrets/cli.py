@@ -9,11 +9,9 @@ from copy import deepcopy
 from datetime import UTC, datetime
 from typing import Any
 
-import boto3
-
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
-from operations.secrets import kinds, versions
+from operations.secrets import kinds, preparation, stores
 from operations.secrets.kinds import COMPANY, KINDS, LAST, Field, Kind
 from operations.secrets.versions import Version
 from shared.aws.secrets import CACHE_MS
@@ -79,26 +77,30 @@ def _keep_newest(options: argparse.Namespace) -> None:
 
 def _show(options: argparse.Namespace) -> None:
     secret_id = _secret_id(options)
-    current = versions.read(boto3.client("secretsmanager"), secret_id)
+    current = stores.read(secret_id)
     if current is None:
         raise Refused(f"{secret_id}: secret not found")
     for name, count in kinds.fields_in(current.content).items():
         print(name, f"{count} value{'s' if count != 1 else ''}", sep="\t")
 
 
+def _prepare(options: argparse.Namespace) -> None:
+    for line in preparation.prepare(options.stage):
+        print(line, file=sys.stderr)
+
+
 def _change(
     secret_id: str, edit: Callable[[Version], dict[str, Any]], *, may_create: bool
 ) -> dict[str, Any]:
     """Replace the current content by its edited copy, again after each concurrent write. Raises Refused."""
-    client = boto3.client("secretsmanager")
     for _ in range(ROUNDS):
-        current = versions.read(client, secret_id)
+        current = stores.read(secret_id)
         if current is None and not may_create:
             raise Refused(
                 f"{secret_id}: secret not found; the deployment creates it, `operations doctor` checks it"
             )
         content = edit(current or Version({}))
-        if versions.write(client, secret_id, content, replacing=current):
+        if stores.write(secret_id, content, replacing=current):
             return content
     raise Refused(f"{secret_id}: other writers keep changing it; run the command again")
 
@@ -155,7 +157,7 @@ def _secret_id(options: argparse.Namespace) -> str:
     stage = arguments.stage_of(options.stack)
     if is_of_company:
         return kinds.company_secret_id(stage, options.company, options.name)
-    return kind.secret_id(stage)
+    return stores.stored_id(stage, kind.secret_id(stage))
 
 
 def _kind(text: str) -> Kind:
@@ -191,6 +193,18 @@ def parser() -> argparse.ArgumentParser:
     )
     show = arguments.sub_command(
         commands, "show", _show, "list the fields of a secret with their number of values"
+    )
+    prepare = arguments.sub_command(
+        commands,
+        "prepare",
+        _prepare,
+        "copy or create the secrets of a deployment in parameters, before it is deployed with SecretStore=parameters",
+    )
+    prepare.add_argument(
+        "--stage",
+        required=True,
+        type=arguments.matching(r"[a-z][a-z0-9-]{1,12}", "2 to 13 of a-z 0-9 -"),
+        help="name of the stage, as in the parameter Stage",
     )
     for each in (write, trim, show):
         each.add_argument("kind", type=_kind, help="kind of secret, see `secrets --help`")

@@ -1,9 +1,9 @@
 """
 The kinds of secrets and the fields of each. Kinds and fields are named on the command line and in the doctor's report.
 
-    kind           name in Secrets Manager
-    company        parley/<stage>/companies/<company>/<name>
-    all others     parley-<stage>-<kind>
+    kind           name in Secrets Manager                           parameter, if the deployment uses parameters
+    company        parley/<stage>/companies/<company>/<name>         none
+    all others     parley-<stage>-<kind>                             /parley/<stage>/secrets/<kind>
 """
 
 import re
@@ -24,7 +24,8 @@ class Field:
     """
     A field of a secret. *name* is its name with placeholders; the groups of *shape* are its path in the JSON object.
 
-    *new_value* is where a list gets a new value; None if the field is one text.
+    *new_value* is where a list gets a new value; None if the field is one text. *generated* is the number of characters
+    of the value that a new deployment starts with, 0 for none.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Field:
     new_value: str | None = None
     # Old values must stay readable, so that the command refuses to remove them.
     keeps_old: bool = False
+    generated: int = 0
 
     def path(self, given: str) -> tuple[str, ...] | None:
         """Return the path that *given* names, None if it names another field."""
@@ -50,6 +52,10 @@ class Kind:
     def secret_id(self, stage: str) -> str:
         """Return the name of the deployment's secret of this kind; not for `company`."""
         return f"parley-{stage}-{self.name}"
+
+    def parameter(self, stage: str) -> str:
+        """Return the name of the parameter with this secret; not for `company`."""
+        return f"/parley/{stage}/secrets/{self.name}"
 
     def field(self, given: str) -> tuple[Field, tuple[str, ...]]:
         """Return the named field and its path. Raises WrongUse with the known fields."""
@@ -71,7 +77,7 @@ KINDS: Mapping[str, Kind] = {
             "whatsapp-apps",
             "verify token and app secrets of Meta's webhooks",
             (
-                Field("verify_token", r"(verify_token)", FIRST),
+                Field("verify_token", r"(verify_token)", FIRST, generated=40),
                 Field("apps.<app id>", rf"(apps)\.({_APP})", FIRST),
                 Field("gateways.<gateway>", r"(gateways)\.(razorpay|payu)", FIRST),
             ),
@@ -84,7 +90,7 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "whatsapp-canary",
             "signing key of the canary",
-            (Field("app_secret", r"(app_secret)", FIRST),),
+            (Field("app_secret", r"(app_secret)", FIRST, generated=64),),
         ),
         Kind(
             "twilio-webhook",
@@ -105,7 +111,7 @@ KINDS: Mapping[str, Kind] = {
             "richpanel-webhook",
             "tokens and HMAC keys of the help desk's webhooks",
             (
-                Field("active_tokens", r"(active_tokens)", FIRST),
+                Field("active_tokens", r"(active_tokens)", FIRST, generated=40),
                 Field("active_hmac_keys", r"(active_hmac_keys)", FIRST),
             ),
         ),
@@ -129,13 +135,13 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "api-seal",
             "key that seals the API's cursors",
-            (Field("seal_key", r"(seal_key)", FIRST),),
+            (Field("seal_key", r"(seal_key)", FIRST, generated=64),),
         ),
         Kind(
             "identifier-keys",
             "keys for address hashes and ids",
             # A new key must be readable everywhere before it writes: last, and later first.
-            (Field("identifier_key", r"(identifier_key)", LAST, keeps_old=True),),
+            (Field("identifier_key", r"(identifier_key)", LAST, keeps_old=True, generated=64),),
         ),
         Kind(
             COMPANY,

@@ -3,10 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-import boto3
 from botocore.exceptions import ClientError
 
-from operations.secrets import kinds, versions
+from operations.secrets import kinds, stores
 from operations.secrets.kinds import COMPANY, KINDS
 from shared.identity.secret_owners import company_and_name
 
@@ -36,7 +35,7 @@ class StoredSecrets:
     def content(self, secret_id: str) -> dict[str, Any] | None:
         """Return the content of a secret, None if it does not exist. Raises Refused for a value that is not JSON."""
         if secret_id not in self._read:
-            current = versions.read(boto3.client("secretsmanager"), secret_id)
+            current = stores.read(stores.stored_id(self.stage, secret_id))
             self._read[secret_id] = current.content if current else None
         return self._read[secret_id]
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.roles import as_list, role_of, statements_on_aws
 from tests.simulation.permissions import CallObserver, Use
-from tests.template import properties, resolved, template
+from tests.template import holds, properties, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -123,7 +123,7 @@ def granted_for_lambda(function: str, **given: str) -> set[Grant]:
         Grant(action, properties_arn(f"{function}Logs", **given))
         for action in ("logs:CreateLogStream", "logs:PutLogEvents")
     }
-    if resolved(template()["Globals"]["Function"]["Tracing"], **given) == "Active":
+    if holds("Traces", **given):
         for action in ("xray:PutTelemetryRecords", "xray:PutTraceSegments"):
             grants.add(Grant(action, "*"))
     for event in wanted.get("Events", {}).values():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 from conversations.store import conversations, states
 from conversations.store.items import identifiers
@@ -11,10 +11,14 @@ from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import PARTITION_KEY as CHANNEL_KEY
 from conversations.store.items.conversation import SORT_KEY as ID_KEY
 from conversations.store.items.conversation import ChannelMethod, Conversation
-from conversations.store.items.log import OfConversation, State, holder_of
+from conversations.store.items.conversation import key as key_of_item
+from conversations.store.items.log import OfConversation, State, holder_of, state_key
+from shared.aws.tables.prefetched import PrefetchedTable
 from shared.inbox import items as inbox
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shared.aws.dynamodb import Attributes, Table
 
 _FIRST = OfConversation.pk_pattern.partition("{")[0]
@@ -50,6 +54,19 @@ class ConversationHeads:
             return None
         item = conversations.read(self.table, state.primary_channel, state.conversation_id)
         return shown(reference, item, state) if item is not None else None
+
+    def for_keys(self, keys: Sequence[Attributes]) -> Self:
+        """Return the same heads, after a batch read of the items with these keys, whose `ref` is stored in them."""
+        own = [key for key in keys if CHANNEL_KEY in key]
+        return replace(self, table=PrefetchedTable(self.table, own)) if own else self
+
+    def prefetched(self, references: Sequence[str]) -> Self:
+        """Return the same heads, after batch reads of their states and of the items that these name."""
+        log = PrefetchedTable(self.log, [state_key(ref) for ref in references])
+        names = (State.attr("primary_channel").name, State.attr("conversation_id").name)
+        found = [tuple(map(item.get, names)) for item in log.items]
+        items = [key_of_item(str(channel), str(id_)) for channel, id_ in found if channel and id_]
+        return replace(self, log=log, table=PrefetchedTable(self.table, items))
 
     def _ref_of_item(self, primary_channel: str, conversation_id: str) -> str:
         """Return the `ref` of an item. A deleted one has the `ref` of the first key that leads to a state."""

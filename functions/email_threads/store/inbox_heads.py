@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 from email_threads.store import threads
 from email_threads.store.items import Status, Thread
 from email_threads.store.items.item import PARTITION_KEY
+from shared.aws.tables.prefetched import PrefetchedTable
 from shared.inbox import items as inbox
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shared.aws.dynamodb import Attributes, Table
 
 _STATUS: dict[Status, inbox.Status] = {
@@ -37,6 +40,16 @@ class EmailHeads:
         """Return the present head (strongly consistent read); None if no list contains it."""
         thread = threads.get(self.table, reference)
         return shown(thread) if thread is not None else None
+
+    def for_keys(self, keys: Sequence[Attributes]) -> Self:
+        """Return these heads: a key says whose it is."""
+        del keys
+        return self
+
+    def prefetched(self, references: Sequence[str]) -> Self:
+        """Return the same heads, after a batch read of these."""
+        keys = [Thread.key(one) for one in references]
+        return replace(self, table=PrefetchedTable(self.table, keys))
 
 
 def shown(thread: Thread) -> inbox.Head | None:

@@ -20,6 +20,8 @@ CAMPAIGN_CUT, CAMPAIGN_PAGE = "campaign_cut", "campaign_page"
 SEQUENCE_STEP = "sequence_step"  # on the same queue: the next message of a customer's sequence
 REFRESH = "refresh"  # on the same queue: what the providers report about numbers and templates
 PRIVACY_JOB = "privacy"  # a step of an erasure or export
+# The app id under which Parley's canary signs. Not an app of Meta: their ids are digits.
+CANARY_APP = "canary"
 LONGEST_ID = 1_000  # A table key holds up to 2 KB.
 # JSON names that differ from the field names.
 JSON_NAMES = {

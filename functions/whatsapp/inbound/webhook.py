@@ -18,15 +18,13 @@ from shared.aws.sqs_fifo import BATCH_BYTES, FifoQueue, to_json
 from shared.runtime import clock
 from whatsapp.configuration.folders import claims
 from whatsapp.inbound import splitter
-from whatsapp.inbound.event import Event
+from whatsapp.inbound.event import CANARY_APP, Event
 from whatsapp.inbound.json_body import BodyRefused, read_body, read_webhook
 from whatsapp.inbound.splitter import Delivery
 
 # Meta sends at most 1,000 updates in one notification ("Webhooks", "Frequency"). More events than this cannot be
 # enqueued before the function times out, even if the sender repeats them.
 MOST_EVENTS = 5_000
-# The app id under which Parley's canary signs. Not an app of Meta: their ids are digits.
-CANARY_APP = "canary"
 
 
 def is_handshake(query: Mapping[str, str], secret: JsonSecret) -> bool:

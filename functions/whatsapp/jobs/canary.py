@@ -17,8 +17,8 @@ from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime import clock
 from whatsapp import store
+from whatsapp.inbound.event import CANARY_APP
 from whatsapp.inbound.json_body import WHATSAPP_OBJECT
-from whatsapp.inbound.webhook import CANARY_APP
 from whatsapp.store.items import Message, Phone, pk
 
 COMPANY = "parley-canary"

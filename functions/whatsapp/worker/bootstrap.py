@@ -25,7 +25,7 @@ from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
 from whatsapp.configuration.resources import Resources
-from whatsapp.inbound.event import OUTBOUND, Outcome
+from whatsapp.inbound.event import CANARY_APP, OUTBOUND, Outcome
 from whatsapp.recovery import parking
 from whatsapp.store.items import ACTION_PK_PATTERN, pk
 from whatsapp.worker.dispatcher import Handled
@@ -135,13 +135,8 @@ def worker_of(
 
 
 def _report(write_units: float, record: Record, handled: Handled) -> None:
-    """Write one log line and a few metrics per event."""
+    """Write one log line per event, and a few metrics but for the canary's, which has one of its own."""
     event, outcome = handled.event, handled.outcome
-    is_ours = event is not None and event.source == "parley"
-    metrics.add_metric("FollowUp" if is_ours else outcome.value.capitalize(), MetricUnit.Count, 1)
-    # One value for each accepted event that is handled: its number is compared with Accepted, its average with a limit.
-    consumed = "FollowUpWRU" if is_ours else "ConsumedWRU"
-    metrics.add_metric(consumed, MetricUnit.Count, write_units)
     facts: dict[str, Any] = {
         "outcome": outcome.value,
         "wru": write_units,
@@ -149,26 +144,39 @@ def _report(write_units: float, record: Record, handled: Handled) -> None:
     }
     if handled.reason:
         facts["reason"] = handled.reason
-        if handled.reason == "conflict":
-            metrics.add_metric("Conflict", MetricUnit.Count, 1)
     if event is not None:
-        now_ms = clock.now_ms()
-        age_ms = now_ms - event.accepted_at
-        # A replay waited for an operator; a message of another context waited for its model and its provider.
-        if event.replay_of is None and event.kind != OUTBOUND:
-            metrics.add_metric("PersistLatencyMs", MetricUnit.Milliseconds, age_ms)
-        if outcome is Outcome.PERSISTED and not event.replay_of and event.kind in _HAPPENED_NOW:
-            # Up to a second too much: the provider's times are whole seconds. Its clock may be ahead of Lambda's.
-            end_to_end_ms = max(0, now_ms - event.at * 1_000)
-            metrics.add_metric("EndToEndMs", MetricUnit.Milliseconds, end_to_end_ms)
         facts |= {
             "correlation_id": event.correlation_id,
             "kind": event.kind,
             "field": event.field,
-            "age_ms": age_ms,
+            "age_ms": clock.now_ms() - event.accepted_at,
         }
         if event.replay_of:
             facts |= {"replay_of": event.replay_of, "replay": event.replay}
     if handled.origin is not None:
         facts |= {"company": handled.origin.company, "channel": "whatsapp"}
+    if event is None or event.app != CANARY_APP:
+        _count(write_units, handled)
     logger.info("event handled", extra=facts)
+
+
+def _count(write_units: float, handled: Handled) -> None:
+    event, outcome = handled.event, handled.outcome
+    is_ours = event is not None and event.source == "parley"
+    metrics.add_metric("FollowUp" if is_ours else outcome.value.capitalize(), MetricUnit.Count, 1)
+    # One value for each accepted event that is handled: its number is compared with Accepted, its average with a limit.
+    consumed = "FollowUpWRU" if is_ours else "ConsumedWRU"
+    metrics.add_metric(consumed, MetricUnit.Count, write_units)
+    if handled.reason == "conflict":
+        metrics.add_metric("Conflict", MetricUnit.Count, 1)
+    if event is None:
+        return
+    now_ms = clock.now_ms()
+    # A replay waited for an operator; a message of another context waited for its model and its provider.
+    if event.replay_of is None and event.kind != OUTBOUND:
+        age_ms = now_ms - event.accepted_at
+        metrics.add_metric("PersistLatencyMs", MetricUnit.Milliseconds, age_ms)
+    if outcome is Outcome.PERSISTED and not event.replay_of and event.kind in _HAPPENED_NOW:
+        # Up to a second too much: the provider's times are whole seconds. Its clock may be ahead of Lambda's.
+        end_to_end_ms = max(0, now_ms - event.at * 1_000)
+        metrics.add_metric("EndToEndMs", MetricUnit.Milliseconds, end_to_end_ms)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import ModuleType
 
-    from shared.inbox.entries import Change, Heads
+    from shared.inbox.entries import BatchHeads, Change
 
 READ = frozenset({"whatsapp:read", "conversations:read", "email_threads:read"})
 ACME = Caller(company="acme", scopes=READ, principal="api-key:1")
@@ -52,7 +52,7 @@ class Fed:
     """The feed of a context and the streams that it reads."""
 
     table: Table
-    heads: Heads
+    heads: BatchHeads
     streams: tuple[Stream, ...]
     announced: list[Change] = field(default_factory=list)
 
@@ -91,7 +91,7 @@ class InboxSystem:
     module: ModuleType
     people: People
 
-    def fed_by(self, heads: Heads, *tables: str) -> Fed:
+    def fed_by(self, heads: BatchHeads, *tables: str) -> Fed:
         """Return the feed of a context whose tables have these names."""
         dynamodb = boto3.client("dynamodb")
         return Fed(self.table, heads, tuple(Stream(dynamodb, name) for name in tables))

@@ -13,6 +13,7 @@ from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import state_key
 from events.conversations.twilio import SMS_NUMBER
+from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.integration.console.system import READ, Fed, InboxSystem, inbox_on_moto, rebuilt
 from tests.integration.conversations.harness import (
@@ -273,3 +274,55 @@ def test_a_rebuild_makes_the_entries_of_the_feed(
 
     assert len(wanted) == 3
     assert inbox.entries() == wanted
+
+
+def test_records_of_item_and_state_lead_to_the_same_entry_in_any_order_and_in_any_batches(
+    harness: Harness, inbox: InboxSystem, fed: Fed
+) -> None:
+    ref = harness.begin()
+    harness.on(ref, "take-over", CAROL)
+    harness.says(ref, "are you there?")
+    records = fed.pending()
+    tables = {frozenset(one["dynamodb"]["Keys"]) for one in records}
+    assert len(tables) == 2, "records of both tables"
+    found = []
+    for order in (records, records[::-1], records[::2] + records[1::2]):
+        for size in (1, 2, len(records)):
+            for key in inbox.entries():
+                inbox.table.delete({"pk": key})
+            for first in range(0, len(order), size):
+                assert fed.take(order[first : first + size]) == []
+            found.append({key: {**e, "version": 0} for key, e in inbox.entries().items()})
+
+    assert found == [found[0]] * len(found)
+    assert len(found[0]) == 1
+
+
+def test_a_batch_of_conversations_reads_items_states_and_entries_in_one_call_each(
+    harness: Harness, inbox: InboxSystem, fed: Fed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = harness.begin()
+    harness.says(ref, "hello")
+    fed.take()
+    harness.says(ref, "are you there?")
+    harness.on(ref, "take-over", CAROL)
+    records = fed.pending()
+    assert records
+    calls: list[str] = []
+    one, batch = Table.get, Table._get_at_once
+
+    def get(self: Table, key: dict[str, Any]) -> Any:
+        calls.append("one")
+        return one(self, key)
+
+    def get_batch(self: Table, keys: Any) -> Any:
+        calls.append("batch")
+        return batch(self, keys)
+
+    monkeypatch.setattr(Table, "get", get)
+    monkeypatch.setattr(Table, "_get_at_once", get_batch)
+
+    fed.take(records)
+
+    # Items of the records, whose `ref` they hold; entries; states; the items that these name.
+    assert calls == ["batch"] * 4

@@ -67,7 +67,8 @@ def test_one_parameter_turns_tracing_off_everywhere() -> None:
             properties("WhatsAppWorkerRole", **given)["ManagedPolicyArns"],
         )
 
-    assert traced() == ("Active", "false", True, True, ["WriteTraces"])
+    assert traced() == ("PassThrough", "false", True, True, ["WriteTraces"])
+    assert traced(Tracing="Active") == ("Active", "false", True, True, ["WriteTraces"])
     assert traced(Tracing="PassThrough") == ("PassThrough", "true", False, False, [])
 
 

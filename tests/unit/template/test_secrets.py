@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 from tests.roles import as_list, role_of, statements
-from tests.template import ROOT, properties
+from tests.template import ROOT, environment, properties
 from tests.unit.template.grants import FUNCTIONS
 
 # Secrets with values of several companies: what an ARN in a grant contains, and the name in SECURITY.md.
@@ -73,6 +75,32 @@ def test_no_role_reads_secrets_by_a_wildcard_but_that_of_the_companies() -> None
         if "*" in resource and resource not in OF_SEVERAL_COMPANIES
     ]
     assert wild == []
+
+
+def _readable(function: str, store: str, action: str, start: str) -> set[str]:
+    """The kinds of the deployment's own secrets that a function may read with one action."""
+    return {
+        str(resource).partition(start)[2]
+        for statement in statements(role_of(function), SecretStore=store)
+        if action in as_list(statement["Action"])
+        for resource in as_list(statement["Resource"])
+        if start in str(resource)
+    }
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_reads_the_same_secrets_in_either_store_and_only_where_they_are(
+    function: str,
+) -> None:
+    managed = ("secretsmanager:GetSecretValue", ":secret:parley-dev-")
+    of_parameters = ("ssm:GetParameter", ":parameter/parley/dev/secrets/")
+
+    kinds = _readable(function, "secrets-manager", *managed)
+    assert _readable(function, "parameters", *of_parameters) == kinds
+    assert _readable(function, "parameters", *managed) == set()
+    assert _readable(function, "secrets-manager", *of_parameters) == set()
+    ids = environment(function, SecretStore="parameters").values()
+    assert not any(":secret:" in value for value in ids)
 
 
 if __name__ == "__main__":

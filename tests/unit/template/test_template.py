@@ -229,7 +229,10 @@ def test_the_help_desks_worker_receives_one_event_at_a_time_and_chats_have_their
 def test_the_sweep_runs_every_five_minutes_and_the_next_run_is_its_retry() -> None:
     wanted = properties("RichpanelSweep")
 
-    assert wanted["Events"]["Schedule"]["Properties"] == {"Schedule": "rate(5 minutes)"}
+    assert wanted["Events"]["Schedule"]["Properties"] == {
+        "Schedule": "rate(5 minutes)",
+        "State": "ENABLED",
+    }
     assert wanted["EventInvokeConfig"]["MaximumRetryAttempts"] == 0
     assert wanted["Timeout"] == 60
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
+from shared.aws.tables.prefetched import PrefetchedTable
 from shared.inbox import items as inbox
 from whatsapp.store.conversations import heads
-from whatsapp.store.items import Conversation
+from whatsapp.store.items import Conversation, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shared.aws.dynamodb import Attributes, Table
 
 _FIRST = Conversation.pk_pattern.partition("{")[0]
@@ -25,13 +28,22 @@ class WhatsAppHeads:
 
     def reference_of(self, key: Attributes) -> str | None:
         """Return the key if it is a head's key."""
-        pk = str(key[PARTITION_KEY])
-        return pk if pk.startswith(_FIRST) else None
+        reference = str(key[PARTITION_KEY])
+        return reference if reference.startswith(_FIRST) else None
 
     def read(self, reference: str) -> inbox.Head | None:
         """Return the present head (strongly consistent read); None if no list contains it."""
         head = heads.get(self.table, reference)
         return shown(head) if head is not None else None
+
+    def for_keys(self, keys: Sequence[Attributes]) -> Self:
+        """Return these heads: a key says whose it is."""
+        del keys
+        return self
+
+    def prefetched(self, references: Sequence[str]) -> Self:
+        """Return the same heads, after a batch read of these."""
+        return replace(self, table=PrefetchedTable(self.table, [pk(one) for one in references]))
 
 
 def shown(head: Conversation) -> inbox.Head | None:

@@ -1,11 +1,19 @@
-"""JSON secrets from AWS Secrets Manager: cached for five minutes, refreshed early at most once a minute."""
+"""
+JSON secrets, cached for five minutes, refreshed early at most once a minute.
+
+The id of a secret says where it is: the ARN of a parameter is a SecureString of the parameter store, any other id a
+secret of Secrets Manager. The parameter store answers 40 calls a second of an account: while it throttles, the last
+value stays in use for half an hour.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import boto3
 from botocore.exceptions import ClientError
 
+from shared.aws.client_configs import PATIENT
 from shared.runtime import clock
 from shared.runtime.json_objects import json_object
 
@@ -16,6 +24,9 @@ if TYPE_CHECKING:
 
 CACHE_MS = 300 * clock.SECOND_MS
 REFRESH_AT_MOST_EVERY_MS = 60 * clock.SECOND_MS
+THROTTLED_MS = 1_800 * clock.SECOND_MS
+_MISSING = frozenset({"ResourceNotFoundException", "ParameterNotFound"})
+_PARAMETER = ":parameter/"
 
 
 class SecretUnreadable(Exception):
@@ -23,11 +34,16 @@ class SecretUnreadable(Exception):
 
 
 class JsonSecret:
-    """One secret whose value is a JSON object. The client is created at the first read, not at import."""
+    """
+    One secret whose value is a JSON object. The client is created at the first read, not at import.
+
+    *make_client* makes that of Secrets Manager; a parameter has its own.
+    """
 
     def __init__(self, make_client: Callable[[], SecretsManagerClient], secret_id: str) -> None:
         self._make_client = make_client
         self._client: SecretsManagerClient | None = None
+        self._parameters: Any = None  # of the parameter store, whose types are not installed
         self._secret_id = secret_id
         self._value: dict[str, Any] | None = None
         self._read_at = 0
@@ -35,12 +51,18 @@ class JsonSecret:
     @property
     def name(self) -> str:
         """The name of the secret, which is not secret itself; without the account and region of an ARN."""
-        return self._secret_id.rpartition(":secret:")[2]
+        return self._secret_id.rpartition(":secret:")[2].rpartition(_PARAMETER)[2]
 
     def value(self) -> dict[str, Any]:
         """Return a value that is at most five minutes old. Raises SecretUnreadable, or ClientError when AWS fails."""
-        if self._value is None or clock.now_ms() - self._read_at >= CACHE_MS:
-            self._read()
+        age_ms = clock.now_ms() - self._read_at
+        if self._value is None or age_ms >= CACHE_MS:
+            try:
+                self._read()
+            except ClientError as error:
+                throttled = error.response["Error"]["Code"] == "ThrottlingException"
+                if not throttled or self._value is None or age_ms >= THROTTLED_MS:
+                    raise
         assert self._value is not None  # noqa: S101 - for mypy: _read sets it or raises
         return self._value
 
@@ -56,17 +78,25 @@ class JsonSecret:
         return True
 
     def _read(self) -> None:
-        self._client = self._client or self._make_client()
         try:
-            text = self._client.get_secret_value(SecretId=self._secret_id)["SecretString"]
+            text = self._stored_text()
         except ClientError as error:
-            if error.response["Error"]["Code"] == "ResourceNotFoundException":
+            if error.response["Error"]["Code"] in _MISSING:
                 raise SecretUnreadable(f"{self.name} has no value") from None
             raise
         value = json_object(text)
         if value is None:
             raise SecretUnreadable(f"{self.name} is not a JSON object")
         self._value, self._read_at = value, clock.now_ms()
+
+    def _stored_text(self) -> str:
+        if _PARAMETER in self._secret_id:
+            self._parameters = self._parameters or boto3.client("ssm", config=PATIENT)
+            name = "/" + self._secret_id.rpartition(_PARAMETER)[2]
+            stored = self._parameters.get_parameter(Name=name, WithDecryption=True)
+            return str(stored["Parameter"]["Value"])
+        self._client = self._client or self._make_client()
+        return self._client.get_secret_value(SecretId=self._secret_id)["SecretString"]
 
 
 def texts(value: object) -> list[str]:

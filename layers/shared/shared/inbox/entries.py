@@ -9,7 +9,7 @@ one shown is refused and starts over: entries follow their heads and never go ba
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
@@ -21,7 +21,7 @@ from shared.inbox.items import LIST_INDEX, PARKED_DAYS, Context, Entry, Head, Pa
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from boto3.dynamodb.conditions import ConditionBase
 
@@ -44,6 +44,18 @@ class Heads(Protocol):
 
     def read(self, reference: str) -> Head | None:
         """Return the present head, strongly consistent; None if it does not exist or is in no list."""
+        ...
+
+
+class BatchHeads(Heads, Protocol):
+    """Heads that can be read in batches, as feeds do."""
+
+    def for_keys(self, keys: Sequence[Attributes]) -> Self:
+        """Return the same heads, after a batch read of what `reference_of` reads for these keys."""
+        ...
+
+    def prefetched(self, references: Sequence[str]) -> Self:
+        """Return the same heads, after a batch read of these; `read` answers the first call for each with it."""
         ...
 
 

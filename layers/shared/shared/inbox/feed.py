@@ -3,14 +3,16 @@ The inbox feed of every context: reads the keys in a DynamoDB stream and refresh
 
     refreshed                             the record is done
     -> Permanent, or a bug (TypeError)    the head is parked in the inbox table, and the feed goes on
-    -> any other exception                Lambda retries from this record on, then writes to the dead-letter queue
+    -> any other exception                Lambda retries from this record on; after an hour the head is parked
 
-The streams contain keys only: a feed reads the present head, so records may come twice, late and out of order.
+The streams contain keys only: a feed reads the present head, so records may come twice, late, out of order and in
+batches that run at the same time. Lambda drops none: an old record leads to the present entry as a new one does, until
+the stream deletes it after 24 hours.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -23,22 +25,26 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.aws.dynamodb import Table
-from shared.failures import Permanent
+from shared.aws.tables.prefetched import PrefetchedTable
+from shared.failures import Permanent, Transient
 from shared.inbox import entries
+from shared.inbox.items import Entry, pk
 from shared.inbox.live.hints import Announcer
 from shared.inbox.live.posts import Live
+from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics, write_metrics
 from shared.runtime.settings import Settings, Url
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from shared.inbox.entries import Change, Heads
+    from shared.aws.dynamodb import Attributes
+    from shared.inbox.entries import BatchHeads, Change
 
 # Of the clients of the feeds: a batch must end within the function's 30 seconds.
 QUICK = Config(connect_timeout=2, read_timeout=4, retries={"total_max_attempts": 3})
@@ -47,7 +53,12 @@ QUICK = Config(connect_timeout=2, read_timeout=4, retries={"total_max_attempts":
 ANNOUNCE_MS = 3_000
 SPARE_MS = 20_000
 INTERNAL_ERROR = "internal_error"
+# A record that fails is retried for an hour; its head is parked then, so that those behind it do not grow as old.
+RETRIED_FOR_MS = 3_600 * clock.SECOND_MS
+RETRIES_EXHAUSTED = "retries_exhausted"
+LATE_MS = 600 * clock.SECOND_MS
 # Exceptions of code that met an unexpected shape. Errors of AWS and of the network have other types.
+type Identity = tuple[tuple[str, Any], ...]  # of a key
 _BUGS = (TypeError, ValueError, LookupError, AttributeError, RecursionError)
 
 
@@ -70,7 +81,7 @@ class Feed:
     """
 
     table: Table
-    heads: Heads
+    heads: BatchHeads
     announce: Callable[[Sequence[Change], int], None] | None = None
 
 
@@ -81,7 +92,7 @@ def _reference(change: Change) -> str:
 def feed_of(
     settings: FeedSettings,
     dynamodb: DynamoDBClient,
-    heads: Heads,
+    heads: BatchHeads,
     key_of: Callable[[Change], str] = _reference,
 ) -> Feed:
     """Return the feed of a context's *heads*. *key_of* returns the key that GET /inbox gives a conversation."""
@@ -97,9 +108,14 @@ def feed_of(
 
 @dataclass(slots=True)
 class _Run:
-    """One invocation. *shown*: references that it has refreshed; their later records are older than the head read."""
+    """
+    One invocation. *shown*: references that it has refreshed; their later records are older than the head read.
+
+    *references*: those of keys that were found in a batch.
+    """
 
     feed: Feed
+    references: Mapping[Identity, str | None] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)
     changes: list[Change] = field(default_factory=list)
 
@@ -107,11 +123,22 @@ class _Run:
         """Refresh the entry that a record is about. Raises the exceptions that a retry may pass."""
         stream = record.dynamodb
         key = stream.keys if stream is not None else None
-        reference = self.feed.heads.reference_of(key) if key else None
+        reference = self._reference_of(key) if key else None
         if reference is None or reference in self.shown:
             return
-        self._show(reference)
+        try:
+            self._show(reference)
+        except Exception:
+            if _age_ms(record.raw_event) < RETRIED_FOR_MS:
+                raise
+            self._park(reference, RETRIES_EXHAUSTED)
         self.shown.add(reference)
+
+    def _reference_of(self, key: Attributes) -> str | None:
+        known = _identity(key)
+        if known in self.references:
+            return self.references[known]
+        return self.feed.heads.reference_of(key)
 
     def _show(self, reference: str) -> None:
         feed, context = self.feed, self.feed.heads.context
@@ -144,18 +171,56 @@ def process(
     feed: Feed, event: dict[str, Any], context: LambdaContext
 ) -> PartialItemFailureResponse:
     """Handle a batch of stream records and return the failed ones: Lambda retries from the first of them on."""
-    run = _Run(feed)
+    records = event["Records"]
+    run = _prefetched(feed, records)
+    if max(map(_age_ms, records), default=0) >= LATE_MS:
+        metrics.add_metric("FeedLate", MetricUnit.Count, 1)
     processor = _Processor()
     try:
         answer = process_partial_response(event, run.take, processor, context)
         _announce(feed, run.changes, context.get_remaining_time_in_millis() - SPARE_MS)
     finally:
         write_metrics()
-    records, failed = len(event["Records"]), len(processor.fail_messages)
+    count, failed = len(records), len(processor.fail_messages)
     logger.info(
-        "records handled", extra={"records": records, "entries": len(run.changes), "failed": failed}
+        "records handled", extra={"records": count, "entries": len(run.changes), "failed": failed}
     )
     return answer
+
+
+def _prefetched(feed: Feed, records: Sequence[Mapping[str, Any]]) -> _Run:
+    """
+    Return a run whose entries, then heads, were read in batches, in the order that `entries.refresh` needs.
+
+    If a batch cannot be read, the run reads one by one, so that only the records fail whose items cannot be read.
+    """
+    found = [
+        {name: value["S"] for name, value in record["dynamodb"]["Keys"].items()}
+        for record in records
+    ]
+    keys = list({_identity(key): key for key in found}.values())
+    try:
+        by_keys = feed.heads.for_keys(keys)
+        references = {_identity(key): by_keys.reference_of(key) for key in keys}
+        named = [one for one in dict.fromkeys(references.values()) if one is not None]
+        if not named:
+            return _Run(feed, references)
+        own = [pk(Entry.key(feed.heads.context, one)) for one in named]
+        table = PrefetchedTable(feed.table, own)  # before the heads
+        return _Run(replace(feed, table=table, heads=feed.heads.prefetched(named)), references)
+    except (Transient, Permanent, ClientError, BotoCoreError, *_BUGS) as failure:
+        logger.warning("batch not read", extra=describe(failure))
+        return _Run(feed)
+
+
+def _identity(key: Attributes) -> Identity:
+    return tuple(sorted(key.items()))
+
+
+def _age_ms(record: Mapping[str, Any]) -> float:
+    """Return how long ago the change was; 0 if the record does not say it."""
+    at = record["dynamodb"].get("ApproximateCreationDateTime")
+    return clock.now_ms() - at * clock.SECOND_MS if isinstance(at, int | float) else 0
 
 
 def _announce(feed: Feed, changes: Sequence[Change], left_ms: int) -> None:

@@ -59,6 +59,7 @@ CONDITIONS: Final[dict[str, tuple[str, float]]] = {
     "CampaignsLate": (SOON, 0.1),
     "ConfigurationInvalid": (SOON, 1),
     "ConsentsUnreadable": (SOON, 1),
+    "FeedLate": (SOON, 1),
     "FilesLate": (SOON, 0.1),
     "GapCheckFailed": (SOON, 1),
     "HelpDeskRefused": (SOON, 0.5),

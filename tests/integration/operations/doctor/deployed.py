@@ -19,6 +19,7 @@ from tests.template import (
     REGION,
     create_queue,
     create_table,
+    exists,
     parameters,
     properties,
     resolved,
@@ -84,7 +85,7 @@ def create_stack(webhooks: Webhooks) -> CloudFormation:
         made[name] = ("AWS::DynamoDB::Table", create_table(dynamodb, name))
     for name in resources("AWS::SQS::Queue"):
         made[name] = ("AWS::SQS::Queue", create_queue(sqs, name))
-    for name in resources("AWS::SSM::Parameter"):
+    for name in filter(exists, resources("AWS::SSM::Parameter")):
         wanted = properties(name)
         boto3.client("ssm").put_parameter(Name=wanted["Name"], Value=wanted["Value"], Type="String")
     for kind, content in SECRETS.items():

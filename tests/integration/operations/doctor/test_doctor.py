@@ -15,7 +15,7 @@ from moto import mock_aws
 
 from events.conversations import sample_data
 from operations.__main__ import main
-from operations.doctor import capacity, cli, newsletters
+from operations.doctor import capacity, cli, infrastructure, newsletters
 from operations.doctor.deployment import Deployment, describe
 from operations.doctor.infrastructure import CONTEXT_OF_QUEUES, DEAD_LETTERS, WITHOUT_TTL
 from operations.recovery.contexts import OUTPUTS
@@ -325,6 +325,24 @@ def test_dead_letters_a_disabled_ttl_or_mapping_an_old_alias_and_a_missing_recip
     assert "recovery dead-letters --context whatsapp --stack parley-dev" in steps
     assert f"update-event-source-mapping --uuid {mapping.name} --enabled" in steps
     assert "AlarmEmail" in steps
+
+
+def test_messages_of_a_context_that_is_not_in_use_need_action_and_its_sources_may_be_off(
+    webhooks: Webhooks,
+) -> None:
+    del webhooks
+    found = describe(STACK, "", None)
+    found = replace(found, parameters={"Contexts": "conversations,whatsapp,newsletters"})
+    queue = found.outputs["RichpanelQueueUrl"]
+    boto3.client("sqs").send_message(
+        QueueUrl=queue, MessageBody="{}", MessageGroupId="1", MessageDeduplicationId="1"
+    )
+
+    waiting = {finding.subject: finding for finding in infrastructure.unused_contexts(found)}
+
+    assert waiting.keys() == {"email-threads", "richpanel"}
+    assert waiting["richpanel"].step == "deploy with richpanel in the parameter Contexts"
+    assert not waiting["email-threads"].step
 
 
 def test_a_subscription_that_waits_for_its_confirmation_and_an_index_that_is_built_need_action(

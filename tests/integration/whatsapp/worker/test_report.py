@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -16,8 +17,10 @@ from tests import keyring
 from tests.integration.logs import counted, recorded
 from tests.integration.whatsapp.conftest import NOW, Harness, text
 from tests.template import environment
+from whatsapp.inbound.event import CANARY_APP
 
 LONGEST_LINE_BYTES = 1_200
+METRICS = ("Persisted", "ConsumedWRU", "PersistLatencyMs", "EndToEndMs")
 RECORD = Record(
     message_id="b5c7a1de",
     body="",
@@ -93,3 +96,19 @@ def test_a_message_of_an_old_history_counts_as_persisted_and_not_as_late(
 
     assert counted("Persisted") == 1
     assert counted("EndToEndMs") == 0
+
+
+def test_an_event_of_the_canary_is_logged_and_counts_in_no_metric(
+    harness: Harness, worker: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported(harness, worker, monkeypatch, {"messages": [text("wamid.1")]})
+    (handled,) = harness.take({"messages": [text("wamid.2")]}, accepted_at=NOW - 3_000)
+    assert handled.event is not None
+    for name in METRICS:
+        counted(name)
+    log = recorded(monkeypatch)
+
+    worker.worker.report(RECORD, replace(handled, event=replace(handled.event, app=CANARY_APP)))
+
+    assert json.loads(log.getvalue())["outcome"] == "persisted"
+    assert {name: counted(name) for name in METRICS} == dict.fromkeys(METRICS, 0)

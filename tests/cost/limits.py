@@ -1,0 +1,258 @@
+"""
+The rates at which parts of a deployment stop keeping up, calculated from the template, the measured requests of events
+and quotas of AWS.
+
+    python -m tests.cost.limits [--write docs/performance.md]
+
+Times are assumptions, named below; every other number is read from the template or the code, or is a quota of AWS in
+us-east-1. The sandbox of `make load` cannot show any of these rates.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from local.docs.readme_tables import replace_section
+from operations.doctor import capacity
+from shared.aws.secrets import CACHE_MS
+from shared.policy.kill_switches import CACHE_SECONDS
+from tests import template
+from tests.cost import conversations, email_kinds, inbox, kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Assumptions.
+CALL_MS: Final = 7  # a request to a service of AWS, of 5 to 10
+BATCH_READ_MS: Final = 20  # a BatchGetItem of 100 keys
+TURN_SECONDS: Final = 3  # the model or provider of one message
+FILE_SECONDS: Final = 2
+PAGE_MESSAGES: Final = 10  # of a campaign, per second and page
+# Quotas of AWS.
+PARTITION_UNITS: Final = 1_000  # write units per second of one partition of a table or an index
+PARAMETER_READS: Final = 40  # GetParameter and GetParametersByPath, per second of an account
+IN_FLIGHT: Final = 120_000  # messages of one queue
+ACCOUNT_EXECUTIONS: Final = 1_000
+MESSAGE_UNITS: Final = inbox.WRITTEN_DOWN[inbox.MESSAGE].write_units
+# Indexes whose partition keys have few values: the units that one event writes into one partition, what the event is,
+# and who shares the partition.
+SHARED_PARTITIONS: Final[dict[tuple[str, str], tuple[float, str, str]]] = {
+    ("WhatsAppTable", "gsi_direction"): (1, "inbound messages", "all companies"),
+    ("WhatsAppTable", "gsi_status"): (1, "statuses of one kind", "all companies"),
+    ("WhatsAppTable", "gsi_webhook_event"): (2, "messages from the inbox", "all companies"),
+    ("ConversationsTable", "company-id-project-id-index"): (3, "answers", "one company"),
+    ("EmailThreadsTable", "StatusIndex"): (8, "mails in threads of one status", "all companies"),
+    # All units of a change but that of the entry itself.
+    ("InboxTable", "gsi_list"): (MESSAGE_UNITS - 1, "changes of one list", "one company"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One row. *rate* is events per second; *what* names the events, *source* where the numbers are from."""
+
+    what: str
+    rate: float
+    source: str
+    beyond: str
+
+
+def limits(**given: str) -> list[Limit]:
+    """All rows under these parameters."""
+    return [
+        *_queues(given),
+        *_partitions(given),
+        *_feeds(given),
+        *_requests(given),
+        *_parameter_store(),
+    ]
+
+
+def feed_rate(**given: str) -> float:
+    """Changes per second of one shard, each of another conversation: the most expensive batch."""
+    source = _source("WhatsAppInboxFeed", "Heads", given)
+    records = int(source["BatchSize"])
+    # A write for each record; entries, and heads in at most two batches; then the look for connections.
+    batch_ms = records * CALL_MS + 3 * BATCH_READ_MS + CALL_MS
+    return int(source["ParallelizationFactor"]) * records / batch_ms * 1_000
+
+
+def markdown() -> str:
+    """The section of docs/performance.md."""
+    found = limits()
+    rows = ["| what | per second | calculated from | beyond it |", "| --- | ---: | --- | --- |"]
+    rows += [f"| {one.what} | {_text(one.rate)} | {one.source} | {one.beyond} |" for one in found]
+    maxima = {name: int(template.parameters({})[name]) for name in capacity.SOURCES}
+    used = capacity.FIXED + sum(capacity.SOURCES[name] * most for name, most in maxima.items())
+    streams = sum(1 for _ in _sources("DynamoDB", {}))
+    parallel = int(template.parameters({})["FeedParallelization"])
+    rows += [
+        "",
+        f"With all queues full, the default maxima take {used} of an account's {ACCOUNT_EXECUTIONS:,} concurrent"
+        f" executions, and the {streams} feeds {parallel} for each shard of a stream. A",
+        f"queue holds {IN_FLIGHT:,} messages in flight, far more than these executions have.",
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def _queues(given: dict[str, str]) -> Iterator[Limit]:
+    waits = "messages wait in the queue; `QueuesOld`"
+    of_whatsapp = {kind.name: kind.figures for kind in kinds.KINDS}
+    customer = conversations.WRITTEN_DOWN["a message of the customer"]
+    status = conversations.WRITTEN_DOWN["status: delivered"]
+    mail = email_kinds.WRITTEN_DOWN["a further mail"]
+    text = of_whatsapp["message: text"].requests
+    yield _worked(
+        "WhatsApp messages", ("WhatsAppWorker", "Queue"), text * CALL_MS / 1_000, given, waits
+    )
+    yield Limit(
+        "WhatsApp messages of one conversation",
+        1_000 / (text * CALL_MS),
+        "one run at a time for a group of the FIFO queue",
+        "that conversation waits",
+    )
+    yield _worked(
+        "customers' messages of AI conversations",
+        ("ConversationsIntake", "Work"),
+        customer.requests * CALL_MS / 1_000,
+        given,
+        waits,
+    )
+    yield _worked(
+        "statuses of AI conversations",
+        ("ConversationsStatuses", "Work"),
+        status.requests * CALL_MS / 1_000,
+        given,
+        waits,
+    )
+    yield _worked(
+        "first and agents' messages of a channel",
+        ("ConversationsWhatsApp", "Work"),
+        TURN_SECONDS,
+        given,
+        waits,
+    )
+    yield _worked(
+        "answers of AI conversations", ("ConversationsReplies", "Work"), TURN_SECONDS, given, waits
+    )
+    yield _worked(
+        "mails", ("EmailThreadsWorker", "Work"), mail.requests * CALL_MS / 1_000, given, waits
+    )
+    yield _worked(
+        "tickets of the help desk", ("RichpanelWorker", "Mail"), TURN_SECONDS, given, waits
+    )
+    yield _worked("files of WhatsApp", ("WhatsAppJobs", "File"), FILE_SECONDS, given, "`FilesLate`")
+    yield _worked(
+        "messages of campaigns",
+        ("WhatsAppJobs", "Campaign"),
+        1 / PAGE_MESSAGES,
+        given,
+        "pages wait; `CampaignsLate`",
+    )
+
+
+def _worked(
+    what: str, source: tuple[str, str], seconds: float, given: dict[str, str], beyond: str
+) -> Limit:
+    """The rate of a queue's workers: runs at the same time, divided by the seconds of one message."""
+    function, event = source
+    raw = template.template()["Resources"][function]["Properties"]["Events"][event]["Properties"]
+    most = raw["ScalingConfig"]["MaximumConcurrency"]
+    runs = int(_source(function, event, given)["ScalingConfig"]["MaximumConcurrency"])
+    name = f"`{most['Ref']}` " if isinstance(most, dict) else ""
+    return Limit(what, runs / seconds, f"{name}{runs} at {seconds:.2g} s", beyond)
+
+
+def _partitions(given: dict[str, str]) -> Iterator[Limit]:
+    for (table, index), (units, event, shared_by) in SHARED_PARTITIONS.items():
+        names = {
+            one["IndexName"]
+            for one in template.properties(table, **given)["GlobalSecondaryIndexes"]
+        }
+        if index in names:
+            yield Limit(
+                f"{event}, of {shared_by}",
+                PARTITION_UNITS / units,
+                f"a partition of `{index}` of {table}: {units:g} of {PARTITION_UNITS:,} units each",
+                "the table's writes are throttled; `TableThrottled`",
+            )
+
+
+def _feeds(given: dict[str, str]) -> Iterator[Limit]:
+    source = _source("WhatsAppInboxFeed", "Heads", given)
+    yield Limit(
+        "changes of conversations in the inbox, for each shard of a stream",
+        feed_rate(**given),
+        f"`FeedParallelization` {source['ParallelizationFactor']} batches of {source['BatchSize']}",
+        "entries are late; `FeedLate`",
+    )
+    yield Limit(
+        "changes of one conversation in the inbox",
+        1_000 / (3 * CALL_MS),
+        "a read of entry and head, and a write",
+        "records of it are handled together",
+    )
+
+
+def _requests(given: dict[str, str]) -> Iterator[Limit]:
+    values = template.parameters(given)
+    rate, company = int(values["ApiRateLimit"]), int(values["ApiCompanyRateLimit"]) / 60
+    yield Limit(
+        "webhooks of Meta or Twilio, for each route",
+        int(values["WebhookRateLimit"]),
+        "`WebhookRateLimit`",
+        "429; Meta sends them again, the gap check finds Twilio's",
+    )
+    yield Limit("calls of the API, of all companies", rate, "`ApiRateLimit`", "429")
+    yield Limit(
+        "calls of the API, of one company",
+        company,
+        f"`ApiCompanyRateLimit`; {rate / company:.2g} companies at it use `ApiRateLimit` up",
+        "429",
+    )
+
+
+def _parameter_store() -> Iterator[Limit]:
+    """Environments instead of a rate: each reads its switches, and two secrets, at fixed intervals."""
+    switches = PARAMETER_READS * CACHE_SECONDS
+    both = PARAMETER_READS / (1 / CACHE_SECONDS + 2 / (CACHE_MS / 1_000))
+    beyond = "the last values are used for some minutes"
+    yield Limit(
+        "environments of functions that send (not per second)",
+        switches,
+        f"{PARAMETER_READS} reads a second, one in {CACHE_SECONDS} s each",
+        beyond,
+    )
+    yield Limit(
+        "the same with `SecretStore=parameters`",
+        both,
+        f"and two secrets in {CACHE_MS // 1_000} s each",
+        beyond,
+    )
+
+
+def _source(function: str, event: str, given: dict[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = template.properties(function, **given)["Events"][event]["Properties"]
+    return found
+
+
+def _sources(kind: str, given: dict[str, str]) -> Iterator[dict[str, Any]]:
+    for name in template.resources("AWS::Serverless::Function"):
+        for event in template.properties(name, **given).get("Events", {}).values():
+            if event["Type"] == kind:
+                yield event["Properties"]
+
+
+def _text(rate: float) -> str:
+    """Two significant digits: the assumptions allow no more."""
+    return f"{float(f'{rate:.2g}'):,.0f}" if rate >= 10 else f"{rate:.2g}"
+
+
+if __name__ == "__main__":
+    table = markdown()
+    print(table)
+    if sys.argv[1:2] == ["--write"]:
+        replace_section(Path(sys.argv[2]), "limits", table)

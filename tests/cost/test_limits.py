@@ -1,0 +1,45 @@
+"""The rates of docs/performance.md are those of the template and the code, and the feeds keep up with 1,000 changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cost.limits import SHARED_PARTITIONS, feed_rate, limits, markdown
+from tests.template import ROOT, properties
+
+
+def rates(**given: str) -> dict[str, float]:
+    return {one.what: one.rate for one in limits(**given)}
+
+
+def test_a_shard_of_a_feed_handles_a_thousand_changes_of_different_conversations_a_second() -> None:
+    assert feed_rate() >= 1_000
+    assert feed_rate(FeedParallelization="1") == pytest.approx(feed_rate() / 10)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "what"),
+    [
+        ("WorkerMaxConcurrency", "WhatsApp messages"),
+        ("ReplyMaxConcurrency", "answers of AI conversations"),
+        ("CampaignMaxConcurrency", "messages of campaigns"),
+        ("ApiRateLimit", "calls of the API, of all companies"),
+    ],
+)
+def test_a_rate_follows_its_parameter_and_the_others_stay(parameter: str, what: str) -> None:
+    usual, raised = rates(**{parameter: "100"}), rates(**{parameter: "200"})
+
+    assert raised[what] == pytest.approx(2 * usual[what])
+    assert {name for name in usual if usual[name] != raised[name]} == {what}
+
+
+def test_every_index_that_is_named_exists_or_is_left_out_of_the_table() -> None:
+    text = markdown()
+
+    for table, index in SHARED_PARTITIONS:
+        names = {one["IndexName"] for one in properties(table)["GlobalSecondaryIndexes"]}
+        assert (f"`{index}`" in text) == (index in names)
+
+
+def test_the_page_has_the_limits() -> None:
+    assert markdown() in (ROOT / "docs" / "performance.md").read_text()
