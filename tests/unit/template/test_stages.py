@@ -57,6 +57,7 @@ PARTS = {
         "AWS::SES::ReceiptRule",
     ),
     *("AWS::SNS::Subscription", "AWS::SNS::TopicPolicy", "AWS::SQS::QueuePolicy"),
+    "AWS::XRay::SamplingRule",  # `parley-<stage>`, of at most 32 characters, in a property of a property
 }
 # Names of REST and WebSocket APIs are labels: several APIs may have the same.
 NOT_UNIQUE = {"AWS::Serverless::Api", "AWS::Serverless::WebSocketApi", "AWS::Cognito::UserPool"}
