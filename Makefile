@@ -106,7 +106,7 @@ mutants: environments ## Score the tests of rules on changed rules; takes minute
 ARCHITECTURE ?= arm64
 
 build: environments ## Build functions and layer for AWS, with bytecode, in .aws-sam/build
-	@python3.13 -m local.stack.build $(ARCHITECTURE)
+	@python3.13 -m local.stack.builds.build $(ARCHITECTURE)
 
 # Keeps each pinned version that pyproject.toml allows; `make lock UPGRADE=1` pins the newest versions.
 PIN = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.13 --generate-hashes \

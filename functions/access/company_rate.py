@@ -10,10 +10,10 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.aws.dynamodb import Attributes, Table
-from shared.failures import Transient
-from shared.rate_limits.fixed_window import Quotas
-from shared.rate_limits.limit import Limit
+from shared.aws.tables.rate_limits.fixed_window import Quotas
+from shared.aws.tables.rate_limits.limit import Limit
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger, metrics
 
 MINUTE_SECONDS = 60

@@ -6,10 +6,10 @@ from typing import Any
 from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
-from shared.failures import Transient
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from shared.runtime.observability import logger
 
 ALGORITHM = "RS256"

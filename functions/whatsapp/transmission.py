@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shared.failures import Permanent
 from shared.identity import addresses, keyed_hashes
 from shared.identity.secret_owners import owns_token
+from shared.runtime.failures import Permanent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from local.bench.fresh import HERE, told_by
 from local.invoke import rie
-from local.stack import build, environments
+from local.stack import environments
+from local.stack.builds import build
 from local.stack.functions import built
 from local.stack.processes import LOCAL, follow, marked
 
@@ -44,7 +45,9 @@ def bare_functions(stack: Stack) -> list[Function]:
     home = LOCAL / "bench"
     shutil.rmtree(home, ignore_errors=True)
     shutil.copytree(HERE / "bare", home / "bare", ignore=shutil.ignore_patterns("__pycache__"))
-    compiling = marked(environments.python_of("sam"), "-m", "local.stack.bytecode", str(home))
+    compiling = marked(
+        environments.python_of("sam"), "-m", "local.stack.builds.bytecode", str(home)
+    )
     follow({"bytecode-bare": compiling}, build.sam_environment())
     return [
         built(stack, name, home / "bare", f"{module}.handler", _VARIABLES)

@@ -29,10 +29,10 @@ from richpanel.store.items import AtMost as MostEntries
 from shared.access.ownership.claims import Claim
 from shared.action_ledger import Action
 from shared.api.audit_log.items import Change
-from shared.consent.records import Consent
-from shared.consent.unreachable import Unreachable
 from shared.inbox import items as inbox
 from shared.inbox.live import items as live
+from shared.policy.consent.records import Consent
+from shared.policy.consent.unreachable import Unreachable
 from whatsapp.store.items import ACTION_PK_PATTERN, WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
 

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from local.stack import build, environments
+from local.stack import environments
+from local.stack.builds import build
 from local.stack.cli import free_ports, running_stack
 from local.stack.functions import Function, functions_of
 from local.stack.processes import LOGS, MARK, as_program, launch, stop, wait_for

@@ -22,7 +22,8 @@ from pathlib import Path
 
 from events.conversations.twilio import AUTH_TOKEN, PUBLIC_URL
 from events.richpanel.samples import TOKEN
-from local.stack import build, containers, environments, trace_collector
+from local.stack import containers, environments, trace_collector
+from local.stack.builds import build
 from local.stack.deployment import Stack, deploy
 from local.stack.emulator import ministack
 from local.stack.processes import (

@@ -8,7 +8,7 @@ import boto3
 
 from events.conversations.twilio import PUBLIC_URL
 from events.richpanel.sample_data import ACCOUNT
-from local.stack import build
+from local.stack.builds import build
 from local.stack.emulator import ministack
 from local.stack.processes import follow
 

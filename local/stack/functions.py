@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from local.stack.build import BUILT
+from local.stack.builds.build import BUILT
 from local.stack.deployment import STACK_NAME
 from local.stack.emulator import ministack
 
@@ -31,7 +31,7 @@ class Function:
 
     name: str  # logical id
     folder: Path
-    handler: str  # such as whatsapp.handlers.webhook.handler
+    handler: str  # such as whatsapp.handlers.webhooks.graph.handler
     environment: dict[str, str]
 
     @property

@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from operations.command_line import local_stack
 from shared.aws.dynamodb import Table
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 
 TABLE_OF_KEYS = "ApiKeysTableName"  # outputs of template.yaml
 TABLE_OF_INBOX = "WhatsAppTableName"

@@ -11,11 +11,11 @@ from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse, matching
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import FifoQueue
-from shared.failures import Transient
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
 from shared.privacy import remainders
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from whatsapp import store
 from whatsapp.privacy import jobs
 from whatsapp.privacy.remainders import REMAINDERS

@@ -16,12 +16,12 @@ from operations.command_line.arguments import Refused, WrongUse
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
-from shared.failures import Transient
 from shared.identity import addresses, keyed_hashes
 from shared.identity.addresses import AddressInvalid
 from shared.privacy import remainders
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 # Outputs of template.yaml.
 TABLE = "ConversationsTableName"

@@ -9,9 +9,9 @@ from typing import Any
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse, matching
 from operations.recovery import contexts
-from shared.recovery import dead_letters, parked_events
-from shared.recovery.parked_events import Replay
-from shared.recovery.port import (
+from shared.events.recovery import dead_letters, parked_events
+from shared.events.recovery.parked_events import Replay
+from shared.events.recovery.port import (
     Filter,
     NotFound,
     NotReplayable,
@@ -20,7 +20,7 @@ from shared.recovery.port import (
     Recovery,
     Unsupported,
 )
-from shared.recovery.views import DeadLetter, ParkedEvent, Redriven, View
+from shared.events.recovery.views import DeadLetter, ParkedEvent, Redriven, View
 
 MOST_SHOWN = 100
 

@@ -19,7 +19,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
-from shared.recovery.port import Recovery
+from shared.events.recovery.port import Recovery
 from whatsapp.recovery import bootstrap as whatsapp
 
 # Outputs of template.yaml, by context.

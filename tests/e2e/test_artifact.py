@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from local.bench import cold
-from local.stack.build import BUILT
+from local.stack.builds.build import BUILT
 from local.stack.functions import Function, functions_of
 
 if TYPE_CHECKING:

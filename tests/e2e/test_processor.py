@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from local.stack import build
+from local.stack.builds import build
 from local.stack.processes import ROOT
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]

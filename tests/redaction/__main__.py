@@ -7,7 +7,7 @@ unchanged.
 
 import sys
 
-from shared.redaction import redact
+from shared.runtime.redaction import redact
 from tests.redaction.corpus import HIDDEN, SEED, figures, part_wrong
 from tests.redaction.left_alone import LEFT_ALONE
 

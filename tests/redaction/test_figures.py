@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.redaction import redact
+from shared.runtime.redaction import redact
 from tests.redaction.corpus import HIDDEN, SEED, corpus, figures, part_wrong
 from tests.redaction.left_alone import LEFT_ALONE
 

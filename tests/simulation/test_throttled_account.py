@@ -26,7 +26,7 @@ import shared.runtime.clock
 from shared.aws.sqs_fifo import Entry
 from shared.aws.sqs_worker import Record, Worker, process
 from shared.aws.tables.attempts import Attempts
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from tests import template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue, Queued, is_for_dead_letters, redrive_policy
@@ -36,7 +36,7 @@ from tests.simulation.processes import quiet
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from shared.failures import Permanent
+    from shared.runtime.failures import Permanent
 
 STAGE = {"Stage": "local"}
 EXECUTIONS = 10

@@ -32,8 +32,8 @@ from richpanel.store.items import ROWS
 from shared.access.ownership.claims import Claim
 from shared.action_ledger import Action
 from shared.aws import dynamodb
-from shared.consent.records import Consent
-from shared.consent.unreachable import Unreachable
+from shared.policy.consent.records import Consent
+from shared.policy.consent.unreachable import Unreachable
 from whatsapp.store.items import ACTION_PK_PATTERN as WHATSAPP_ACTION
 from whatsapp.store.items import WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
@@ -157,7 +157,7 @@ def _of_conversations() -> list[ItemClass]:
 
 
 def _of_shared() -> list[ItemClass]:
-    """The items that `shared.consent` and `shared.access.ownership` keep in the log."""
+    """The items that `shared.policy.consent` and `shared.access.ownership` keep in the log."""
     consent = {"pk": Consent.pk_pattern, "sk": Consent.sk_pattern}
     claim = {"pk": Claim.pk_pattern, "sk": Claim.sk_pattern}
     unreachable = {"pk": Unreachable.pk_pattern, "sk": Unreachable.sk_pattern}

@@ -17,8 +17,8 @@ from console.api.views import CompanyPeople, PersonView
 from shared.access.groups import role_of, team_of
 from shared.api import principals
 from shared.api.auth import EVERY_PROJECT, Forbidden
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger
 
 if TYPE_CHECKING:

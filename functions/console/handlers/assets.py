@@ -21,7 +21,7 @@ from console.pages import Asset
 from shared.access.logins import SCOPES, LoginSettings, StoredLogins
 from shared.api.proxy_event import header
 from shared.aws.sqs_fifo import to_json
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
 

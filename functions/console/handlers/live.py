@@ -19,9 +19,9 @@ from console.live import messages
 from console.store import tickets
 from shared.api.errors import InvalidInput
 from shared.aws.dynamodb import Table
-from shared.failures import Transient
 from shared.inbox.live import connections
 from shared.inbox.live.posts import Live
+from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger, write_metrics
 from shared.runtime.settings import Settings, Url
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from shared.api.auth import RateLimited
+from shared.aws.tables.rate_limits.fixed_window import Quotas
+from shared.aws.tables.rate_limits.limit import Limit
 from shared.inbox.live.items import MetricCount
-from shared.rate_limits.fixed_window import Quotas
-from shared.rate_limits.limit import Limit
 from shared.runtime import clock
 
 if TYPE_CHECKING:

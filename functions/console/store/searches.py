@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.failures import Transient
+from shared.aws.tables.rate_limits.fixed_window import Quotas
+from shared.aws.tables.rate_limits.limit import Limit
 from shared.inbox.live.items import SearchCount
-from shared.rate_limits.fixed_window import Quotas
-from shared.rate_limits.limit import Limit
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shared.api.routing.routes import Request
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
-    from shared.consent.records import Consents
+    from shared.policy.consent.records import Consents
 
 _REF = re.compile("[a-z2-7]{26}")
 

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from conversations.store.items.routes import Open
     from shared.aws.s3 import Bucket
     from shared.aws.stored_objects import Folder
-    from shared.consent.records import Consent
-    from shared.consent.unreachable import Unreachable
+    from shared.policy.consent.records import Consent
+    from shared.policy.consent.unreachable import Unreachable
 
 _AS_THEY_ARE = MessageView.model_fields.keys() - {"whole_text", "media", "function", "sources"}
 

@@ -18,7 +18,7 @@ from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import DueKind, Message, of
 from conversations.store.recovery import due
 from shared.api.cursors import Listing, Page
-from shared.consent import unreachable
+from shared.policy.consent import unreachable
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -32,11 +32,11 @@ from conversations.store.items.records import ParkReason
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import SHARED, Proof
 from shared.access.ownership.ids import IdInvalid, ProviderId
-from shared.failures import Permanent
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
 from shared.identity.secret_owners import SECRET_RULE, TOKEN_RULE, owns_secret, owns_token
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -28,7 +28,7 @@ from conversations.privacy import retention
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import DueKind, Mode
 from conversations.store.recovery import due
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 
 
 def work(

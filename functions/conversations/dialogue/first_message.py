@@ -36,10 +36,10 @@ from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import BusinessAddress
 from conversations.store.items.turn import TurnKind
 from shared.action_ledger import State as Sending
-from shared.failures import Permanent, Transient
 from shared.policy.facts import Reason
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 
 REVIEW = "initial_review"
 ARRIVED_BEFORE = "arrived_before"  # on another channel, after its provider had reported a failure

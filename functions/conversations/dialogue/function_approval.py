@@ -26,7 +26,7 @@ from conversations.store.items import identifiers
 from conversations.store.items.log import Mode, is_held_by_other
 from conversations.store.items.proposal import Verdict
 from conversations.store.items.turn import TurnKind
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from conversations.ai.functions import Result

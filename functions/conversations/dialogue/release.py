@@ -12,7 +12,7 @@ from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome
 from conversations.store import states
 from conversations.store.items.log import Mode
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 
 MAY_BE_RELEASED = NEVER_SENT | WITH_PEOPLE
 

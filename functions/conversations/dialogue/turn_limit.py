@@ -27,8 +27,8 @@ from conversations.store.limits import turn_slots
 from conversations.store.recovery import due
 from conversations.store.recovery.due import PROJECT_BUSY
 from shared.aws.tables import leases
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger
 
 if TYPE_CHECKING:

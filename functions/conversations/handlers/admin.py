@@ -47,9 +47,9 @@ from shared.aws.dead_letters import DeadLetters
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
-from shared.consent.records import Consents
+from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.identity.keyed_hashes import KeysUnreadable, KeyUnknown
-from shared.recovery.routes import ERRORS, RecoveryRoutes
+from shared.policy.consent.records import Consents
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,10 +19,10 @@ from conversations.recovery import shares
 from conversations.recovery.worker import queue_worker
 from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.client_configs import PATIENT
+from shared.aws.fair_shares import Runs
 from shared.aws.sqs_standard import StandardQueue
 from shared.aws.tables.attempts import Attempts
 from shared.providers.company_secrets import CompanySecrets
-from shared.rate_limits.fair_shares import Runs
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time

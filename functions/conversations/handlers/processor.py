@@ -16,8 +16,8 @@ from conversations.lifecycle import commands
 from conversations.recovery import exhausted_retries, shares
 from conversations.recovery.worker import queue_worker
 from conversations.store.items.conversation import ChannelMethod
+from shared.aws.fair_shares import Runs
 from shared.aws.tables.attempts import Attempts
-from shared.rate_limits.fair_shares import Runs
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:

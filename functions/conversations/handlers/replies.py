@@ -21,9 +21,9 @@ from conversations.lifecycle import reply_trigger
 from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.recovery import exhausted_retries, shares
 from conversations.recovery.worker import queue_worker
+from shared.aws.fair_shares import Runs
 from shared.aws.tables.attempts import Attempts
 from shared.events.record_body import load_event, parse_body
-from shared.rate_limits.fair_shares import Runs
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 

@@ -22,8 +22,8 @@ from shared.aws.client_configs import PATIENT
 from shared.aws.tables.attempts import Attempts
 from shared.events.exchange import DeliveryStatus
 from shared.events.record_body import parse_body
-from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:

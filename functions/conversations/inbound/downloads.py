@@ -30,10 +30,10 @@ from shared.ai.spending.bounds import Kind
 from shared.ai.spending.budget import REASON, Reached
 from shared.aws.sqs_fifo import digest
 from shared.events.record_body import parse_body
-from shared.failures import Permanent, Transient
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse

@@ -33,12 +33,12 @@ from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound
 from conversations.store.recovery import unhandled
 from shared.aws.sqs_fifo import digest
-from shared.consent import unreachable
-from shared.failures import Permanent
 from shared.identity.addresses import other_spellings
 from shared.identity.authors import counts_as_customers, is_proven_author
 from shared.policy import window
+from shared.policy.consent import unreachable
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.routes import BusinessAddress
     from shared.aws.sqs_standard import StandardQueue
-    from shared.consent.keywords import ConsentKeyword
-    from shared.consent.records import Consents
     from shared.events.exchange import InboundMessage
+    from shared.policy.consent.keywords import ConsentKeyword
+    from shared.policy.consent.records import Consents
 
 REVIEW = "reply_review"
 _REOPENS = frozenset({Status.CLOSED})

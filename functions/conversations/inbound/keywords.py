@@ -8,10 +8,10 @@ from conversations.lifecycle import commands, transitions
 from conversations.lifecycle.conversation import addresses_of
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause, move
-from shared.consent.keywords import ConsentKeyword, vocabulary
-from shared.consent.records import Source, Statement
 from shared.identity.addresses import other_spellings
 from shared.identity.authors import is_proven_author
+from shared.policy.consent.keywords import ConsentKeyword, vocabulary
+from shared.policy.consent.records import Source, Statement
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from conversations.configuration.resources import Resources
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
-    from shared.consent.records import Consents
     from shared.events.exchange import InboundMessage
+    from shared.policy.consent.records import Consents
 
 _PROVIDER_KEYWORDS = {
     "STOP": ConsentKeyword.STOP,

@@ -15,8 +15,8 @@ from conversations.store.items.log import Message
 from conversations.store.items.records import EarlyFile, ParkReason
 from conversations.store.items.routes import Inbound
 from shared.events.exchange import FileStored, InboundMessage
-from shared.failures import Permanent, Transient
 from shared.identity.business_accounts import BusinessAccount
+from shared.runtime.failures import Permanent, Transient
 
 
 def store_file_key(resources: Resources, event: FileStored) -> str:

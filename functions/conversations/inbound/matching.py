@@ -11,10 +11,10 @@ from conversations.store.items.log import Mode, State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import BusinessAddress
 from shared.events.exchange import FileStored, InboundMessage
-from shared.failures import Permanent
 from shared.identity.addresses import other_spellings
 from shared.identity.business_accounts import BusinessAccount
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 
 # A closed conversation without a message since then is not reopened; the new message is unmatched.
 REOPENS_WITHIN_MS = 7 * clock.DAY_SECONDS * clock.SECOND_MS

@@ -14,9 +14,9 @@ from conversations.store.items.log import Message, State
 from conversations.store.items.routes import Alias, BusinessAddress
 from shared.aws.sqs_fifo import digest
 from shared.events.exchange import InboundMessage, body_of
-from shared.failures import Permanent
 from shared.identity import addresses
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 
 LONGEST_INLINE = 16 * 1_024
 _HASH_CHARACTERS = 24

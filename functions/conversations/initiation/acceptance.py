@@ -36,10 +36,10 @@ from shared.api.auth import Caller, Forbidden, Scope
 from shared.api.errors import KeyReused, StillRunning
 from shared.api.idempotency import RequestedChange, Requests
 from shared.aws.sqs_fifo import Entry, FifoQueue, NotEnqueued, digest
-from shared.failures import Transient
+from shared.aws.tables.rate_limits.limit import Limit
 from shared.identity.keyed_hashes import KeysUnreadable
-from shared.rate_limits.limit import Limit
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,8 @@ from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import Message, State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.turn import Turn
-from shared.failures import Permanent, Transient
 from shared.runtime import tracing
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import logger, metrics
 
 

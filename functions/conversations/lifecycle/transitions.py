@@ -11,8 +11,8 @@ from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import Change, Mode, State
 from conversations.store.items.routes import Open
 from shared.aws.sqs_fifo import digest
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 ROUNDS = 4
 _MODES = {

@@ -31,11 +31,11 @@ from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import FunctionResult, Message, State
 from shared.ai.openai import Account
 from shared.ai.openai_mirror import delete_conversation
-from shared.failures import Transient
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid, other_spellings
 from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -13,8 +13,8 @@ from conversations.store.items.conversation import first_of_company
 from conversations.store.items.records import Parked, ParkReason, Unmatched
 from conversations.store.recovery import unhandled
 from shared.aws.stored_objects import FORBIDDEN, MISSING, ObjectUnusable, Pointer, record
+from shared.events.recovery import over_quota
 from shared.identity.addresses import USER_ID_PREFIX
-from shared.recovery import over_quota
 from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:

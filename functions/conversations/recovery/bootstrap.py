@@ -5,7 +5,7 @@ from conversations.recovery.destinations import Destinations
 from conversations.recovery.parked_events import ConversationsParkedEvents, ParkedRecord
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.s3 import Bucket
-from shared.recovery.port import Recovery
+from shared.events.recovery.port import Recovery
 
 
 def recovery_of(

@@ -7,8 +7,8 @@ from conversations.recovery.destinations import Destinations
 from conversations.store.recovery import unhandled
 from shared.aws.dead_letters import DeadLetters, Letter
 from shared.aws.dynamodb import Table
-from shared.recovery.port import NO_ERROR_REPORTED
-from shared.recovery.views import DeadLetter, Redriven
+from shared.events.recovery.port import NO_ERROR_REPORTED
+from shared.events.recovery.views import DeadLetter, Redriven
 from shared.runtime import clock
 
 

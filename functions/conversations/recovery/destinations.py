@@ -14,9 +14,9 @@ from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry, FifoQueue, digest
 from shared.aws.sqs_standard import StandardQueue
 from shared.aws.tables.dynamodb_json import storable
+from shared.events.recovery.port import NotReplayable
 from shared.events.versions import NewerVersion
-from shared.failures import Permanent
-from shared.recovery.port import NotReplayable
+from shared.runtime.failures import Permanent
 
 if TYPE_CHECKING:
     from conversations.initiation.context_object import ContextObject

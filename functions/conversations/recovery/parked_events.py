@@ -1,4 +1,4 @@
-"""The parked events of the AI conversations, for `shared.recovery`. An event that is parked again is a new item."""
+"""Parked events of the AI conversations, for `shared.events.recovery`. An event that is parked again is a new item."""
 
 import re
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import Entry, FifoQueue
 from shared.aws.stored_objects import Folder
-from shared.recovery.port import NotReplayable, Parked, Position, stored_body
-from shared.recovery.states import OPEN, REPLAYED
-from shared.recovery.views import ParkedEvent
+from shared.events.recovery.port import NotReplayable, Parked, Position, stored_body
+from shared.events.recovery.states import OPEN, REPLAYED
+from shared.events.recovery.views import ParkedEvent
 
 _EVENT_ID = re.compile(r"[0-9TZ:.-]{24}\.[0-9a-f]{24}", re.ASCII)
 

@@ -13,7 +13,7 @@ from conversations.store import routes, states
 from conversations.store.items.records import DeadLetter, Parked, ParkReason
 from conversations.store.recovery import unhandled
 from shared.aws.sqs_fifo import digest
-from shared.recovery import over_quota
+from shared.events.recovery import over_quota
 from shared.runtime import clock
 from shared.runtime.json_objects import json_object
 from shared.runtime.observability import logger, metrics
@@ -35,8 +35,9 @@ def park(
     The body of an event of an erased conversation is not stored: it may identify the person. *counted* is the metric
     to increment; the default one raises an alarm. Repeats store the body once, since the id is a hash of the event.
 
-    Above the company's quota for this metric the event is stored in the bucket only (`shared.recovery.over_quota`).
-    A repeat counts again: the key of the first item cannot be derived from the event.
+    Above the company's quota for this metric the event is stored in the bucket only, by
+    `shared.events.recovery.over_quota`. A repeat counts again: the key of the first item cannot be derived from the
+    event.
     """
     parked_id = digest(source, body)[:_SHORT]
     # Of an erased conversation only the reason is stored.

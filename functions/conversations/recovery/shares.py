@@ -1,4 +1,4 @@
-"""How companies share the queues of channels and of replies (`shared.rate_limits.fair_shares`)."""
+"""How companies share the queues of channels and of replies (`shared.aws.fair_shares`)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from conversations.lifecycle import reply_trigger
 from conversations.lifecycle.file_download import FileDownload
 from conversations.store import states
 from conversations.store.recovery import due
+from shared.aws import fair_shares
+from shared.aws.fair_shares import Runs, Sharing, Waiting
 from shared.events.record_body import parse_body
-from shared.rate_limits import fair_shares
-from shared.rate_limits.fair_shares import Runs, Sharing, Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable

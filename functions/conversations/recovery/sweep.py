@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from conversations.store.items.log import Due
     from conversations.store.recovery.due import Waiting
     from shared.aws.dynamodb import Table
+    from shared.aws.fair_shares import Runs
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.aws.sqs_standard import StandardQueue
     from shared.providers.twilio.messages import Listed, Page, Twilio
-    from shared.rate_limits.fair_shares import Runs
 
 AT_ONCE = 2_000  # read and divided among companies in a run
 # If the function dies between the two, so many are postponed and not sent, and wait for AGAIN_MS.

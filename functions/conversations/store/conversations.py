@@ -9,8 +9,8 @@ from conversations.store.items import conversation as keys
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 ROUNDS = 4
 # Key attributes of the indexes used for lists.

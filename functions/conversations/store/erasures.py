@@ -22,10 +22,10 @@ from conversations.store.items.records import (
 )
 from conversations.store.items.routes import Alias, Inbound, Route
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.consent.unreachable import Unreachable
-from shared.failures import Transient
 from shared.identity.keyed_hashes import address_hash, address_hashes
+from shared.policy.consent.unreachable import Unreachable
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 ROUNDS = 4
 

@@ -12,8 +12,8 @@ from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.routes import Active, Open
 from conversations.store.limits import active_count
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table, TransactionRefused
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 # A worker begins an accepted conversation within this time, or the conversation is no longer counted.
 BEGINS_WITHIN_MS = clock.HOUR_MS

@@ -39,8 +39,8 @@ from shared.ai.spending.budget import REASON
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.dynamodb_json import plain
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Run, SendingResources

@@ -18,8 +18,8 @@ from email_threads.threading import ids
 from email_threads.threading.head import admitted
 from email_threads.threading.head.heads import touched
 from shared.api.errors import InvalidInput
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from email_threads.api.queries import ApiDependencies

@@ -17,8 +17,8 @@ from shared.access.ownership import proofs
 from shared.api.errors import InvalidInput
 from shared.api.models.agent_inputs import end_of_snooze
 from shared.aws.sqs_fifo import digest
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Callable

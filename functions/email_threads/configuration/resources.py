@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
     from shared.aws.sqs_fifo import FifoQueue
-    from shared.consent.records import Consents
+    from shared.policy.consent.records import Consents
     from shared.policy.kill_switches import KillSwitches
     from shared.providers.email.ses import Ses
 

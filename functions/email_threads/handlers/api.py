@@ -33,7 +33,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
-from shared.recovery.routes import ERRORS, RecoveryRoutes
+from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Worker
 from shared.aws.tables.attempts import Attempts
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
 

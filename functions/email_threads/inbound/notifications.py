@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_plus
 
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from email_threads.store.items import AliasKind, Draft, Mail, Thread
 from email_threads.store.privacy import erasure as store
 from email_threads.store.privacy import retention
 from email_threads.threading import ids, people
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Collection

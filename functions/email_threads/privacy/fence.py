@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from email_threads.privacy.remains import without_participant
 from email_threads.store import threads
 from email_threads.store.privacy import erasure, retention
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from email_threads.privacy.person import Person

@@ -29,9 +29,9 @@ from email_threads.store.items.parked import ParkReason
 from email_threads.store.privacy import privacy_jobs
 from email_threads.store.privacy.erasure import items
 from email_threads.threading import tombstones
-from shared.failures import Permanent, Transient
 from shared.privacy import remainders
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Resources

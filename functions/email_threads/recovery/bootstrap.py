@@ -8,9 +8,9 @@ from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
-from shared.recovery.event_letters import EventLetters
-from shared.recovery.event_replays import EventReplays
-from shared.recovery.port import Recovery
+from shared.events.recovery.event_letters import EventLetters
+from shared.events.recovery.event_replays import EventReplays
+from shared.events.recovery.port import Recovery
 
 
 def recovery_of(

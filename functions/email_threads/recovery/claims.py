@@ -18,8 +18,8 @@ from email_threads.parsing.caps import MOST_HEADER_BYTES, MailHeld
 from email_threads.parsing.headers import Headers
 from email_threads.store import mailboxes, objects
 from shared.access.ownership.claims import owner_of_first_domain
+from shared.events.recovery.event_store import text
 from shared.identity.keyed_hashes import keyed_hashes
-from shared.recovery.event_store import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from email_threads.inbound.events import FEEDBACK
 from email_threads.recovery import claims
 from email_threads.store import parked
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from email_threads.store.items.item import PARTITION_KEY
 from email_threads.store.items.sends import AnswerCount
 from email_threads.store.items.thread import Direction
 from shared.aws.sqs_fifo import digest
-from shared.failures import Transient
+from shared.aws.tables.rate_limits.frequency_cap import Caps
+from shared.aws.tables.rate_limits.limit import Limit
 from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
-from shared.rate_limits.frequency_cap import Caps
-from shared.rate_limits.limit import Limit
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import SendingResources

@@ -24,10 +24,10 @@ from email_threads.replies.sent_mail import finish
 from email_threads.store import drafts, mailboxes, threads
 from email_threads.store.items import Draft, DraftStatus
 from shared.action_ledger import Action, OnDoubt, State
-from shared.failures import Transient
 from shared.identity.keyed_hashes import keyed_hash
 from shared.providers.outcomes import NotSent, Refused
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Run, SendingResources

@@ -25,14 +25,14 @@ from email_threads.store.items.parked import ParkReason
 from email_threads.threading import ids
 from email_threads.threading.head.heads import touched, with_status
 from shared.aws.sqs_fifo import digest
-from shared.consent import unreachable
-from shared.consent.records import Source, Statement
-from shared.consent.unreachable import Unreachable
 from shared.events.exchange import DeliveryStatus, status_entry
-from shared.failures import Permanent, Transient
 from shared.identity.addresses import AddressInvalid, email_address
+from shared.policy.consent import unreachable
+from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.unreachable import Unreachable
 from shared.providers.email.ses import message_ids
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import SendingResources

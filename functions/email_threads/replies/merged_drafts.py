@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from email_threads.store import drafts, threads
 from email_threads.store.items import Draft, DraftStatus
 from email_threads.store.items.draft import FINAL, NO_MAIL, WAITING
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from email_threads.store.items import Thread

@@ -14,9 +14,9 @@ from email_threads.store.items.thread import Direction
 from email_threads.threading.append import append
 from email_threads.threading.resolution import Incoming
 from shared.ai.spending.senders import sender_hash
-from shared.failures import Transient
 from shared.providers.email.ses import message_ids
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import SendingResources

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.store.items import CompanyMailboxes, Mailbox
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -21,8 +21,8 @@ from email_threads.store.items.item import PARTITION_KEY, date_of
 from email_threads.store.items.thread import PARTICIPANT_INDEX, STATUS_INDEX
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.items import stored
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

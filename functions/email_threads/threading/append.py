@@ -27,8 +27,8 @@ from email_threads.store.threads import Refusal
 from email_threads.threading import ids, people, stored_mails, subjects
 from email_threads.threading.head import heads
 from email_threads.threading.resolution import Incoming, Resolution, resolve
-from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
     from email_threads.parsing.mail import ParsedMail

@@ -25,8 +25,8 @@ from email_threads.store.threads import Refusal
 from email_threads.threading import ids, people
 from email_threads.threading.head import heads
 from shared.aws.sqs_fifo import digest
-from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
     from email_threads.store.items import Thread

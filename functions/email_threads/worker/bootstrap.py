@@ -26,8 +26,8 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
-from shared.consent.records import Consents
 from shared.identity import keyed_hashes
+from shared.policy.consent.records import Consents
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.company_secrets import CompanySecrets
 from shared.providers.email.ses import Ses
@@ -36,7 +36,7 @@ from shared.runtime.settings import Origin  # noqa: TC001 - the settings read th
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SSMProvider
 
-    from shared.failures import Permanent
+    from shared.runtime.failures import Permanent
 
 # SES has no idempotency token: one attempt, and the ledger decides about the next.
 _once = Config(connect_timeout=3, read_timeout=20, retries={"total_max_attempts": 1})

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
 from email_threads.store.items.thread import Direction
-from shared.consent import unreachable
-from shared.consent.keywords import ConsentKeyword, vocabulary
-from shared.consent.records import Source, Statement
 from shared.identity.addresses import without_label
+from shared.policy.consent import unreachable
+from shared.policy.consent.keywords import ConsentKeyword, vocabulary
+from shared.policy.consent.records import Source, Statement
 from shared.runtime import clock
 
 if TYPE_CHECKING:

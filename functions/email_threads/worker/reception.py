@@ -34,9 +34,9 @@ from email_threads.threading.append import append
 from email_threads.threading.resolution import Incoming
 from email_threads.worker import consent, forwarder
 from shared.access.ownership import claims
-from shared.failures import Permanent
 from shared.identity.addresses import without_label
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Resources

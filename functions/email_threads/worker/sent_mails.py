@@ -19,9 +19,9 @@ from email_threads.threading.append import append
 from email_threads.threading.resolution import Incoming
 from email_threads.worker.reception import request_merge
 from shared.events.record_body import MALFORMED
-from shared.failures import Permanent
 from shared.providers.email.ses import message_ids
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Resources

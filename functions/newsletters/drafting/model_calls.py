@@ -14,9 +14,9 @@ from shared.ai import port as ai
 from shared.ai.model_calls import AnswerInvalid, AnswerTruncated, ModelCalls
 from shared.ai.providers import model_for
 from shared.aws.secrets import SecretUnreadable
-from shared.failures import Transient
 from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:

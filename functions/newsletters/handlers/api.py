@@ -32,7 +32,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.stored_objects import ObjectUnusable
-from shared.recovery.routes import ERRORS, RecoveryRoutes
+from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 
 
 @dataclass(frozen=True, kw_only=True)

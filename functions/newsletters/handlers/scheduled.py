@@ -17,12 +17,12 @@ from newsletters.store.items import Deletion, Job
 from newsletters.store.objects import Store
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
+from shared.aws.fair_shares import Runs
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue, messages_in
 from shared.aws.tables.attempts import Attempts
-from shared.failures import Transient
-from shared.rate_limits.fair_shares import Runs
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger
 from shared.runtime.settings import Settings
 

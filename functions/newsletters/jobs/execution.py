@@ -11,7 +11,7 @@ from newsletters.jobs.failures import SENTENCES, StepFailed
 from newsletters.jobs.state import TIMEOUT, is_overdue
 from newsletters.store import jobs
 from shared.aws.tables.leases import GRACE_MS, Finished, Held, LeaseLost
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ from newsletters.store.items import STEP_NUMBERS, Draft, JobState, StepStatus
 from newsletters.store.items.item import timestamp
 from newsletters.store.newsletters import StaleVersion
 from newsletters.store.step_inputs import status_of
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from newsletters.jobs.failures import StepFailed

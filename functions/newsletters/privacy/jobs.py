@@ -27,10 +27,10 @@ from newsletters.store.newsletters import (
 )
 from newsletters.store.objects import folder_of, privacy_exports
 from shared.aws.stored_objects import ObjectUnusable, record
-from shared.failures import Permanent, Transient
 from shared.privacy import remainders
 from shared.privacy.exports import ExportFolder
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
     from newsletters.configuration.resources import Resources

@@ -7,9 +7,9 @@ from newsletters.store.items import ParkedEvent
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import FifoQueue
-from shared.recovery.event_letters import EventLetters
-from shared.recovery.event_replays import EventReplays
-from shared.recovery.port import Recovery
+from shared.events.recovery.event_letters import EventLetters
+from shared.events.recovery.event_replays import EventReplays
+from shared.events.recovery.port import Recovery
 
 EXPORT: Final = "newsletter.export"
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from newsletters.store import newsletters, parked
 from newsletters.store.items.metadata import is_code
-from shared.recovery.event_store import text
+from shared.events.recovery.event_store import text
 from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
-    from shared.failures import Permanent
+    from shared.runtime.failures import Permanent
 
 
 def park(table: Table, body: str, refusal: Permanent) -> str | None:

@@ -15,8 +15,8 @@ from newsletters.store.items import Chunk, ChunkMetadata, QueryRecord
 from newsletters.store.step_inputs import topics_hash
 from shared.ai.retrieval import CorpusTooLarge, RetrievalRefused, RetrieverUnavailable
 from shared.ai.retrieval.settings import retriever_for
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from newsletters.jobs.claimed_job import ClaimedJob

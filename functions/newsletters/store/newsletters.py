@@ -33,8 +33,8 @@ from newsletters.store.large_values import whole
 from newsletters.store.step_inputs import EXPORTED, status_of
 from shared.aws.dynamodb import TransactionRefused
 from shared.aws.tables.items import filled
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase

@@ -15,7 +15,7 @@ from newsletters.store.items.item import (
     SORT_KEY,
 )
 from newsletters.store.items.recovery import PARKED
-from shared.recovery.event_store import EventStore, ParkedItems, whole
+from shared.events.recovery.event_store import EventStore, ParkedItems, whole
 
 if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from newsletters.store.items import PrivacyJob
 from shared.aws.dynamodb import ConditionFailed
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table

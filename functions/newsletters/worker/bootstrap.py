@@ -19,16 +19,16 @@ from shared.ai.providers import ModelDependencies
 from shared.ai.retrieval.settings import RetrievalDependencies
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
+from shared.aws.fair_shares import Runs
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
 from shared.providers.company_secrets import CompanySecrets
-from shared.rate_limits.fair_shares import Runs
 from shared.runtime.settings import Origin, Settings
 
 if TYPE_CHECKING:
-    from shared.failures import Permanent
+    from shared.runtime.failures import Permanent
 
 
 @dataclass(frozen=True, kw_only=True)

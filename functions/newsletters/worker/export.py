@@ -16,8 +16,8 @@ from newsletters.store.newsletters import StaleVersion
 from newsletters.store.objects import export_key
 from newsletters.store.step_inputs import content_hash, status_of
 from newsletters.worker.image_download import downloaded
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from newsletters.configuration.resources import ExportResources, Run

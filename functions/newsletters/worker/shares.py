@@ -1,4 +1,4 @@
-"""How companies share the queues of steps and of exports (`shared.rate_limits.fair_shares`)."""
+"""How companies share the queues of steps and of exports (`shared.aws.fair_shares`)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from newsletters.inbound.events import (
 )
 from newsletters.store import jobs
 from newsletters.worker.results import Handled, Outcome
+from shared.aws.fair_shares import Runs, Sharing, Waiting
 from shared.events.record_body import parse_body
-from shared.rate_limits.fair_shares import Runs, Sharing, Waiting
 from shared.runtime import clock
 
 if TYPE_CHECKING:

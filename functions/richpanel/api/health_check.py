@@ -15,7 +15,7 @@ from richpanel.store.items import AuditAction
 from richpanel.store.rate_limit import Priority
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import messages_in
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import describe
 from shared.runtime.settings import SettingInvalid
 

@@ -13,7 +13,7 @@ from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.store import events
 from richpanel.store.items import AuditAction, EventStatus
 from shared.aws.sqs_fifo import digest
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import metrics
 
 

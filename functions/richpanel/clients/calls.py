@@ -6,10 +6,10 @@ import json
 import random
 from typing import TYPE_CHECKING, Any
 
-from shared.failures import Permanent, Transient
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

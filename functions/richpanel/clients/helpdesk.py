@@ -19,8 +19,8 @@ from richpanel.clients.calls import BadAnswer, attempt, content, refusal, repeat
 from richpanel.clients.shapes import parse_list, parse_object
 from richpanel.clients.tickets import HelpDeskOrder, OrderLink, Tag, Team, Ticket, TicketPage
 from richpanel.store.rate_limit import Throttled
-from shared.failures import Permanent
 from shared.providers.outcomes import InDoubt, NotSent
+from shared.runtime.failures import Permanent
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:

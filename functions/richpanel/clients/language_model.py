@@ -29,8 +29,8 @@ from shared.ai import port as ai
 from shared.ai.model_calls import AnswerInvalid, ModelCalls, as_received, complete_text
 from shared.ai.spending.budget import REASON
 from shared.aws.secrets import SecretUnreadable
-from shared.redaction import redact
 from shared.runtime.observability import describe, logger, metrics
+from shared.runtime.redaction import redact
 
 LIMITS = ai.Limits(most_tokens=600, within_ms=8_000)
 CHECK_WITHIN_MS = (

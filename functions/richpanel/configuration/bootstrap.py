@@ -13,8 +13,8 @@ from richpanel.store.items import TTL_ATTRIBUTE
 from richpanel.store.rate_limit import Limiter
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
-from shared.consent.records import Consents
 from shared.identity import keyed_hashes
+from shared.policy.consent.records import Consents
 from shared.runtime.settings import Origin, SettingInvalid, Settings, Url
 
 if TYPE_CHECKING:

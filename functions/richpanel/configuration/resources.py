@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
     from shared.aws.secrets import JsonSecret
-    from shared.consent.records import Consents
+    from shared.policy.consent.records import Consents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from richpanel.decisions.readings import Reading, read
 from richpanel.decisions.routing import Route, intent_tags, is_tier0, risk_flags_of, route
 from richpanel.decisions.switches import Switches
 from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER, Tier, variant_for
-from shared.redaction.order_numbers import masked_order_number
+from shared.runtime.redaction.order_numbers import masked_order_number
 
 TIER1_SENT, TIER2_SENT = "tier1_safe_assist", "tier2_verified"
 # Gates whose result may still change after an order lookup or a verdict of the model's verifier.

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 from richpanel.clients.tickets import Comment, Ticket
 from richpanel.guards import identity
 from richpanel.inbound.channels import Channel
-from shared.consent.records import Consents
-from shared.failures import Permanent, Transient
+from shared.policy.consent.records import Consents
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics
 
 OPTED_OUT = "opted_out"

@@ -25,7 +25,7 @@ from richpanel.guards.order_records import (
     with_parcel,
 )
 from richpanel.store.rate_limit import Throttled
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field, replace
 
 from richpanel.decisions.switches import Switches, read_switches
-from shared.failures import Transient
 from shared.policy.kill_switches import KillSwitches
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 WAIT_MS = 30 * clock.SECOND_MS
 

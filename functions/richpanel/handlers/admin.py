@@ -40,8 +40,8 @@ from shared.api.cursors import Page
 from shared.api.idempotency import Requests
 from shared.api.models.inputs import NoInput
 from shared.api.routing.routes import Request, Routes
+from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.policy.kill_switches import SwitchNotSet
-from shared.recovery.routes import ERRORS, RecoveryRoutes
 
 settings = AdminSettings.load()
 deps = dependencies(settings)

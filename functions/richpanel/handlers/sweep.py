@@ -21,8 +21,8 @@ from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
-from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics, write_metrics
 from shared.runtime.settings import Settings, Url
 

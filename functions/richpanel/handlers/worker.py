@@ -26,8 +26,8 @@ from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
-from shared.failures import Permanent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from richpanel.inbound.channels import Channel
 from richpanel.inbound.event import RichpanelEvent, is_sound
 from shared.events import record_body
 from shared.events.record_body import MALFORMED
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 
 _model = record_body.model_of(RichpanelEvent)
 

@@ -8,7 +8,7 @@ from richpanel.recovery.parked_events import HelpDeskParkedEvents
 from richpanel.store.items import Event
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
-from shared.recovery.port import Recovery
+from shared.events.recovery.port import Recovery
 
 
 def recovery_of(

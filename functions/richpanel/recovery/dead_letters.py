@@ -12,11 +12,11 @@ from richpanel.store.items import DeadLetter as Note
 from shared.aws.dead_letters import DeadLetters, Letter
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
+from shared.events.recovery.port import NO_ERROR_REPORTED
+from shared.events.recovery.views import DeadLetter, Redriven
 from shared.events.versions import NewerVersion
-from shared.failures import Permanent
-from shared.recovery.port import NO_ERROR_REPORTED
-from shared.recovery.views import DeadLetter, Redriven
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 
 
 @dataclass(slots=True, eq=False)

@@ -1,5 +1,5 @@
 """
-The parked events of the help desk, for `shared.recovery`.
+The parked events of the help desk, for `shared.events.recovery`.
 
 Texts of messages are not stored, so a replay reopens the event's row and queues its conversation: the worker reads the
 ticket again and decides on every message that is not handled. Steps that were done are not repeated.
@@ -18,9 +18,9 @@ from richpanel.store.items import AuditAction, Event, EventStatus
 from richpanel.worker.parking import UNKNOWN
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.sqs_fifo import Entry, FifoQueue
-from shared.recovery.port import NotReplayable, Parked, Position, Unsupported
-from shared.recovery.states import OPEN, REPLAYED, RESOLVED
-from shared.recovery.views import ParkedEvent
+from shared.events.recovery.port import NotReplayable, Parked, Position, Unsupported
+from shared.events.recovery.states import OPEN, REPLAYED, RESOLVED
+from shared.events.recovery.views import ParkedEvent
 
 _PREFIX = Event.patterns[0].partition("{")[0]
 _LONGEST_KEY = 2_048  # bytes of a partition key in DynamoDB

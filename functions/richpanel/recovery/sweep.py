@@ -26,8 +26,8 @@ from richpanel.store.items import RESERVED_PREFIXES, ConversationState
 from richpanel.store.items import Sweep as Row
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import digest
-from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 
 MOST_PAGES = 10
 OVERLAP_MS = 15 * 60 * clock.SECOND_MS

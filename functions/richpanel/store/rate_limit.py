@@ -1,5 +1,5 @@
 """
-The help desk's request limit, shared by all its callers: one rate in the state table (`shared.rate_limits.gcra`).
+The help desk's request limit, shared by all its callers: one rate in the state table (`rate_limits.gcra`).
 
 The account may make 50 requests in any 30 seconds. After a pause 8 may be made at once, then one every 715 ms, so at
 most 8 + 30,000 / 715 < 50 are made in any 30 seconds, by any number of workers. A 429 response closes the limit for
@@ -19,10 +19,10 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from richpanel.store.items import TokenBucket, key_of
-from shared.failures import Transient
-from shared.rate_limits.gcra import Pace
-from shared.rate_limits.limit import Rate
+from shared.aws.tables.rate_limits.gcra import Pace
+from shared.aws.tables.rate_limits.limit import Rate
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from richpanel.store.items import ConversationState, CustomerState, StateRow, Sweep, key_of
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 ROUNDS = 3
 

@@ -15,10 +15,10 @@ from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision
 from richpanel.store.items import Action, DecisionOutcome
 from richpanel.worker import audit, memory, ticket_tags
-from richpanel.worker.cases import Case, Overtaken
+from richpanel.worker.cases.case import Case, Overtaken
 from richpanel.worker.sending import replies, reservations
 from shared.action_ledger import State
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import metrics
 
 _OUT = frozenset({State.SENT, State.CONFIRMED})

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from richpanel.inbound.event import event_prefix
 from richpanel.store import audits
 from richpanel.store.items import AuditAction, DecisionOutcome
-from shared.redaction import redact
 from shared.runtime import clock
+from shared.runtime.redaction import redact
 
 if TYPE_CHECKING:
     from richpanel.configuration.resources import Resources
     from richpanel.decisions.outcome import Decision
     from richpanel.store.items import Event
-    from richpanel.worker.cases import Case
+    from richpanel.worker.cases.case import Case
 
 type Kind = Literal["route", "tag", "assign", "auto_reply", "escalate", "close", "park", "switch"]
 

@@ -13,7 +13,8 @@ from richpanel.configuration.account_settings import Account
 from richpanel.decisions.facts import RouteOnly
 from richpanel.inbound.event import event_id_of_message
 from richpanel.store.items import Event, EventStatus
-from richpanel.worker import case_decisions, turns
+from richpanel.worker import turns
+from richpanel.worker.cases import decisions
 from richpanel.worker.turns import CustomerTurn, Reading
 from shared.aws.sqs_fifo import digest
 
@@ -25,11 +26,7 @@ def event_id(decided: str, conversation_id: str) -> str:
 
 def is_open_to_it(account: Account, ticket: Ticket, reading: Reading) -> bool:
     """Return whether routing helps: the ticket is open, and no agent has it or has answered the newest message."""
-    if (
-        ticket.is_closed
-        or case_decisions.is_assigned_to_person(account, ticket)
-        or not reading.customer
-    ):
+    if ticket.is_closed or decisions.is_assigned_to_person(account, ticket) or not reading.customer:
         return False
     newest = reading.customer[-1].position
     return not any(position > newest for position in reading.agent_positions)

@@ -16,7 +16,7 @@ from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER, Tier, temp
 from richpanel.store import states
 from richpanel.store.items import ConversationState, PendingFlow
 from richpanel.store.states import Change
-from richpanel.worker.cases import Case, Overtaken
+from richpanel.worker.cases.case import Case, Overtaken
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from richpanel.inbound.queued_events import parse_event
 from richpanel.store import audits, events
 from richpanel.store.items import DeadLetter, Event, EventStatus, Mode
 from richpanel.worker import audit
-from shared.failures import Permanent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 
 UNKNOWN = "unknown"
 

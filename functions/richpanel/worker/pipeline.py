@@ -27,19 +27,12 @@ from richpanel.store import events, states
 from richpanel.store.items import Action, ConversationState, Event, EventStatus
 from richpanel.store.lease import Finish, hold
 from richpanel.store.rate_limit import Priority
-from richpanel.worker import (
-    audit,
-    backfills,
-    case_decisions,
-    event_rows,
-    memory,
-    parking,
-    turns,
-)
-from richpanel.worker.cases import Case
+from richpanel.worker import audit, backfills, event_rows, memory, parking, turns
+from richpanel.worker.cases import decisions
+from richpanel.worker.cases.case import Case
 from richpanel.worker.turns import CustomerTurn, Reading
-from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import metrics
 
 # A ticket, or one of its messages, may become visible a little later than its event arrives.
@@ -251,7 +244,7 @@ def _finish(resources: Resources, case: Case, delivery: Delivery) -> Finish:
     """Decide and act, and return the end. Raises Transient when a later delivery has to continue."""
     metrics.add_metric("Turns", MetricUnit.Count, 1)
     try:
-        decision = case_decisions.decision_on(resources, case)
+        decision = decisions.decision_on(resources, case)
         from richpanel.worker import actions  # noqa: PLC0415 - as above
 
         actions.act(resources, case, decision)
@@ -295,9 +288,7 @@ def _case(
         read_at=snapshot.read_at,
         owner=str(delivery.context.aws_request_id),
         remaining_ms=delivery.context.get_remaining_time_in_millis,
-        customer=case_decisions.sender_hmac(resources, ticket, customer_turn.target)
-        if ticket
-        else None,
+        customer=decisions.sender_hmac(resources, ticket, customer_turn.target) if ticket else None,
         was_closed_by_us=bool(
             ticket and ticket.is_closed and resources.ledger.action(closing) is not None
         ),

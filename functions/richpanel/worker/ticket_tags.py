@@ -14,13 +14,13 @@ from richpanel.clients.tickets import Ticket
 from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision
 from richpanel.store.items import Action
-from richpanel.worker.cases import Case
+from richpanel.worker.cases.case import Case
 from richpanel.worker.sending.replies import FRESH_MS, body_hash
 from shared.action_ledger import OnDoubt, State
 from shared.aws.sqs_fifo import digest
-from shared.failures import Permanent, Transient
 from shared.providers.outcomes import NotSent, Refused
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 
 CLOSED_BY_US = (ControlTag.AUTO_CLOSED, ControlTag.DEFLECTED)
 

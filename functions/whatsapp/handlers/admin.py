@@ -19,7 +19,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
-from shared.recovery.routes import ERRORS, RecoveryRoutes
+from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from whatsapp.api.queries import NotFound
 from whatsapp.privacy.routes import PrivacyRoutes
 from whatsapp.recovery.bootstrap import recovery_of

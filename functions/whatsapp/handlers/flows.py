@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from shared.api.proxy_event import header, raw_body
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret, SecretUnreadable
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Settings
 from whatsapp.inbound import webhook

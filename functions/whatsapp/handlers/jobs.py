@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from shared.aws import fair_shares
+from shared.aws.fair_shares import Runs, Sharing, Waiting
 from shared.aws.tables.attempts import Attempts
-from shared.rate_limits import fair_shares
-from shared.rate_limits.fair_shares import Runs, Sharing, Waiting
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import store
@@ -110,7 +110,7 @@ def _of_sequence(event: Event, record: Record) -> Handled:
 
 def _of_refresh(event: Event, record: Record) -> Handled:
     """Refresh some numbers; another event continues with the others."""
-    from whatsapp.actions.numbers import refresh  # noqa: PLC0415 - see above
+    from whatsapp.actions.accounts.numbers import refresh  # noqa: PLC0415 - see above
 
     at_ms = int((event.payload or {})["at"])
     remaining_ms = record.context.get_remaining_time_in_millis

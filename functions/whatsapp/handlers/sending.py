@@ -21,8 +21,8 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue, to_json
-from shared.consent.records import Consents
 from shared.identity import keyed_hashes
+from shared.policy.consent.records import Consents
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph

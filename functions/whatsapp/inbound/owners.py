@@ -6,7 +6,7 @@ This is the only source of company and tenant; no payload field determines them.
 
 from dataclasses import dataclass
 
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from whatsapp import store
 from whatsapp.configuration.resources import SendingResources
 from whatsapp.inbound.event import OUTBOUND, PAYMENT_CLAIM, UNFINISHED_SEND, Event

@@ -5,8 +5,8 @@ from typing import Any
 from shared.aws.sqs_fifo import digest
 from shared.events import record_body
 from shared.events.record_body import MALFORMED
-from shared.failures import Permanent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from whatsapp.inbound.event import ANNOUNCED, JSON_NAMES, LONGEST_ID, OUTBOUND, Event
 
 _FIELD_NAMES = {json_name: name for name, json_name in JSON_NAMES.items()}

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shared.events.recovery import over_quota
 from shared.events.versions import NewerVersion
-from shared.failures import Permanent
-from shared.recovery import over_quota
+from shared.runtime.failures import Permanent
 from whatsapp import store
 from whatsapp.configuration.folders import parked_events
 from whatsapp.inbound.queued_events import parse_event

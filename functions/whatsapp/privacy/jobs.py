@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shared.aws.sqs_fifo import digest
-from shared.failures import Permanent, Transient
 from shared.privacy import remainders
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from whatsapp import store
 from whatsapp.configuration.folders import exports_of
 from whatsapp.inbound.event import PRIVACY_JOB, Event, Outcome

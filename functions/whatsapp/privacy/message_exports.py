@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.sqs_fifo import digest
 from shared.aws.stored_objects import Folder
-from shared.failures import Permanent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from whatsapp import store
 from whatsapp.api.entry_search import Search, search
 from whatsapp.api.json_view import plain

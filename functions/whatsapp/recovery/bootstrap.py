@@ -7,7 +7,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
-from shared.recovery.port import Recovery
+from shared.events.recovery.port import Recovery
 from whatsapp.recovery.dead_letters import EventLetters, NotificationLetters
 from whatsapp.recovery.parked_events import InboxParkedEvents
 from whatsapp.store.items import WebhookEvent

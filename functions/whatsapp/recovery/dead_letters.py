@@ -9,8 +9,8 @@ from shared.aws.dead_letters import DeadLetters, Letter
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import Entry, FifoQueue
-from shared.recovery.port import NO_ERROR_REPORTED, NotReplayable
-from shared.recovery.views import DeadLetter, Redriven
+from shared.events.recovery.port import NO_ERROR_REPORTED, NotReplayable
+from shared.events.recovery.views import DeadLetter, Redriven
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.inbound import webhook

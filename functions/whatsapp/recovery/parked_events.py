@@ -1,5 +1,5 @@
 """
-The parked events of the inbox, for `shared.recovery`.
+The parked events of the inbox, for `shared.events.recovery`.
 
 A replay follows the original path: same body, same message group, and the same verified source, so that the number's
 ownership is checked again. The event carries the number of the replay, so that the worker can record its outcome.
@@ -12,11 +12,11 @@ from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import Entry, FifoQueue
 from shared.aws.stored_objects import Folder
+from shared.events.recovery.port import NotReplayable, Parked, Position, stored_body
+from shared.events.recovery.states import OPEN, REPLAYED
+from shared.events.recovery.views import ParkedEvent
 from shared.events.versions import NewerVersion
-from shared.failures import Permanent
-from shared.recovery.port import NotReplayable, Parked, Position, stored_body
-from shared.recovery.states import OPEN, REPLAYED
-from shared.recovery.views import ParkedEvent
+from shared.runtime.failures import Permanent
 from whatsapp import store
 from whatsapp.api.json_view import plain
 from whatsapp.configuration.folders import parked_events

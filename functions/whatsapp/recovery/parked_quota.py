@@ -1,8 +1,8 @@
 """Counts parked events per company and day."""
 
 from shared.aws.dynamodb import Attributes, Table
-from shared.rate_limits.fixed_window import Quotas
-from shared.recovery import quota
+from shared.aws.tables.rate_limits.fixed_window import Quotas
+from shared.events.recovery import quota
 from whatsapp.store.items.item import pk
 from whatsapp.store.items.quotas import ParkedQuota
 

@@ -7,12 +7,12 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.sqs_fifo import digest
+from shared.events.recovery import over_quota
 from shared.events.versions import NewerVersion
-from shared.failures import Permanent
-from shared.recovery import over_quota
-from shared.redaction import outline, redact
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from shared.runtime.observability import metrics
+from shared.runtime.redaction import outline, redact
 from whatsapp import store
 from whatsapp.configuration.folders import parked_events
 from whatsapp.configuration.resources import SendingResources

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
+from shared.aws.tables.rate_limits.gcra import Pace
+from shared.aws.tables.rate_limits.limit import Rate
 from shared.identity import addresses
 from shared.identity.keyed_hashes import keyed_hash
 from shared.policy.decision import decide
 from shared.policy.facts import Allowed, Author, Facts, Kind, Later, Switches
 from shared.policy.limits import WHATSAPP_PAIR
-from shared.rate_limits.gcra import Pace
-from shared.rate_limits.limit import Rate
 from shared.runtime import clock
 from whatsapp import store, transmission
 from whatsapp.sending.failures import PolicyRefused, TooFast
@@ -29,7 +29,7 @@ from whatsapp.store.items.rates import SendRate
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
-    from shared.consent.records import Consents, Standing
+    from shared.policy.consent.records import Consents, Standing
     from shared.policy.kill_switches import KillSwitches
     from whatsapp.store.items import Conversation, Phone
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from shared.action_ledger import Action, OnDoubt, State
 from shared.api.errors import KeyReused, StillRunning
 from shared.aws.sqs_fifo import digest
-from shared.failures import Permanent, Transient
 from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from whatsapp import store, transmission
 from whatsapp.sending import files, long_content, templates
 from whatsapp.sending.failures import (

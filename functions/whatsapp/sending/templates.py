@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shared.failures import Permanent, Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from whatsapp import store, transmission
 from whatsapp.sending import template_fit
 from whatsapp.sending.drafts import UsedTemplate

@@ -3,8 +3,8 @@
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from whatsapp.store.items import Message, pk
 from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.store.items.item import PARTITION_KEY

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from shared.aws.tables.attempts import Attempts
-    from shared.failures import Permanent
+    from shared.runtime.failures import Permanent
 
 # For these kinds the provider's time is the time of the event; a synchronized history is months old.
 _HAPPENED_NOW = frozenset({"message", "echo", "status"})

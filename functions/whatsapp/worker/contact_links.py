@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from shared.aws.dynamodb import Table
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from whatsapp import store
 from whatsapp.store.items import Alias, Conversation, Phone
 

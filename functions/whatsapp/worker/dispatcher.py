@@ -7,8 +7,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
 from shared.aws.tables.dynamodb_json import storable
-from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import metrics
 from whatsapp.configuration.folders import claims
 from whatsapp.configuration.resources import Resources

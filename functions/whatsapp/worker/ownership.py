@@ -6,8 +6,8 @@ edits, reactions and aliases have the number in their key.
 
 from shared.action_ledger import Action
 from shared.events.exchange import OutboundMessage
-from shared.failures import Permanent
 from shared.identity.business_accounts import BusinessAccount
+from shared.runtime.failures import Permanent
 from whatsapp import store
 from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.store.items import Edit, Media, Message, Phone

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.failures import Permanent
 from shared.inbox import entries
 from shared.inbox.items import (
     PARTITION_KEY,
@@ -35,6 +34,7 @@ from shared.inbox.items import (
     pk,
 )
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

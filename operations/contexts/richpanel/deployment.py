@@ -9,8 +9,8 @@ from operations.command_line import arguments
 from operations.command_line.arguments import Refused
 from richpanel.api.access import ApiDependencies
 from richpanel.api.bootstrap import AdminSettings, dependencies
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from shared.runtime.settings import SettingInvalid
 
 FUNCTION = "parley-{stage}-richpanel-admin"

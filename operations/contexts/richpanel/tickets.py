@@ -21,8 +21,8 @@ from richpanel.decisions.switches import Switches, all_open
 from richpanel.recovery import backfill as backfills
 from richpanel.recovery.backfill import Candidate, Result
 from richpanel.store.rate_limit import Priority
-from shared.failures import Permanent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 
 _COUNTED = ("outcome", "intent", "team", "reason")
 

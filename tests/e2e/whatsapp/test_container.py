@@ -16,7 +16,8 @@ import pytest
 
 from events.whatsapp.direct import direct_event
 from events.whatsapp.samples import sample
-from local.stack import build, containers
+from local.stack import containers
+from local.stack.builds import build
 from local.stack.processes import ROOT
 from tests.e2e.apart import Apart, apart
 from tests.e2e.conftest import Deployed

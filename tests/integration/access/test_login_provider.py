@@ -11,7 +11,7 @@ from access.roles import SCOPES
 from shared.access.groups import Role
 from shared.api.auth import caller_of
 from shared.aws.dynamodb import Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from tests.integration.access.calls import OTHER_KEYS, a_key, behind, elsewhere, is_denied, request
 from tests.integration.access.provider import KEYS, OTHER, Provider, new_key
 

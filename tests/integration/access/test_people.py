@@ -20,7 +20,7 @@ from shared.access.groups import Role
 from shared.api.auth import Forbidden, RateLimited, caller_of
 from shared.api.errors import InvalidInput
 from shared.aws.dynamodb import Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from tests.integration.access.calls import NOW, a_key, behind, is_denied, request
 from tests.integration.access.provider import KEYS, POOL, Provider, new_key
 

@@ -10,11 +10,11 @@ import pytest
 from botocore.exceptions import ClientError
 
 from shared.aws.dynamodb import Table
-from shared.failures import Transient
 from shared.inbox import entries
 from shared.inbox.feed import LATE_MS, RETRIED_FOR_MS
 from shared.inbox.items import Context, Entry
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from tests.integration.console.test_whatsapp_feed import ADA, BEN, receive
 from tests.integration.whatsapp.conftest import PHONE, Harness
 from tests.template import properties, resources

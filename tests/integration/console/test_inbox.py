@@ -9,10 +9,10 @@ import pytest
 
 from console.api import inbox as reading
 from console.store import searches
-from shared.failures import Transient
+from shared.aws.tables.rate_limits.fixed_window import Quotas
 from shared.inbox.items import Context
-from shared.rate_limits.fixed_window import Quotas
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from tests.integration.console.system import ACME, GLOBEX, READ, InboxSystem, Listed
 from tests.integration.whatsapp.conftest import NOW
 

@@ -16,7 +16,7 @@ from console.store import metric_reads
 from console.store.metric_reads import LIMITS
 from shared.ai.spending.bounds import Kind
 from shared.ai.spending.budget import Cause, Spending
-from shared.rate_limits.limit import Limit
+from shared.aws.tables.rate_limits.limit import Limit
 from shared.runtime import clock
 from tests.integration.console.operations import ADMIN, OPERATOR, Operations, operations_on_moto
 

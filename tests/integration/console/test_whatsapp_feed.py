@@ -11,9 +11,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from shared.aws.dynamodb import Table
-from shared.failures import Permanent
 from shared.inbox import entries, feed
 from shared.inbox.items import Context, Entry, Head
+from shared.runtime.failures import Permanent
 from tests.integration.console.system import GLOBEX, Fed, InboxSystem, Invocation
 from tests.integration.whatsapp.api.conftest import GLOBEX_PHONE, writes_to_globex
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text

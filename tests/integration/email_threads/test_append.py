@@ -10,8 +10,8 @@ import pytest
 from email_threads.store import threads
 from email_threads.store.items import Status
 from email_threads.threading.head import windows
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from tests.cost import capacity
 from tests.cost.dynamodb import Pricing
 from tests.integration.email_threads.calls import by_key, calls_of, die_at

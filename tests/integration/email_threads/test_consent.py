@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from shared.aws.dynamodb import Table
-from shared.consent import unreachable
-from shared.consent.records import Source, Statement
-from shared.consent.unreachable import Unreachable
+from shared.policy.consent import unreachable
+from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.unreachable import Unreachable
 from shared.runtime import clock
 from tests.integration.email_threads import desk
 from tests.simulation.email_threads.system import (

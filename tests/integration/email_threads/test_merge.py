@@ -8,7 +8,7 @@ import pytest
 
 from email_threads.store import threads
 from email_threads.threading import ids, merge
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from tests.integration.email_threads.calls import by_key, calls_of, die_at
 from tests.integration.email_threads.inbox import COMPANY, opened
 

@@ -297,7 +297,7 @@ def two_companies() -> Iterator[TwoCompanies]:
         variables = template.environment("WhatsAppFlows", **given)
         flows = imported("whatsapp.handlers.flows", variables)
         variables = template.environment("WhatsAppPayments", **given)
-        payments = imported("whatsapp.handlers.payments", variables)
+        payments = imported("whatsapp.handlers.webhooks.payments", variables)
         with mock.patch.dict(os.environ, template.environment("WhatsAppJobs", **given)):
             system.media._resources_of_actions()  # kept by the module
         companies = TwoCompanies(

@@ -23,7 +23,7 @@ from newsletters.store.items import (
 )
 from newsletters.store.newsletters import delete_newsletter
 from shared.ai import port as ai
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from tests.integration.newsletters.deployment import USER, chunk, many_chunks, topics
 
 if TYPE_CHECKING:

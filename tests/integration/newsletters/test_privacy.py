@@ -13,7 +13,7 @@ from newsletters.privacy.jobs import ERASED, PAGE
 from newsletters.store import privacy_jobs
 from newsletters.store.items import PrivacyJob, Review, ReviewState
 from newsletters.store.newsletters import change_metadata, get_metadata
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from tests.integration.newsletters.deployment import (
     COLLEAGUE,
     COMPANY,

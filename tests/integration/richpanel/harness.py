@@ -30,9 +30,9 @@ from shared.action_ledger import Ledger
 from shared.ai.spending.budget import Spending
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
-from shared.consent.records import Consents
-from shared.failures import Permanent
+from shared.policy.consent.records import Consents
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from tests import keyring
 from tests.template import create_table
 

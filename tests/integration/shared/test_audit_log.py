@@ -23,7 +23,7 @@ from shared.api.models.inputs import NoInput
 from shared.api.models.views import View
 from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from tests.template import create_table
 from whatsapp.store.items.requests import Idempotency
 

@@ -8,10 +8,10 @@ import pytest
 from moto import mock_aws
 
 from shared.aws.dynamodb import Attributes, Table
-from shared.rate_limits.fixed_window import Quotas
-from shared.rate_limits.frequency_cap import Caps
-from shared.rate_limits.gcra import Pace
-from shared.rate_limits.limit import Limit, Rate
+from shared.aws.tables.rate_limits.fixed_window import Quotas
+from shared.aws.tables.rate_limits.frequency_cap import Caps
+from shared.aws.tables.rate_limits.gcra import Pace
+from shared.aws.tables.rate_limits.limit import Limit, Rate
 from shared.runtime import clock
 from tests.template import create_table
 

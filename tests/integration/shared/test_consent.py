@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from shared.aws.dynamodb import Table
-from shared.consent.records import (
+from shared.identity.keyed_hashes import address_hash
+from shared.policy.consent.records import (
     MOST_ADDRESSES,
     Consent,
     Consents,
@@ -20,7 +21,6 @@ from shared.consent.records import (
     State,
     Statement,
 )
-from shared.identity.keyed_hashes import address_hash
 from shared.runtime import clock
 from tests.template import create_table
 

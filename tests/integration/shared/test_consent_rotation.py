@@ -7,8 +7,8 @@ import pytest
 from moto import mock_aws
 
 from shared.aws.dynamodb import Table
-from shared.consent.records import MOST_ADDRESSES, Consents, Source, Statement
 from shared.identity.keyed_hashes import address_hash
+from shared.policy.consent.records import MOST_ADDRESSES, Consents, Source, Statement
 from shared.runtime import clock
 from tests.keyring import Keys, held
 from tests.template import create_table

@@ -19,11 +19,11 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import Entry
 from shared.aws.sqs_standard import StandardQueue
-from shared.failures import Permanent
+from shared.events.recovery.port import Recovery
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
-from shared.recovery.port import Recovery
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from shared.runtime.observability import metrics
 from tests import prepared
 from tests.integration.whatsapp.inbound.ingress import ingress  # noqa: F401 - a fixture for the tests of this folder

@@ -19,10 +19,10 @@ from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from operations.access.people import People
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
-from shared.failures import Permanent
 from shared.inbox.items import Context
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from tests.integration.console.system import inbox_call
 from tests.simulation.conversations.system import System as Conversations
 from tests.simulation.email_threads.people import arrive, finished

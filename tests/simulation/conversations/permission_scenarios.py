@@ -15,10 +15,10 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from events.conversations import aws_sms, sample_data, twilio
 from local.sandbox.accounts.text_messages import TextMessage
+from shared.aws.fair_shares import GRACE_MS, ROUND_MS, share
 from shared.aws.sqs_fifo import Entry
 from shared.events.exchange import DeliveryStatus, File, FileStored, InboundMessage, body_of
 from shared.providers import http
-from shared.rate_limits.fair_shares import GRACE_MS, ROUND_MS, share
 from shared.runtime import clock
 from tests import template
 from tests.simulation import stored

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shared.recovery import dead_letters, parked_events
-from shared.recovery.port import Filter
+from shared.events.recovery import dead_letters, parked_events
+from shared.events.recovery.port import Filter
 
 if TYPE_CHECKING:
     from conversations.recovery.parked_events import ParkedRecord
-    from shared.recovery.port import Recovery
-    from shared.recovery.views import ParkedEvent, Redriven
+    from shared.events.recovery.port import Recovery
+    from shared.events.recovery.views import ParkedEvent, Redriven
     from tests.simulation.conversations.system import System
 
 

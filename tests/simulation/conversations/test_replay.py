@@ -10,8 +10,8 @@ import pytest
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from shared.events.exchange import File, FileStored, body_of
-from shared.recovery import dead_letters
-from shared.recovery.port import NotFound, NotReplayable
+from shared.events.recovery import dead_letters
+from shared.events.recovery.port import NotFound, NotReplayable
 from tests.integration.conversations.steps import queue_name, start_conversation, status_of
 from tests.simulation.conversations.erasure import erase
 from tests.simulation.conversations.recovery import parked, recovery, redriven, replay

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from local.stack.build import share_code
+from local.stack.builds.build import share_code
 
 TEMPLATE = """\
 Resources:

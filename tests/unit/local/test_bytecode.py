@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from local.stack import bytecode
+from local.stack.builds import bytecode
 
 FILES = {
     "First/app.py": "def name():\n    return 'first'\n",

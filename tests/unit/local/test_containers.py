@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from local.stack import build, containers
+from local.stack import containers
+from local.stack.builds import build
 from local.stack.deployment import Stack
 from local.stack.functions import Function
 from tests.template import ROOT, environment, resources

@@ -9,7 +9,7 @@ from pathlib import Path
 import botocore
 import pytest
 
-from local.stack import unused_files
+from local.stack.builds import unused_files
 from local.stack.processes import ROOT
 
 LIMIT = 262_144_000  # of a function with its layers, unzipped

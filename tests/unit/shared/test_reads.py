@@ -96,7 +96,7 @@ TEXTS = {
     "email_threads.parsing.body.reply_text._quoted_runs",
     "email_threads.parsing.body.reply_text._start_of_attribution",
     "shared.ai.links._links",
-    "shared.consent.keywords.folded",
+    "shared.policy.consent.keywords.folded",
     "shared.api.routing.routes._request",
 }
 

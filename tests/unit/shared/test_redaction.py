@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.redaction import outline, redact, redacted
+from shared.runtime.redaction import outline, redact, redacted
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from local.stack import build
+from local.stack.builds import build
 from tests.template import ROOT, environment, exists, parameters, properties, resolved, template
 
 SAMCONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text())

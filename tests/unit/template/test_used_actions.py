@@ -46,8 +46,8 @@ def test_a_call_of_a_handler_is_compared_with_the_role_of_its_function() -> None
     assert made_by("whatsapp/handlers/api.py", "dynamodb", "ListTables") == [
         "whatsapp.handlers.api: ListTables of dynamodb"
     ]
-    assert made_by("whatsapp/handlers/webhook.py", "ec2", "DescribeRegions") == [
-        "whatsapp.handlers.webhook: DescribeRegions of ec2"
+    assert made_by("whatsapp/handlers/webhooks/graph.py", "ec2", "DescribeRegions") == [
+        "whatsapp.handlers.webhooks.graph: DescribeRegions of ec2"
     ]
     assert made_by("whatsapp/handlers/worker.py", "dynamodb", "PutItem") == []
     assert made_by("whatsapp/sending/api.py", "dynamodb", "ListTables") == []  # no handler

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from local.stack import build, deployment
+from local.stack import deployment
+from local.stack.builds import build
 from tests.template import environment, parameters, resolved, resources, template
 from tests.web_addresses import LOOPBACK
 

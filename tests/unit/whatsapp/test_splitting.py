@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from whatsapp.inbound import senders
 from whatsapp.inbound.event import Event
 from whatsapp.inbound.json_body import BodyRefused, parse_body, read_body

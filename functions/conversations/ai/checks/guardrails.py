@@ -17,9 +17,9 @@ from conversations.ai.checks.languages import plain_words
 from shared.ai.links import as_read, is_allowed, links_in
 from shared.ai.port import Stop
 from shared.ai.texts import has_control_character, has_placeholder
-from shared.redaction.links_and_emails import emails_in
-from shared.redaction.phone_numbers import phones_in
-from shared.redaction.secrets import tokens_in
+from shared.runtime.redaction.links_and_emails import emails_in
+from shared.runtime.redaction.phone_numbers import phones_in
+from shared.runtime.redaction.secrets import tokens_in
 
 if TYPE_CHECKING:
     from conversations.ai.output_schema import Output

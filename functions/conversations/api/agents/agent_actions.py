@@ -28,8 +28,8 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
 from conversations.store.items.identifiers import REQUEST_PREFIX
 from conversations.store.items.log import Message, Mode, holder_of
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from conversations.api.access import Agent

@@ -24,8 +24,8 @@ from conversations.store.items.log import Mode, of
 from conversations.store.items.note import Note
 from shared.api.models.agent_inputs import end_of_snooze
 from shared.aws.sqs_fifo import digest
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from conversations.api.access import ApiDependencies

@@ -15,8 +15,8 @@ from conversations.lifecycle.transitions import Cause, finish_notes, move
 from conversations.store import conversations, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
-from shared.consent.records import ALL_CHANNELS, Source, Statement
 from shared.identity import addresses
+from shared.policy.consent.records import ALL_CHANNELS, Source, Statement
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -16,16 +16,16 @@ from conversations.store.items import identifiers
 from conversations.store.items.log import FunctionResult, of
 from shared.action_ledger import Action, OnDoubt, State
 from shared.aws.sqs_fifo import to_json
-from shared.consent.records import Source, Statement
-from shared.failures import Transient
+from shared.policy.consent.records import Source, Statement
 from shared.providers.outcomes import InDoubt, Misconfigured, Refused
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from conversations.ai.config import Function
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.conversation import OpenConversation
-    from shared.consent.records import Consents
+    from shared.policy.consent.records import Consents
     from shared.providers.company_secrets import CompanySecrets
 
 WITHIN_MS = 10 * clock.SECOND_MS

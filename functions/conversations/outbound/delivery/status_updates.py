@@ -34,12 +34,12 @@ from conversations.store.items.log import Delivery, Message
 from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import Outbound
 from conversations.store.items.turn import Stage, TurnKind
-from shared.consent import unreachable
-from shared.consent.records import Consents, Source, Statement
-from shared.consent.unreachable import Unreachable
-from shared.failures import Permanent
 from shared.identity.business_accounts import OWN_PROVIDERS, BusinessAccount
+from shared.policy.consent import unreachable
+from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.unreachable import Unreachable
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 
 if TYPE_CHECKING:
     from conversations.configuration.resources import Resources

@@ -16,9 +16,12 @@ from conversations.store.items.base import key
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.records import Rate
 from conversations.store.items.turn import TurnKind
-from shared.consent import unreachable
-from shared.consent.records import Consents
+from shared.aws.tables.rate_limits.frequency_cap import Caps
+from shared.aws.tables.rate_limits.gcra import Pace
+from shared.aws.tables.rate_limits.limit import Limit
 from shared.identity.keyed_hashes import keyed_hash
+from shared.policy.consent import unreachable
+from shared.policy.consent.records import Consents
 from shared.policy.decision import decide
 from shared.policy.facts import (
     Allowed,
@@ -34,9 +37,6 @@ from shared.policy.facts import (
 from shared.policy.limits import WHATSAPP_PAIR, FrequencyLimits
 from shared.policy.quiet_hours import QuietHours
 from shared.policy.zones import zones_of
-from shared.rate_limits.frequency_cap import Caps
-from shared.rate_limits.gcra import Pace
-from shared.rate_limits.limit import Limit
 from shared.runtime import clock
 
 if TYPE_CHECKING:

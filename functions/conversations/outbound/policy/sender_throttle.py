@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from conversations.store.items.base import key
 from conversations.store.items.records import Rate as RateItem
 from conversations.store.items.records import Throttled
+from shared.aws.tables.rate_limits.gcra import Pace
+from shared.aws.tables.rate_limits.limit import Rate
 from shared.identity.keyed_hashes import keyed_hash
 from shared.providers.outcomes import NotSent
-from shared.rate_limits.gcra import Pace
-from shared.rate_limits.limit import Rate
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -27,12 +27,11 @@ from conversations.outbound.providers.twilio_accounts import (
     twilio_account,
 )
 from shared.aws.sqs_fifo import Entry, digest
-from shared.consent import unreachable
-from shared.consent.records import Source, Statement
-from shared.consent.unreachable import Unreachable
-from shared.failures import Transient
 from shared.identity.business_accounts import OWN_PROVIDERS
 from shared.identity.secret_owners import owns_token
+from shared.policy.consent import unreachable
+from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.unreachable import Unreachable
 from shared.providers.company_secrets import NOT_OWNED, readable, secret_missing
 from shared.providers.outcomes import (
     AddressUnusable,
@@ -47,6 +46,7 @@ from shared.providers.outcomes import (
     WindowClosed,
 )
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from conversations.configuration.ownership import Claims
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from shared.action_ledger import Action
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
-    from shared.consent.records import Consents
+    from shared.policy.consent.records import Consents
     from shared.providers.company_secrets import CompanySecrets
 
 EVIDENCE_BACK_MS = 300 * clock.SECOND_MS

@@ -18,7 +18,7 @@ from conversations.store import conversations, states
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import Mode
 from conversations.store.items.turn import Turn
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 
 _PLAIN = frozenset({Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT})
 WAITS = "waits_for_approval"

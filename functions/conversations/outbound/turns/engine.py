@@ -30,8 +30,8 @@ from conversations.store.items.log import Delivery, Message
 from conversations.store.items.turn import Stage, Turn
 from shared.action_ledger import State as Sending
 from shared.aws.tables import leases
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -34,8 +34,8 @@ from conversations.store.items.routes import (
     Route,
 )
 from shared.access.ownership.claims import Claim
-from shared.consent.records import Consent
-from shared.consent.unreachable import Unreachable
+from shared.policy.consent.records import Consent
+from shared.policy.consent.unreachable import Unreachable
 
 # Items of one conversation, then lookup items that lead to it, then other records.
 OF_THE_LOG: tuple[type[LogItem], ...] = (

@@ -2,7 +2,7 @@
 Records outside of conversations: idempotency, rate limits, unmatched and parked events, tombstones.
 
     IDEMPOTENCY#<hash>    #             Answered    the answer to a request, for its retries
-    RATE#<what>#<subject>  #            Rate        a rate-limit counter, see `shared.rate_limits`
+    RATE#<what>#<subject>  #            Rate        a rate-limit counter, see `shared.aws.tables.rate_limits`
     TURNS#<company>#<project>  #        TurnSlots   the reply turns of a project that are running
     THROTTLED#<sender>    #             Throttled   a business sender slowed down after its provider throttled it
     TOKENS#<company>#<project>  <day>  Spent       model tokens used by a project on a day (UTC)
@@ -60,7 +60,7 @@ class Answered(LogItem):
 
 
 class Rate(LogItem):
-    """A rate-limit counter; its attributes are defined by the counters of `shared.rate_limits`."""
+    """A rate-limit counter; its attributes are defined by the counters of `shared.aws.tables.rate_limits`."""
 
     item_type: ClassVar[str] = "RATE"
     pk_pattern: ClassVar[str] = "RATE#{what}#{subject}"
@@ -76,7 +76,7 @@ class Throttled(LogItem):
     sk_pattern: ClassVar[str] = ONLY
     ttl_note: ClassVar[str] = "until the throttling ends"
 
-    free_at: int | None = None  # ms since 1970, see `shared.rate_limits.gcra`
+    free_at: int | None = None  # ms since 1970, see `shared.aws.tables.rate_limits.gcra`
 
 
 class TurnSlots(LogItem):

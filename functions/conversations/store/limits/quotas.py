@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conversations.store.items.base import key
 from conversations.store.items.records import Rate, Spent
-from shared.rate_limits.fixed_window import Quotas
+from shared.aws.tables.rate_limits.fixed_window import Quotas
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from shared.ai.port import Usage
     from shared.aws.dynamodb import Attributes, Table
-    from shared.rate_limits.limit import Limit
+    from shared.aws.tables.rate_limits.limit import Limit
 
 _DAY = len("2026-03-01")
 

@@ -11,8 +11,8 @@ from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import DUE_BUCKETS, DUE_INDEX, OF_COMPANY, Due, DueKind, of
+from shared.aws import fair_shares
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.rate_limits import fair_shares
 from shared.runtime import clock
 
 _AFTER_ANY_COMPANY = "~"  # sorts after OF_COMPANY

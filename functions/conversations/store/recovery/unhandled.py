@@ -8,8 +8,8 @@ from boto3.dynamodb.conditions import Key
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.records import DeadLetter, Parked, Rate, Stray, Unmatched
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.rate_limits.fixed_window import Quotas
-from shared.recovery import quota
+from shared.aws.tables.rate_limits.fixed_window import Quotas
+from shared.events.recovery import quota
 from shared.runtime import clock
 
 LONGER_SECONDS = 7 * clock.DAY_SECONDS

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from email_threads.store.items.item import ThreadItem, date_of
 from shared.aws.dynamodb import Attributes
-from shared.recovery import event_items
+from shared.events.recovery import event_items
 from shared.runtime import clock
 
 NO_COMPANY = "-"
@@ -28,7 +28,7 @@ class ParkedEvent(ThreadItem, event_items.ParkedEvent):
     """
     A parked event: the reason, and the whole event as JSON, which names the raw mail and has no content of it.
 
-    Its id is a hash of event and reason. Replays are numbered (`shared.recovery.event_store`).
+    Its id is a hash of event and reason. Replays are numbered (`shared.events.recovery.event_store`).
     """
 
     pattern: ClassVar[str] = "parked#{event_id}"

@@ -15,7 +15,7 @@ def action_key(action_id: str) -> Attributes:
 
 
 class AnswerCount(ThreadItem):
-    """The times of the automatic answers of a thread, or to a sender (`shared.rate_limits.frequency_cap`)."""
+    """Times of the automatic answers of a thread, or to a sender (`shared.aws.tables.rate_limits.frequency_cap`)."""
 
     pattern: ClassVar[str] = "rate#{subject}"
 

@@ -4,8 +4,8 @@ from typing import Any, ClassVar, Final
 
 from newsletters.store.items.item import TableItem
 from shared.aws.dynamodb import Attributes
-from shared.recovery import event_items
-from shared.recovery.event_store import KEPT_DAYS
+from shared.events.recovery import event_items
+from shared.events.recovery.event_store import KEPT_DAYS
 from shared.runtime import clock
 
 NO_COMPANY: Final = "-"
@@ -16,7 +16,7 @@ class ParkedEvent(TableItem, event_items.ParkedEvent):
     """
     A parked event: the reason, and the whole event as JSON, which has ids only.
 
-    Its id is a hash of event and reason. Replays are numbered (`shared.recovery.event_store`).
+    Its id is a hash of event and reason. Replays are numbered (`shared.events.recovery.event_store`).
     """
 
     partition: ClassVar[str] = "NLPARKED#{event_id}"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from richpanel.api.access import NothingToDecide
 from richpanel.inbound.channels import Channel
 from richpanel.store.items import DecisionOutcome, Event, EventStatus, Mode
-from richpanel.worker import audit, case_decisions, turns
-from richpanel.worker.cases import Case
+from richpanel.worker import audit, turns
+from richpanel.worker.cases import decisions
+from richpanel.worker.cases.case import Case
 from richpanel.worker.turns import CustomerTurn
 from shared.runtime import clock
 
@@ -46,7 +47,7 @@ def rehearse(
     earlier_rows = {key: row for key, row in snapshot.rows.items() if key != newest.key}
     customer_turn = turns.due(snapshot.reading, None, None, earlier_rows)[-1]
     case = _case(resources, snapshot, customer_turn, switches)
-    decision = case_decisions.decision_on(resources, case, at_ms)
+    decision = decisions.decision_on(resources, case, at_ms)
     outcome = DecisionOutcome.HANDED_OVER if decision.takes_over else DecisionOutcome.ROUTED
     if decision.reply:
         outcome = DecisionOutcome.REPLIED
@@ -83,5 +84,5 @@ def _case(
         read_at=snapshot.read_at,
         owner="nobody",
         remaining_ms=lambda: max(0, snapshot.help_desk.deadline_ms - clock.now_ms()),
-        customer=case_decisions.sender_hmac(resources, snapshot.ticket, customer_turn.target),
+        customer=decisions.sender_hmac(resources, snapshot.ticket, customer_turn.target),
     )

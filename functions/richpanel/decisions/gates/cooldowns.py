@@ -5,7 +5,7 @@ from datetime import datetime
 
 from richpanel.classification.taxonomy import cooldowns
 from richpanel.decisions.facts import Memory, Turn
-from shared.rate_limits.limit import Limit
+from shared.aws.tables.rate_limits.limit import Limit
 from shared.runtime import clock
 
 _PAUSE = Limit(1, cooldowns.ticket_seconds)

@@ -20,13 +20,13 @@ from richpanel.decisions.outcome import Decision, Reply
 from richpanel.decisions.replies.renderer import BodyFormat, render
 from richpanel.inbound.event import plain
 from richpanel.store.items import Action
-from richpanel.worker import case_decisions
-from richpanel.worker.cases import Case, Overtaken
+from richpanel.worker.cases import decisions
+from richpanel.worker.cases.case import Case, Overtaken
 from richpanel.worker.sending import reservations
 from shared.action_ledger import OnDoubt, State
-from shared.failures import Permanent, Transient
 from shared.providers.outcomes import NotSent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import metrics
 
 # A ticket read longer ago is read again before a reply: an agent may have answered since.
@@ -55,7 +55,7 @@ def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -
     if not resources.switchboard.current().allow(case.channel, reply.template):
         raise Overtaken
     _check_unchanged(case)
-    if case_decisions.opt_out(resources, case):
+    if decisions.opt_out(resources, case):
         raise Overtaken  # A recipient opted out since the decision, or the opt-outs cannot be read any more.
     wording = account.shop.wordings.get(reply.template, {}).get(reply.language)
     if wording is None:
@@ -64,7 +64,7 @@ def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -
         reply.template,
         wording[reply.variant],
         reply.values,
-        signature=account.signature_for(case_decisions.recipient(case)),
+        signature=account.signature_for(decisions.recipient(case)),
         first_name=None,
         body_format=BodyFormat.HTML if account.reply_is_html else BodyFormat.TEXT,
     )

@@ -28,8 +28,9 @@ from richpanel.store.items import (
     ReservedReply,
 )
 from richpanel.store.states import Change
-from richpanel.worker import case_decisions, memory
-from richpanel.worker.cases import Case, Overtaken
+from richpanel.worker import memory
+from richpanel.worker.cases import decisions
+from richpanel.worker.cases.case import Case, Overtaken
 from shared.action_ledger import OnDoubt
 from shared.runtime import clock
 
@@ -217,7 +218,7 @@ def _count(resources: Resources, case: Case, sent_at: str) -> None:
         other_times = _customer_times_beside(case, customer)
         is_overtaken = customer is not None and customer.is_counted_after(case.counted_as, attempts)
         now = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
-        if looked or is_overtaken or is_customer_limited(case_decisions.moments(other_times), now):
+        if looked or is_overtaken or is_customer_limited(decisions.moments(other_times), now):
             raise Overtaken
         looked = True
         return Change(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whatsapp.actions.catalogs import prices
+from whatsapp.actions.commerce.catalogs import prices
 
 
 def event_of(

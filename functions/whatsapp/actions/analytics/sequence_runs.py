@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from shared.ai.spending.bounds import Kind
 from shared.api.errors import InvalidInput, KeyReused, StillRunning
 from shared.aws.sqs_fifo import digest, to_json
-from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from whatsapp import store, transmission
 from whatsapp.inbound.event import Outcome
 from whatsapp.jobs import sequence_steps

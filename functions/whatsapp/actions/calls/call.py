@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.aws.sqs_standard import StandardQueue
-    from shared.consent.records import Consents
+    from shared.policy.consent.records import Consents
     from whatsapp.sending.gate import Gate
     from whatsapp.store.accounts.numbers.ownership import Ownership
 

@@ -14,9 +14,9 @@ from urllib.parse import quote
 from shared.action_ledger import Action, OnDoubt, State
 from shared.api.errors import KeyReused, StillRunning
 from shared.aws.sqs_fifo import to_json
-from shared.failures import Permanent, Transient
 from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
 from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.runtime.failures import Permanent, Transient
 from whatsapp import transmission
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.failures import LeftInDoubt

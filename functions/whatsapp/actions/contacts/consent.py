@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from shared.api.auth import Scope
-from shared.consent.records import ALL_CHANNELS, MOST_ADDRESSES, Source, Statement
 from shared.identity import addresses
+from shared.policy.consent.records import ALL_CHANNELS, MOST_ADDRESSES, Source, Statement
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import participants
@@ -23,7 +23,7 @@ from whatsapp.sending.views import View
 from whatsapp.store.items import Conversation
 
 if TYPE_CHECKING:
-    from shared.consent.records import Consent
+    from shared.policy.consent.records import Consent
 
 CONTACTS = Group("contacts")
 # Where the evidence of marketing choices is recorded; the choice itself is on the conversations, which sending reads.

@@ -7,8 +7,8 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import digest
-from shared.failures import Permanent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from whatsapp import store, transmission
 from whatsapp.actions.calls import remote
 from whatsapp.actions.calls.call import Call

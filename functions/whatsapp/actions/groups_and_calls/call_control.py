@@ -6,8 +6,8 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from whatsapp import store
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call

@@ -10,6 +10,8 @@ from pydantic_core import PydanticCustomError
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.runtime import clock
+from whatsapp.actions.accounts.numbers import deletion
+from whatsapp.actions.accounts.numbers.profiles import pictures
 from whatsapp.actions.calls import paging, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import PageInput, S3Key, Text
@@ -18,8 +20,6 @@ from whatsapp.actions.calls.views import Done
 from whatsapp.actions.dispatch.registration import Group as ActionGroup
 from whatsapp.actions.groups_and_calls import known_groups
 from whatsapp.actions.groups_and_calls.groups import GroupId, GroupInput
-from whatsapp.actions.numbers import deletion
-from whatsapp.actions.numbers.profiles import pictures
 from whatsapp.sending.views import View
 from whatsapp.store.items.groups import Group
 

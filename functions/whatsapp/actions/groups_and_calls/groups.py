@@ -9,6 +9,7 @@ from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.aws.sqs_fifo import digest
 from whatsapp import store
+from whatsapp.actions.accounts.numbers import deletion
 from whatsapp.actions.calls import delivery, paging, participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import (
@@ -22,7 +23,6 @@ from whatsapp.actions.calls.inputs import (
 from whatsapp.actions.calls.views import Done
 from whatsapp.actions.dispatch.registration import Group as ActionGroup
 from whatsapp.actions.groups_and_calls import known_groups
-from whatsapp.actions.numbers import deletion
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.payloads import of_text
 from whatsapp.sending.views import View

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shared.action_ledger import OnDoubt
-from shared.failures import Permanent
 from shared.providers.outcomes import InDoubt
+from shared.runtime.failures import Permanent
 from whatsapp import transmission
 from whatsapp.actions.calls import remote
 from whatsapp.sending.failures import NotConfigured

@@ -8,8 +8,8 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from whatsapp import store, transmission
 from whatsapp.actions.calls import participants, references
 from whatsapp.actions.calls.call import Call

@@ -16,8 +16,8 @@ from urllib.parse import quote
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from shared.failures import Permanent, Transient
 from shared.providers.outcomes import InDoubt
+from shared.runtime.failures import Permanent, Transient
 from whatsapp import transmission
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.inputs import Input, WabaId

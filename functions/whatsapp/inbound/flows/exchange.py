@@ -19,7 +19,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.sqs_fifo import digest, to_json
 from shared.aws.tables.dynamodb_json import plain
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.inbound.flows import encryption, routing

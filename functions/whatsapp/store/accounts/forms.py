@@ -3,8 +3,8 @@
 from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from whatsapp.store.items import pk
 from whatsapp.store.items.customers import (
     Address,

@@ -6,7 +6,7 @@ from typing import Any
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import Table, TransactionRefused
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from whatsapp.store.items import pk
 from whatsapp.store.items.customers import Address, AddressDefault
 from whatsapp.store.items.item import PARTITION_KEY

@@ -3,8 +3,8 @@
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import ConditionFailed, Table
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from whatsapp.store.items import Alias, pk
 from whatsapp.store.items.item import PARTITION_KEY
 

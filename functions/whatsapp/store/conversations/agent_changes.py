@@ -11,7 +11,7 @@ from typing import Any
 from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed, Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from whatsapp.store.conversations.head_writes import MAX_ROUNDS, existing, lists_of
 from whatsapp.store.items import Conversation, pk
 from whatsapp.store.items.agents import ConversationChange

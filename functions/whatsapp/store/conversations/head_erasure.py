@@ -1,7 +1,7 @@
 """The erasure of conversation heads, or of the part of a head that is older than a time."""
 
 from shared.aws.dynamodb import ConditionFailed, Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from whatsapp.store.conversations.head_writes import as_seen, lists_of
 from whatsapp.store.items import Conversation, pk
 from whatsapp.store.ordering import time_of

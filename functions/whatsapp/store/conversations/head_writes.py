@@ -3,7 +3,7 @@
 from boto3.dynamodb.conditions import ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from whatsapp.store.items import Conversation, pk
 
 MAX_ROUNDS = 8  # Two workers update one head only around a crash; agents rarely.

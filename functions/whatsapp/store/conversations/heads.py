@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from boto3.dynamodb.conditions import ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from whatsapp.store.conversations import read_marks
 from whatsapp.store.conversations.head_writes import (
     MAX_ROUNDS,

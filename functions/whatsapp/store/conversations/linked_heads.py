@@ -3,7 +3,7 @@
 from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from whatsapp.store.conversations.head_writes import MAX_ROUNDS, as_seen, file
 from whatsapp.store.conversations.heads import get, trim
 from whatsapp.store.conversations.read_marks import inbound_keys

@@ -8,8 +8,8 @@ that is delivered late counts as read if its order key is below the mark.
 from boto3.dynamodb.conditions import Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from whatsapp.store.conversations.head_writes import (
     MAX_ROUNDS,
     as_seen,

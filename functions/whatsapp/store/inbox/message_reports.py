@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed, Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from whatsapp.store.items import Edit, Reaction, Status, pk
 from whatsapp.store.items.item import PARTITION_KEY
 

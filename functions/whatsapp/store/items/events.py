@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Self
 
-from shared.recovery import states
+from shared.events.recovery import states
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 

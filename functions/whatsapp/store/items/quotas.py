@@ -9,7 +9,7 @@ from whatsapp.store.items.item import WhatsAppItem
 
 class ParkedQuota(WhatsAppItem):
     """
-    The number of events of a company that were parked on a day (UTC); see `shared.recovery.quota`.
+    The number of events of a company that were parked on a day (UTC); see `shared.events.recovery.quota`.
 
     `company` in the key is empty for events without a known company.
     """

@@ -9,7 +9,7 @@ from whatsapp.store.items.item import WhatsAppItem
 
 class SendRate(WhatsAppItem):
     """
-    When a number, or a pair of number and customer, may send again; see `shared.rate_limits.gcra`.
+    When a number, or a pair of number and customer, may send again; see `shared.aws.tables.rate_limits.gcra`.
 
     `subject` is `phone#` and Meta's id of the number, `bulk#` and that id for its campaigns, `campaign#` and the id of
     a campaign with a configured pace, `templates#` and Meta's id for questions about unknown templates, or `pair#` and

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import ConditionFailed, Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from whatsapp.store.items import Message, pk
 from whatsapp.store.items.campaigns import Campaign, CampaignPage, CampaignStatus, OpenCampaigns
 from whatsapp.store.items.item import PARTITION_KEY

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shared.aws.dynamodb import ConditionFailed, Table
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from whatsapp.store.items import pk
 from whatsapp.store.items.campaigns import OpenCampaigns
 from whatsapp.store.items.sequences import Timer

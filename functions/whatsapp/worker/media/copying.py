@@ -5,10 +5,10 @@ import hashlib
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 
-from shared.failures import Transient
 from shared.providers import http
 from shared.providers.outcomes import InDoubt
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from whatsapp import transmission
 from whatsapp.configuration.folders import file_prefix
 from whatsapp.configuration.resources import FileResources

@@ -11,9 +11,9 @@ Media files: each is downloaded in a separate invocation, so that a slow file de
 from shared.ai.spending.bounds import Kind
 from shared.ai.spending.budget import REASON
 from shared.aws.sqs_fifo import digest
-from shared.failures import Permanent, Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from whatsapp import store
 from whatsapp.configuration.folders import file_prefix
 from whatsapp.configuration.resources import FileResources, Resources

@@ -1,6 +1,6 @@
 """Messages that the business wrote in its WhatsApp app: outbound messages that Parley did not send."""
 
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import content
 from whatsapp.inbound.event import Event, Outcome

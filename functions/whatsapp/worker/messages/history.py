@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from whatsapp import store
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import content

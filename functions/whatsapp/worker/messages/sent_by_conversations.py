@@ -11,8 +11,8 @@ from functools import cache
 from pydantic import TypeAdapter
 
 from shared.events.exchange import OutboundMessage
-from shared.failures import Permanent
 from shared.identity.addresses import USER_ID_PREFIX
+from shared.runtime.failures import Permanent
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import content
 from whatsapp.inbound.event import Event, Outcome

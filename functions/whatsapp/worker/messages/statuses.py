@@ -15,8 +15,8 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.sqs_fifo import digest
-from shared.failures import Permanent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration import folders

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.failures import Permanent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration.resources import Resources

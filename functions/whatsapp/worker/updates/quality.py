@@ -9,7 +9,7 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration.resources import Resources, SendingResources

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from shared.failures import Transient
 from shared.runtime import trace_header
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -27,8 +27,8 @@ from aws_lambda_powertools.utilities.batch.exceptions import SQSFifoMessageGroup
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.aws import redrive
-from shared.failures import Permanent, Transient
 from shared.runtime import clock, tracing
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:

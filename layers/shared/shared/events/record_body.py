@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 
 from shared.aws.tables.dynamodb_json import storable
 from shared.events.versions import require_readable
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ changed name or meaning. An additional optional field needs no new version, sinc
 
 from collections.abc import Mapping
 
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 
 VERSION = 1
 PREVIOUS = VERSION - 1

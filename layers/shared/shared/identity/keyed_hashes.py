@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.aws.secrets import SecretUnreadable, texts
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from shared.aws.secrets import JsonSecret

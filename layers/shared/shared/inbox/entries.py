@@ -15,10 +15,10 @@ from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
 
 from shared.aws.dynamodb import ConditionFailed, has_hot_partition
-from shared.failures import Transient
 from shared.inbox import partitions
 from shared.inbox.items import LIST_INDEX, PARKED_DAYS, Context, Entry, Head, ParkedHead, pk
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -26,12 +26,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.aws.dynamodb import Table
 from shared.aws.tables.prefetched import PrefetchedTable
-from shared.failures import Permanent, Transient
 from shared.inbox import entries
 from shared.inbox.items import Entry, pk
 from shared.inbox.live.hints import Announcer
 from shared.inbox.live.posts import Live
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics, write_metrics
 from shared.runtime.settings import Settings, Url
 

@@ -74,8 +74,8 @@ class Facts:
     (`comms_consent`). *is_unreachable*: the provider reported that this channel never reaches the address.
     *last_inbound_at*: the customer's newest message in this conversation. *free_entry_until*: the end of a free entry
     point, which keeps WhatsApp's window open. *zones* are the recipient's possible time zones, empty if unknown.
-    *rate_free_at*, *cap_free_at*: when `shared.rate_limits` allows this action, None for now. *tokens_left*: whether
-    the project may use more model tokens today.
+    *rate_free_at*, *cap_free_at*: when the rate limits allow this action, None for now. *tokens_left*: whether the
+    project may use more model tokens today.
     """
 
     kind: Kind

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from shared.aws.tables.rate_limits.limit import Limit, Rate
 from shared.policy.facts import Author, Kind
-from shared.rate_limits.limit import Limit, Rate
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Views of the jobs that erase or export a person."""
 
-from shared.recovery.views import View
+from shared.events.recovery.views import View
 
 
 class RemainderView(View):

@@ -17,8 +17,8 @@ from aws_lambda_powertools.metrics import MetricResolution, MetricUnit
 from aws_lambda_powertools.metrics.functions import is_metrics_disabled
 from botocore.exceptions import ClientError
 
-from shared.failures import Permanent, Transient
-from shared.redaction import redacted
+from shared.runtime.failures import Permanent, Transient
+from shared.runtime.redaction import redacted
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.logging.types import PowertoolsLogRecord

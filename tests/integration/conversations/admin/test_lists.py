@@ -15,8 +15,8 @@ from conversations.store.items.log import Delivery, DueKind
 from conversations.store.items.turn import Stage, Turn, TurnKind
 from conversations.store.recovery import due
 from events.conversations import sample_data
-from shared.consent import unreachable
-from shared.consent.unreachable import Unreachable
+from shared.policy.consent import unreachable
+from shared.policy.consent.unreachable import Unreachable
 from tests.integration.conversations.harness import (
     ANN,
     COMPANY,

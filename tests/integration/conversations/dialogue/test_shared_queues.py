@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.conversations import sample_data
-from shared.rate_limits.fair_shares import GRACE_MS, ROUND_MS, share
+from shared.aws.fair_shares import GRACE_MS, ROUND_MS, share
 from tests.integration.conversations.steps import MINUTE_MS, texts_by
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery, Message, Mode
 from conversations.store.items.turn import Stage, TurnKind
 from shared.aws.dynamodb import Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from tests.integration.conversations.harness import FakeGateway, turn_dependencies
 from tests.simulation.conversations.invocations import PERSON
 

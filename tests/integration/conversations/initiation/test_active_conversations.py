@@ -16,8 +16,8 @@ from conversations.store.items.routes import Active, Open
 from conversations.store.limits import active_count
 from events.conversations import sample_data
 from shared.aws.dynamodb import TransactionRefused
-from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from tests.integration.conversations.steps import direct_resources
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from conversations.initiation import acceptance
 from events.conversations import sample_data
 from shared.aws.dynamodb import Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from tests.integration.conversations.initiation.requests import (
     SECRET,
     limited,

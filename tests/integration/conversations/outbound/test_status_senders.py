@@ -11,8 +11,8 @@ from conversations.store.items import identifiers
 from conversations.store.items.log import Delivery
 from events.conversations import aws_sms, sample_data, twilio
 from shared.aws.sqs_fifo import Entry
-from shared.consent.records import Consents
 from shared.events.exchange import DeliveryStatus
+from shared.policy.consent.records import Consents
 from shared.runtime import clock
 from tests.integration.conversations.inbound.test_sender_matching import at_aws
 from tests.integration.conversations.outbound.delivery_reports import newest_sent

@@ -15,11 +15,11 @@ from conversations.store.items.routes import Outbound
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from shared.aws.sqs_fifo import Entry, digest
-from shared.consent.records import Consents
 from shared.events.exchange import DeliveryStatus
-from shared.failures import Transient
-from shared.recovery import quota
+from shared.events.recovery import quota
+from shared.policy.consent.records import Consents
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from tests.integration.conversations.inbound.test_sender_matching import at_aws
 from tests.integration.conversations.privacy.erasure import (
     ANN,

@@ -27,7 +27,7 @@ from shared.events.exchange import (
     inbound_entry,
     status_entry,
 )
-from shared.recovery import quota
+from shared.events.recovery import quota
 from tests.template import create_queue, create_table, template
 
 if TYPE_CHECKING:

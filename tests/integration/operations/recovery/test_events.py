@@ -11,7 +11,7 @@ from operations.recovery import cli, contexts
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import Entry, digest
-from shared.recovery import over_quota
+from shared.events.recovery import over_quota
 from tests.integration.operations.conftest import NOW
 from tests.template import create_queue, properties, resolved, template
 from whatsapp.configuration.folders import parked_events

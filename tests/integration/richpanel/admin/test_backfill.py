@@ -9,7 +9,7 @@ import pytest
 
 from operations.contexts.richpanel import cli, deployment
 from richpanel.store import events, states
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from tests.integration.richpanel.admin.conftest import DISPUTE, WHERE
 from tests.integration.richpanel.harness import AGENT
 

@@ -9,7 +9,7 @@ import pytest
 
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.worker import memory
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from tests.integration.richpanel.admin.conftest import SWITCHES, WHERE, Admin
 from tests.integration.richpanel.harness import AGENT
 

@@ -11,7 +11,7 @@ from local.sandbox import Sandbox
 from local.sandbox.accounts.shop import OrderSeed
 from local.sandbox.accounts.tickets import tag_id
 from richpanel.clients.helpdesk import HelpDesk, UnknownTag
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from tests.integration.richpanel.clients.helpdesk import operations, seed
 from tests.integration.richpanel.conftest import Time
 

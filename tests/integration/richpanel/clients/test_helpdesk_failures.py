@@ -14,8 +14,8 @@ import pytest
 from local.sandbox import Sandbox
 from richpanel.clients.calls import BadAnswer
 from richpanel.clients.helpdesk import HelpDesk
-from shared.failures import Permanent, Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.runtime.failures import Permanent, Transient
 from tests.integration.richpanel.clients.helpdesk import operations, seed
 from tests.integration.richpanel.conftest import NOW, Time
 

@@ -8,7 +8,7 @@ import pytest
 
 from richpanel.clients.shop_access import SPARE_MS, ShopAccess, TokenCache
 from richpanel.clients.shopify import Shopify
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from tests.integration.richpanel.conftest import NOW, Time
 
 if TYPE_CHECKING:

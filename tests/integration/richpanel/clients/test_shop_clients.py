@@ -12,8 +12,8 @@ from local.sandbox.accounts.shop import OrderSeed
 from richpanel.clients.calls import BadAnswer
 from richpanel.clients.shipstation import ShipStation
 from richpanel.clients.shopify import Shopify
-from shared.failures import Permanent, Transient
 from shared.providers import http
+from shared.runtime.failures import Permanent, Transient
 from tests.integration.richpanel.conftest import NOW, Time
 
 

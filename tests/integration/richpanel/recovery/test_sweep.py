@@ -20,7 +20,7 @@ from richpanel.recovery.sweep import Net, Swept, sweep
 from richpanel.store import states
 from richpanel.store.rate_limit import Priority
 from shared.aws.sqs_fifo import FifoQueue
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from tests.integration.logs import recorded
 from tests.integration.richpanel.harness import Context, Harness
 from tests.template import create_queue, environment, properties, put_parameter

@@ -11,8 +11,8 @@ from richpanel.store.items import TTL_ATTRIBUTE, Event, EventStatus, Mode, key_o
 from richpanel.store.lease import Finish, Lease, hold
 from shared.aws.dynamodb import Table
 from shared.aws.tables.leases import Held, LeaseLost
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from tests.integration.richpanel.conftest import NOW, Time
 from tests.template import create_table
 

@@ -9,9 +9,9 @@ from botocore.exceptions import ClientError
 
 from richpanel.configuration import account
 from richpanel.inbound.channels import channel_names
-from richpanel.worker import case_decisions
-from richpanel.worker.cases import Overtaken
-from shared.consent.records import Consents, Source, Statement
+from richpanel.worker.cases import decisions
+from richpanel.worker.cases.case import Overtaken
+from shared.policy.consent.records import Consents, Source, Statement
 from shared.runtime.observability import metrics
 from shared.runtime.settings import SettingInvalid
 from tests.integration.logs import counted
@@ -130,7 +130,7 @@ def test_an_opt_out_between_decision_and_reply_stops_the_reply(
     consent_harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     consent_harness.ticket(WHERE)
-    decide = case_decisions.decision_on
+    decide = decisions.decision_on
 
     def decided(*given: Any) -> Any:
         decision = decide(*given)
@@ -138,7 +138,7 @@ def test_an_opt_out_between_decision_and_reply_stops_the_reply(
         return decision
 
     with monkeypatch.context() as patch:
-        patch.setattr(case_decisions, "decision_on", decided)
+        patch.setattr(decisions, "decision_on", decided)
         with pytest.raises(Overtaken):
             consent_harness.handle()
 

@@ -11,13 +11,14 @@ from richpanel.guards.customer_hash import customer_hmac
 from richpanel.inbound.event import event_id_of_message
 from richpanel.store import events, states
 from richpanel.store.items import CustomerState
-from richpanel.worker import actions, audit, case_decisions, memory, ticket_tags
-from richpanel.worker.cases import Overtaken
+from richpanel.worker import actions, audit, memory, ticket_tags
+from richpanel.worker.cases import decisions
+from richpanel.worker.cases.case import Overtaken
 from richpanel.worker.sending import replies
 from shared.aws.sqs_fifo import digest
-from shared.failures import Permanent, Transient
 from shared.providers.outcomes import Refused
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -253,7 +254,7 @@ def test_a_newer_reply_writes_the_previous_reservation_to_a_ledger_row(harness: 
     harness.ticket(WHERE)
     killed_at(harness, HelpDesk, "reply")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(case_decisions, "decision_on", refuse)
+        patch.setattr(decisions, "decision_on", refuse)
         assert harness.handle(receives=2).outcome == "parked"
     harness.comment(WHERE, id="m-2")
     harness.time.ms += 60_000
@@ -290,7 +291,7 @@ def test_a_turn_that_lacks_only_its_last_write_is_not_decided_again(
 ) -> None:
     harness.ticket(WHERE)
     killed_at(harness, memory, "remember")
-    monkeypatch.setattr(case_decisions, "decision_on", die)
+    monkeypatch.setattr(decisions, "decision_on", die)
 
     handled = harness.handle(receives=2)
 
@@ -394,14 +395,14 @@ def after_decision(
     harness: Harness, monkeypatch: pytest.MonkeyPatch, then: Callable[[], None]
 ) -> None:
     """Run *then* between the next decision and its execution."""
-    decide = case_decisions.decision_on
+    decide = decisions.decision_on
 
     def decided(*given: Any) -> Any:
         decision = decide(*given)
         then()
         return decision
 
-    monkeypatch.setattr(case_decisions, "decision_on", decided)
+    monkeypatch.setattr(decisions, "decision_on", decided)
 
 
 def answer_elsewhere(harness: Harness, times: int = 1) -> None:

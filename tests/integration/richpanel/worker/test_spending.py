@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from richpanel.worker.costs import HELP_DESK
+from richpanel.worker.cases.costs import HELP_DESK
 from shared.ai.spending import usage
 from shared.ai.spending.bounds import DEFAULTS, Kind
 from tests.integration.richpanel.worker.test_model_path import answers, decision, judge_of

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.worker import case_decisions
-from richpanel.worker.cases import Overtaken
+from richpanel.worker.cases import decisions
+from richpanel.worker.cases.case import Overtaken
 from tests.integration.logs import counted
 from tests.integration.richpanel.harness import Harness
 
@@ -29,7 +29,7 @@ WHERE = "Hi, where is my order? It has not arrived yet."
 def test_a_decided_reply_is_not_sent_if_a_switch_was_closed_since(
     harness: Harness, monkeypatch: pytest.MonkeyPatch, closed: dict[str, str]
 ) -> None:
-    real = case_decisions.decision_on
+    real = decisions.decision_on
 
     def decide_and_close(*args: Any) -> Any:
         decision = real(*args)
@@ -38,7 +38,7 @@ def test_a_decided_reply_is_not_sent_if_a_switch_was_closed_since(
 
     harness.ticket(WHERE)
     with monkeypatch.context() as patch:
-        patch.setattr(case_decisions, "decision_on", decide_and_close)
+        patch.setattr(decisions, "decision_on", decide_and_close)
         with pytest.raises(Overtaken):
             harness.handle()
 

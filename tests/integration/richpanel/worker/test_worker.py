@@ -12,7 +12,7 @@ from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterEr
 from richpanel.classification.classifier import VERSION
 from richpanel.store.items import Event
 from richpanel.worker import audit
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from tests.integration.logs import counted
 from tests.integration.richpanel.harness import AGENT, BOT, JANE, Harness, open_harness
 

@@ -10,7 +10,7 @@ import pytest
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.worker import actions, memory, ticket_tags
 from richpanel.worker.sending import replies, reservations
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from tests.integration.logs import counted
 from tests.integration.richpanel.harness import AGENT, Harness, open_harness
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from local.sandbox import Sandbox
-    from richpanel.worker.cases import Case
+    from richpanel.worker.cases.case import Case
     from tests.integration.richpanel.conftest import Time
 
 WHERE = "Hi, where is my order? It has not arrived yet."

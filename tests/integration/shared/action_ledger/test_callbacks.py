@@ -3,8 +3,8 @@
 import pytest
 
 from shared.action_ledger import Action, Ledger, State
-from shared.failures import Transient
 from shared.providers.outcomes import InDoubt
+from shared.runtime.failures import Transient
 from tests.integration.logs import counted
 from tests.integration.shared.action_ledger.conftest import FakeSend, perform, state
 

@@ -8,8 +8,8 @@ import pytest
 
 from shared.action_ledger import Action, Ledger, OnDoubt, State
 from shared.aws.dynamodb import Table
-from shared.failures import Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.runtime.failures import Transient
 from tests.integration.shared.action_ledger.conftest import NOW, Clock, FakeSend, perform, state
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from shared.action_ledger import Action, OnDoubt, State
-from shared.failures import Permanent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from tests.integration.whatsapp.conftest import PHONE, T0, Harness, text
 from tests.integration.whatsapp.contacts.test_privacy_jobs import NEW_NUMBER, NUMBER, erase, sent
 from tests.integration.whatsapp.updates.test_groups import CREATED, participants_joined

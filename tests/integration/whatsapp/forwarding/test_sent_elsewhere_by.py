@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from shared.recovery import parked_events
-from shared.recovery.port import Filter, Recovery
+from shared.events.recovery import parked_events
+from shared.events.recovery.port import Filter, Recovery
 from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone
 from tests.integration.whatsapp.forwarding.test_sent_elsewhere import announced, messages
 from whatsapp import store

@@ -95,8 +95,8 @@ def open_ingress() -> Iterator[Ingress]:
         for function in ("WhatsAppWebhook", "WhatsAppSocial"):
             for name, value in environment(function).items():
                 monkeypatch.setenv(name, value)
-        webhook = importlib.import_module("whatsapp.handlers.webhook")
-        social = importlib.import_module("whatsapp.handlers.social")
+        webhook = importlib.import_module("whatsapp.handlers.webhooks.graph")
+        social = importlib.import_module("whatsapp.handlers.webhooks.social")
         sqs = RecordingSqs()
         ingress = Ingress(webhook, social, sqs, now)
         boto3.client("s3").create_bucket(Bucket=BUCKET)

@@ -67,7 +67,7 @@ def canary_harness(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> Iterato
     monkeypatch.setattr(clock, "now_ms", lambda: now[0])
     for name, value in (environment("WhatsAppWebhook") | environment("WhatsAppCanary")).items():
         monkeypatch.setenv(name, value)
-    webhook = importlib.import_module("whatsapp.handlers.webhook")
+    webhook = importlib.import_module("whatsapp.handlers.webhooks.graph")
     secrets = boto3.client("secretsmanager")
     apps = json.dumps({"verify_token": "v", "apps": {APP_ID: [APP_SECRET]}})
     secrets.create_secret(Name="apps", SecretString=apps)

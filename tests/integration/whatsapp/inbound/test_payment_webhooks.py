@@ -28,7 +28,7 @@ def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
         boto3.client("secretsmanager").create_secret(Name="apps", SecretString=json.dumps(SECRET))
         monkeypatch.setenv("WHATSAPP_QUEUE_URL", url)
         monkeypatch.setenv("WHATSAPP_APP_SECRET_ID", "apps")
-        yield importlib.reload(importlib.import_module("whatsapp.handlers.payments"))
+        yield importlib.reload(importlib.import_module("whatsapp.handlers.webhooks.payments"))
 
 
 def posted(

@@ -14,9 +14,9 @@ from local.sandbox import Config, Sandbox, running
 from local.sandbox.accounts.media import WEBHOOK_MEDIA
 from shared.ai.spending import usage
 from shared.ai.spending.bounds import Kind
-from shared.failures import Transient
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
+from shared.runtime.failures import Transient
 from tests import keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from whatsapp import store

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from shared.aws.sqs_fifo import digest
-from shared.recovery import dead_letters
-from shared.recovery.port import Recovery
-from shared.recovery.views import DeadLetter, Redriven
+from shared.events.recovery import dead_letters
+from shared.events.recovery.port import Recovery
+from shared.events.recovery.views import DeadLetter, Redriven
 from shared.runtime import clock
 from tests.integration.whatsapp.conftest import NOW, Harness, text
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry

@@ -8,8 +8,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from shared.aws.dynamodb import Table
-from shared.recovery import parked_events, quota
-from shared.recovery.port import Filter
+from shared.events.recovery import parked_events, quota
+from shared.events.recovery.port import Filter
 from shared.runtime import clock
 from tests.integration.whatsapp.conftest import NOW, Harness, a_phone, text
 from whatsapp import store
@@ -17,7 +17,7 @@ from whatsapp.recovery.parked_events import InboxParkedEvents
 from whatsapp.store.items import Phone, WebhookEvent, pk
 
 if TYPE_CHECKING:
-    from shared.recovery.port import Recovery
+    from shared.events.recovery.port import Recovery
 
 OTHER, UNKNOWN = "106540352242933", "106540352242944"
 DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from shared.aws.sqs_fifo import NotEnqueued, digest
-from shared.recovery import parked_events
-from shared.recovery.parked_events import Replay, listed, replay, replay_all
-from shared.recovery.port import Filter, NotFound, NotReplayable, Position, Recovery
-from shared.recovery.views import ParkedEvent
+from shared.events.recovery import parked_events
+from shared.events.recovery.parked_events import Replay, listed, replay, replay_all
+from shared.events.recovery.port import Filter, NotFound, NotReplayable, Position, Recovery
+from shared.events.recovery.views import ParkedEvent
 from shared.runtime import clock
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from whatsapp import store

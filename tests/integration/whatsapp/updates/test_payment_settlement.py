@@ -9,9 +9,9 @@ import pytest
 
 from local.sandbox import Config, running
 from local.sandbox.providers.whatsapp.operations import payments as provider
-from shared.failures import Transient
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, Outbox, a_phone
 from whatsapp import store
 from whatsapp.inbound import payment_claims

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Harness, text
 from whatsapp.inbound.event import Outcome
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry

@@ -113,7 +113,9 @@ def _report_a_payment(system: System, observer: CallObserver) -> None:
     known = json.loads(secrets.get_secret_value(SecretId=name)["SecretString"])
     known["gateways"] = {"razorpay": [GATEWAY_SECRET]}
     secrets.put_secret_value(SecretId=name, SecretString=json.dumps(known))
-    module = imported("whatsapp.handlers.payments", environment("WhatsAppPayments", **STAGE))
+    module = imported(
+        "whatsapp.handlers.webhooks.payments", environment("WhatsAppPayments", **STAGE)
+    )
     body = razorpay()
     event: dict[str, Any] = {
         "httpMethod": "POST",

@@ -10,9 +10,9 @@ import pytest
 
 from events.whatsapp.sample_data import COMPANY, COUNTER, WORKSHOP
 from events.whatsapp.samples import sample
-from shared.rate_limits import fair_shares
-from shared.rate_limits.fair_shares import Runs
-from shared.rate_limits.limit import Rate
+from shared.aws import fair_shares
+from shared.aws.fair_shares import Runs
+from shared.aws.tables.rate_limits.limit import Rate
 from shared.runtime import clock
 from tests.simulation.effort import long_except
 from tests.simulation.whatsapp.actions.executions import Executions

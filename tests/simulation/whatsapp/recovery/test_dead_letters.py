@@ -9,7 +9,7 @@ import pytest
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COUNTER
 from events.whatsapp.samples import sample
-from shared.recovery import dead_letters
+from shared.events.recovery import dead_letters
 from tests.simulation.effort import long_except
 from tests.simulation.interceptor import When, of_handling
 from tests.simulation.whatsapp.event_builders import (

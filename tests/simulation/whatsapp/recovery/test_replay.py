@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from events.whatsapp.sample_data import COUNTER, SOCIAL_TOPIC_ARN
 from events.whatsapp.samples import sample
-from shared.recovery import dead_letters
-from shared.recovery.parked_events import replay, replay_all
-from shared.recovery.port import Filter
-from shared.recovery.states import OPEN
-from shared.recovery.views import Redriven
+from shared.events.recovery import dead_letters
+from shared.events.recovery.parked_events import replay, replay_all
+from shared.events.recovery.port import Filter
+from shared.events.recovery.states import OPEN
+from shared.events.recovery.views import Redriven
 from tests.simulation.effort import EFFORT
 from tests.simulation.fifo import DEDUPLICATION_MS, Queued
 from tests.simulation.interceptor import READS, Died, When, of_handling

@@ -8,7 +8,7 @@ import pytest
 
 from email_threads.inbound import notifications, ses_events
 from email_threads.inbound.events import EmailFeedback
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 
 MAIL = {
     "timestamp": "2026-01-01T12:00:00.000Z",

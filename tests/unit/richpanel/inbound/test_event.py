@@ -16,7 +16,7 @@ from richpanel.inbound.event import (
     is_event_id,
 )
 from richpanel.inbound.queued_events import parse_event
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from shared.runtime.settings import SettingInvalid
 
 TEN_OCLOCK = 1_772_445_600_000  # 2026-03-02T10:00:00Z

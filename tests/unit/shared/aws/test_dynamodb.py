@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from shared.aws.dynamodb import Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 
 NAME = "log"
 

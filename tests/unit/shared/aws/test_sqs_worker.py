@@ -10,7 +10,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import ClientError
 
 from shared.aws.sqs_worker import Record, Worker, process
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from tests.integration.logs import counted, recorded
 
 SECRET = "call me at +14155550123"

@@ -17,7 +17,7 @@ from richpanel.inbound import queued_events as richpanel_events
 from shared.events import exchange, versions
 from shared.events.record_body import parse_body
 from shared.events.versions import NEWER, PREVIOUS, VERSION, NewerVersion
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from whatsapp.inbound import queued_events as whatsapp_events
 
 type Json = dict[str, Any]

@@ -7,9 +7,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from shared.aws.secrets import SecretUnreadable
-from shared.failures import Transient
 from shared.identity import keyed_hashes
 from shared.identity.keyed_hashes import KeysUnreadable, KeyUnknown, NotConfigured, keyed_hash
+from shared.runtime.failures import Transient
 from tests.keyring import Keys, held
 
 OLD, NEW = "the old key", "the new key"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.rate_limits.frequency_cap import free_at, with_moment
-from shared.rate_limits.limit import Limit, Rate
+from shared.aws.tables.rate_limits.frequency_cap import free_at, with_moment
+from shared.aws.tables.rate_limits.limit import Limit, Rate
 
 HOUR, DAY = 3_600_000, 86_400_000
 TWO_A_DAY = (Limit(2, 86_400), Limit(5, 7 * 86_400))

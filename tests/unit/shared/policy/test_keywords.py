@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.consent.keywords import ConsentKeyword, vocabulary
 from shared.events.exchange import Button, InboundMessage
+from shared.policy.consent.keywords import ConsentKeyword, vocabulary
 
 OURS = vocabulary()
 STOP_WORDS = [

@@ -12,8 +12,8 @@ from aws_xray_sdk.core.lambda_launcher import LambdaContext
 from aws_xray_sdk.core.recorder import AWSXRayRecorder
 
 from shared.aws.sqs_worker import Record
-from shared.failures import Transient
 from shared.runtime import trace_header, tracing
+from shared.runtime.failures import Transient
 from tests.unit.shared.aws.test_sqs_worker import Bench, sqs_record
 
 ROOT = "1-5759e988-bd862e3fe1be46a994272793"

@@ -6,13 +6,13 @@ from urllib.parse import parse_qs, urlsplit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.rate_limits.limit import Rate
+from shared.aws.tables.rate_limits.limit import Rate
 from tests.integration.whatsapp.conftest import a_phone
+from whatsapp.actions.accounts.numbers import automation
+from whatsapp.actions.accounts.numbers.profiles import profiles
+from whatsapp.actions.accounts.numbers.reports import of_graph as report_of
 from whatsapp.actions.groups_and_calls import call_control, call_links, call_settings, calls
 from whatsapp.actions.groups_and_calls.call_permissions import of_aws, of_graph
-from whatsapp.actions.numbers import automation
-from whatsapp.actions.numbers.profiles import profiles
-from whatsapp.actions.numbers.reports import of_graph as report_of
 from whatsapp.sending import gate
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.groups import Call

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.api.errors import InvalidInput
-from whatsapp.actions.payments.inputs import OrderInput
-from whatsapp.actions.payments.order_details import (
+from whatsapp.actions.commerce.payments.inputs import OrderInput
+from whatsapp.actions.commerce.payments.order_details import (
     Checkout,
     amount_text,
     message_of,

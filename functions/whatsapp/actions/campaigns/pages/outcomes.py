@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from shared.api.auth import Caller
 from shared.api.errors import InvalidInput, KeyReused, StillRunning
 from shared.aws.sqs_fifo import to_json
-from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from whatsapp import transmission
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call

@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
 
-from shared.rate_limits.limit import Rate
+from shared.aws.tables.rate_limits.limit import Rate
 from shared.runtime import clock
 from whatsapp.sending import gate
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from shared.aws.dynamodb import ConditionFailed, Table, TransactionRefused
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from whatsapp.store.accounts.numbers import phones
 from whatsapp.store.items import Phone, pk
 

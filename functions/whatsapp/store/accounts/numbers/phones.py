@@ -6,8 +6,8 @@ from functools import partial
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from whatsapp.store.analytics import changed_hours
 from whatsapp.store.items import AccountOwner, Phone, PhoneCompanies, PhoneList, pk
 from whatsapp.store.items.item import PARTITION_KEY

@@ -10,7 +10,7 @@ from typing import Any
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from whatsapp.store.accounts.orders.payment_lists import INDEXES
 from whatsapp.store.items import pk
 from whatsapp.store.items.item import PARTITION_KEY

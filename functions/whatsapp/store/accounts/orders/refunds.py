@@ -9,7 +9,7 @@ from collections.abc import Callable
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table, TransactionRefused
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from whatsapp.store.accounts.orders.payments import unchanged
 from whatsapp.store.items import pk
 from whatsapp.store.items.item import PARTITION_KEY

@@ -3,7 +3,7 @@
 from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from whatsapp.store.accounts.orders.payment_lists import INDEXES
 from whatsapp.store.items import Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY

@@ -5,7 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration import folders

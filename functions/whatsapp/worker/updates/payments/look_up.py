@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from shared.runtime.observability import metrics
 from whatsapp import transmission
 

@@ -6,9 +6,9 @@ A report is never evidence of payment: it causes a look-up at the provider, whic
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.failures import Permanent, Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration.resources import Resources

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.failures import Permanent
 from shared.runtime import clock
+from shared.runtime.failures import Permanent
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.store.accounts.orders import payment_lists

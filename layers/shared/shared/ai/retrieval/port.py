@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final, Protocol
 
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 
 LONGEST_TEXT: Final = 2_000  # characters
 LONGEST_TITLE: Final = 300

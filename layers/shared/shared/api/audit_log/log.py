@@ -9,7 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.api.audit_log.items import PARTITION_KEY, Change
 from shared.aws.dynamodb import ConditionFailed, Table
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import count_condition, describe, logger
 from shared.runtime.settings import Settings
 

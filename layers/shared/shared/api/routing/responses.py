@@ -12,7 +12,7 @@ from shared.api.cursors import InvalidCursor
 from shared.api.errors import InvalidInput, KeyReused, StillRunning, error_body
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import NotEnqueued, to_json
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger
 
 type Errors = Mapping[type[Exception], tuple[HTTPStatus, str]]

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

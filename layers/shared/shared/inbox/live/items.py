@@ -99,7 +99,7 @@ class Connection(Reader):
 
 
 class SearchCount(Item):
-    """The searches of a caller in the present minute. Its other attributes belong to `shared.rate_limits`."""
+    """The searches of a caller in the present minute. Its other attributes belong to `aws.tables.rate_limits`."""
 
     pk_pattern: ClassVar[str] = "SEARCHES#{company}"
     sk_pattern: ClassVar[str] = "{principal}"
@@ -120,7 +120,7 @@ class SearchCount(Item):
 
 
 class MetricCount(Item):
-    """The reads of metrics in the present minute and day. Its other attributes belong to `shared.rate_limits`."""
+    """The reads of metrics in the present minute and day. Its other attributes belong to `aws.tables.rate_limits`."""
 
     pk_pattern: ClassVar[str] = "METRICS"
     sk_pattern: ClassVar[str] = "{kind}"

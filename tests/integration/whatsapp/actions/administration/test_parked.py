@@ -69,7 +69,7 @@ def test_a_call_stops_before_its_time_ends_and_goes_on_with_its_cursor(
     actions: Actions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = park(actions, 2)
-    monkeypatch.setattr("whatsapp.actions.administration.parked.SPARE_MS", 30_000)
+    monkeypatch.setattr("whatsapp.actions.accounts.administration.parked.SPARE_MS", 30_000)
     body = {"reason": CONFLICT}
 
     first = actions.run("replay_parked_events", body)

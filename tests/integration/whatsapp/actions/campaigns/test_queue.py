@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from shared.rate_limits import fair_shares
-from shared.rate_limits.fair_shares import Runs as FairRuns
+from shared.aws import fair_shares
+from shared.aws.fair_shares import Runs as FairRuns
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.campaigns.runs import Runs, numbers
 from tests.integration.whatsapp.conftest import PHONE

@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 import pytest
 
-from shared.failures import Permanent
+from shared.runtime.failures import Permanent
 from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, Actions
 from tests.integration.whatsapp.conftest import PHONE, T0, text
 from whatsapp.inbound.event import Outcome

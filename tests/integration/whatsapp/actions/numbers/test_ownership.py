@@ -23,7 +23,7 @@ from tests.integration.whatsapp.actions.conftest import (
 )
 from tests.integration.whatsapp.conftest import NOW, PHONE
 from whatsapp import store
-from whatsapp.actions.numbers import refresh
+from whatsapp.actions.accounts.numbers import refresh
 from whatsapp.store.items import Phone
 
 NEW_PHONE, NEW_WABA = "506540352242966", "502290129340300"

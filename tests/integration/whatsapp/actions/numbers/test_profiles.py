@@ -9,8 +9,8 @@ from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import EUM_PHONE, EUM_WABA, GLOBEX, WABA, Actions
 from tests.integration.whatsapp.actions.templates import catalogue
 from tests.integration.whatsapp.conftest import NOW, PHONE
-from whatsapp.actions.numbers import refresh
-from whatsapp.actions.numbers.profiles import profiles
+from whatsapp.actions.accounts.numbers import refresh
+from whatsapp.actions.accounts.numbers.profiles import profiles
 from whatsapp.store.items import Phone
 
 SENDER = {"phoneNumberId": PHONE}

@@ -380,7 +380,7 @@ def test_a_crash_between_two_writes_is_repaired_by_a_repeat(
 
     body = payment_order(expirationSeconds=600)
     with monkeypatch.context() as patch:
-        patch.setattr(f"whatsapp.actions.payments.requests.checkouts.{step}", die)
+        patch.setattr(f"whatsapp.actions.commerce.payments.requests.checkouts.{step}", die)
         assert shop.send("send_payment_order", body, key="key-crash-1").status == 500
     assert shop.item(ORDER)["paymentStatus"] == "pending"
 
@@ -398,7 +398,7 @@ def test_another_call_waits_until_the_first_one_has_certainly_ended(
         raise OSError
 
     with monkeypatch.context() as patch:
-        patch.setattr("whatsapp.actions.payments.requests.checkouts.delivery.send", die)
+        patch.setattr("whatsapp.actions.commerce.payments.requests.checkouts.delivery.send", die)
         shop.send("send_payment_order", payment_order())
 
     soon = shop.send("send_payment_order", payment_order())

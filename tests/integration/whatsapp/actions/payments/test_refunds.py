@@ -256,7 +256,7 @@ def test_a_crash_after_the_providers_answer_is_repaired_by_a_repeat(
 def test_a_crash_before_the_providers_call_is_repaired_by_a_repeat(
     paid: Actions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from whatsapp.actions.payments.refunds import provider_refunds  # noqa: PLC0415 - the one test that breaks it
+    from whatsapp.actions.commerce.payments.refunds import provider_refunds  # noqa: PLC0415 - the one test that breaks it
 
     refund_id = opened(paid, 1_000)
     with monkeypatch.context() as patch:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from tests.integration.whatsapp.actions.conftest import (
     AWS_WABA,
     EUM_PHONE,

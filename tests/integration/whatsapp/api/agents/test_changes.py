@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from shared.failures import Transient
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from tests.integration.whatsapp.api.agents.conftest import (
     CHANGE,
     CHANGES,

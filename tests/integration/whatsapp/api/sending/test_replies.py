@@ -9,7 +9,7 @@ import boto3
 import pytest
 
 from shared.api.auth import Caller
-from shared.consent.records import Consents, Source, Statement
+from shared.policy.consent.records import Consents, Source, Statement
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock
 from tests.integration.whatsapp.api.conftest import MESSAGES, Api

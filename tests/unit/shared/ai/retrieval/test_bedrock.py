@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError, NoCredentialsError, ParamValidation
 
 from shared.access.ownership.ids import knowledge_base
 from shared.ai.retrieval.bedrock import KnowledgeBaseRetriever
-from shared.failures import Permanent, Transient
+from shared.runtime.failures import Permanent, Transient
 from tests.owner_items import owners_of
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whatsapp.actions.catalogs.prices import minor_units, text_of
+from whatsapp.actions.commerce.catalogs.prices import minor_units, text_of
 
 CURRENCIES = st.sampled_from(["INR", "USD", "JPY", "KWD", "EUR"])
 

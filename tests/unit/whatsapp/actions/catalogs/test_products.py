@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whatsapp.actions.catalogs.provider import product_of
+from whatsapp.actions.commerce.catalogs.provider import product_of
 
 FIELDS = st.sampled_from(
     [

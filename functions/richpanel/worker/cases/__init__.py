@@ -1,0 +1,1 @@
+"""One turn of a ticket during processing, and the decision on it."""

@@ -1,0 +1,1 @@
+"""Business accounts: their numbers, and the administration of this deployment."""

@@ -1,0 +1,1 @@
+"""Selling: catalogues, and orders that customers pay."""

@@ -1,0 +1,1 @@
+"""Functions that receive the notices of providers."""

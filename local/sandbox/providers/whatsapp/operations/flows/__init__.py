@@ -1,0 +1,1 @@
+"""Forms at AWS and at Graph, and their rules."""

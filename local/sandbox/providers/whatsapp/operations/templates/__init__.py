@@ -1,0 +1,1 @@
+"""Templates at Graph and at AWS, and their rules."""

@@ -1,0 +1,1 @@
+"""Builds of functions and layers: their files, bytecode, and files that nothing needs."""
