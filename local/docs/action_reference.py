@@ -49,8 +49,8 @@ def listing(declared: list[Action]) -> str:
 def pages(declared: list[Action]) -> dict[Path, str]:
     """Return the overview and a page for each package."""
     by_package = {
-        name: list(found)
-        for name, found in groupby(
+        package: list(found)
+        for package, found in groupby(
             sorted(declared, key=lambda a: (_package(a), a.group, a.name)), _package
         )
     }
@@ -62,7 +62,8 @@ def pages(declared: list[Action]) -> dict[Path, str]:
         "\n".join(["| package | group | actions |", "| --- | --- | --- |", *_groups(by_package)]),
     ]
     return {DOCS / "README.md": _joined(overview)} | {
-        DOCS / f"{name}.md": _joined(_page(name, found)) for name, found in by_package.items()
+        DOCS / f"{_name(package)}.md": _joined(_page(package, found))
+        for package, found in by_package.items()
     }
 
 
@@ -117,19 +118,26 @@ def _or(action: Action) -> str:
 
 
 def _package(action: Action) -> str:
-    return action.module.removeprefix(_PREFIX).partition(".")[0]
+    """Return the outermost package of an action that has modules of its own, such as `commerce.payments`."""
+    outer, inner, *_ = action.module.removeprefix(_PREFIX).split(".")
+    has_modules = any(path.stem != "__init__" for path in (PACKAGE / outer).glob("*.py"))
+    return outer if has_modules else f"{outer}.{inner}"
+
+
+def _name(package: str) -> str:
+    return package.rpartition(".")[2]
 
 
 def _groups(by_package: dict[str, list[Action]]) -> Iterator[str]:
     for package, found in by_package.items():
         for group, members in groupby(found, lambda action: action.group):
             names = ", ".join(f"`{action.name}`" for action in members)
-            yield f"| [{package}]({package}.md) | {group} | {names} |"
+            yield f"| [{_name(package)}]({_name(package)}.md) | {group} | {names} |"
 
 
 def _page(package: str, found: list[Action]) -> Iterator[str]:
     module = importlib.import_module(f"{_PREFIX}{package}")
-    yield f"# Actions: {package.replace('_', ' ')}"
+    yield f"# Actions: {_name(package).replace('_', ' ')}"
     yield (module.__doc__ or "").strip()
     for action in found:
         yield f"## {action.name}"

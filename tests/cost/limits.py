@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, Final
 from local.docs.readme_tables import replace_section
 from operations.doctor import capacity
 from shared.aws.secrets import CACHE_MS
+from shared.inbox import partitions
 from shared.policy.kill_switches import CACHE_SECONDS
 from tests import template
 from tests.cost import conversations, email_kinds, inbox, kinds
+from whatsapp.store.items import Intent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,16 +39,26 @@ PARAMETER_READS: Final = 40  # GetParameter and GetParametersByPath, per second 
 IN_FLIGHT: Final = 120_000  # messages of one queue
 ACCOUNT_EXECUTIONS: Final = 1_000
 MESSAGE_UNITS: Final = inbox.WRITTEN_DOWN[inbox.MESSAGE].write_units
-# Indexes whose partition keys have few values: the units that one event writes into one partition, what the event is,
-# and who shares the partition.
-SHARED_PARTITIONS: Final[dict[tuple[str, str], tuple[float, str, str]]] = {
-    ("WhatsAppTable", "gsi_direction"): (1, "inbound messages", "all companies"),
-    ("WhatsAppTable", "gsi_status"): (1, "statuses of one kind", "all companies"),
-    ("WhatsAppTable", "gsi_webhook_event"): (2, "messages from the inbox", "all companies"),
-    ("ConversationsTable", "company-id-project-id-index"): (3, "answers", "one company"),
-    ("EmailThreadsTable", "StatusIndex"): (8, "mails in threads of one status", "all companies"),
+# Indexes whose partition keys have few values: the units that one event writes into one partition, the partitions that
+# the events are divided into at most, what the event is, and who shares them.
+SHARED_PARTITIONS: Final[dict[tuple[str, str], tuple[float, int, str, str]]] = {
+    ("WhatsAppTable", "gsi_direction"): (1, 1, "inbound messages", "all companies"),
+    ("WhatsAppTable", "gsi_status"): (1, 1, "statuses of one kind", "all companies"),
+    ("WhatsAppTable", "gsi_webhook_event"): (
+        2,
+        Intent.shards,
+        "messages from the inbox",
+        "all companies",
+    ),
+    ("ConversationsTable", "company-id-project-id-index"): (3, 1, "answers", "one company"),
+    ("EmailThreadsTable", "StatusIndex"): (8, 1, "mails in threads of one status", "all companies"),
     # All units of a change but that of the entry itself.
-    ("InboxTable", "gsi_list"): (MESSAGE_UNITS - 1, "changes of one list", "one company"),
+    ("InboxTable", "gsi_list"): (
+        MESSAGE_UNITS - 1,
+        partitions.MOST,
+        "changes of one list",
+        "one company",
+    ),
 }
 
 
@@ -129,11 +141,14 @@ def _queues(given: dict[str, str]) -> Iterator[Limit]:
         waits,
     )
     yield _worked(
-        "first and agents' messages of a channel",
+        "first messages of a channel",
         ("ConversationsWhatsApp", "Work"),
         TURN_SECONDS,
         given,
         waits,
+    )
+    yield _worked(
+        "agents' messages", ("ConversationsReplies", "Agents"), TURN_SECONDS, given, "they wait"
     )
     yield _worked(
         "answers of AI conversations", ("ConversationsReplies", "Work"), TURN_SECONDS, given, waits
@@ -167,7 +182,7 @@ def _worked(
 
 
 def _partitions(given: dict[str, str]) -> Iterator[Limit]:
-    for (table, index), (units, event, shared_by) in SHARED_PARTITIONS.items():
+    for (table, index), (units, most, event, shared_by) in SHARED_PARTITIONS.items():
         names = {
             one["IndexName"]
             for one in template.properties(table, **given)["GlobalSecondaryIndexes"]
@@ -175,8 +190,9 @@ def _partitions(given: dict[str, str]) -> Iterator[Limit]:
         if index in names:
             yield Limit(
                 f"{event}, of {shared_by}",
-                PARTITION_UNITS / units,
-                f"a partition of `{index}` of {table}: {units:g} of {PARTITION_UNITS:,} units each",
+                most * PARTITION_UNITS / units,
+                f"{most if most > 1 else 'a'} partition{'s' if most > 1 else ''} of `{index}` of {table}:"
+                f" {units:g} of {PARTITION_UNITS:,} units each",
                 "the table's writes are throttled; `TableThrottled`",
             )
 
