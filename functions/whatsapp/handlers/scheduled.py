@@ -45,7 +45,7 @@ class ScheduledSettings(Settings):
     dead_letter_urls: tuple[str, ...]
 
 
-PAYMENTS_MINUTES, DAILY_MINUTES = 2, 20
+PAYMENTS_MINUTES, DAILY_MINUTES = 5, 20
 HOUR_MINUTES, REFRESH_MINUTE = 60, 50
 settings = ScheduledSettings.load()
 sqs = boto3.client("sqs", config=PATIENT)

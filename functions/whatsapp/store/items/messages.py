@@ -225,8 +225,8 @@ class Intent(WhatsAppItem):
     the attempt, list all intents in gsi_webhook_event. A later attempt of the same action overwrites both time and
     message.
 
-    Every send writes and deletes an intent, two units of the index, and a partition takes 1,000 a second. So eight
-    partitions share the intents of all companies: about 4,000 sends a second.
+    Every send writes and deletes an intent, two units of the index, and a partition takes 1,000 a second. So four
+    partitions share the intents of all companies: about 2,000 sends a second.
     """
 
     item_type: ClassVar[str] = "INTENT"
@@ -235,7 +235,7 @@ class Intent(WhatsAppItem):
     ttl_days: ClassVar[int | None] = 35
     # Names of provider fields are stored without `#`.
     listed_as: ClassVar[str] = "#unfinished_send#{shard}"
-    shards: ClassVar[int] = 8
+    shards: ClassVar[int] = 4
     # The partition of all intents that the first release wrote; they have their TTL, too.
     first_listed_as: ClassVar[str] = "#unfinished_send"
 

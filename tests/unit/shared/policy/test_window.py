@@ -36,6 +36,7 @@ ALLOWED = {
     "functions/whatsapp/actions/messages/resends.py": "the usual age of a message to resend",
     "functions/whatsapp/actions/commerce/payments/refunds/refunds.py": "when a refund is listed by the provider",
     "functions/whatsapp/actions/templates/synchronisation.py": "how often templates are confirmed",
+    "functions/whatsapp/jobs/delayed_checks.py": "the longest outage that a round makes up for",
     "functions/whatsapp/jobs/payment_checks.py": "when a payment is looked up, in minutes",
     "functions/whatsapp/sending/gate.py": "the pause of marketing after the provider's refusal",
     "functions/whatsapp/sending/templates.py": "how long a stored template counts as current",
