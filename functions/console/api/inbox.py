@@ -62,22 +62,29 @@ class InboxDependencies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Filter:
-    """The conditions that are compared entry by entry."""
+    """The conditions that are compared entry by entry. *readable*: the contexts that the caller may read."""
 
     caller: Caller
-    contexts: frozenset[Context]
+    readable: frozenset[Context]
     query: InboxQuery
     words: tuple[str, ...]
     now: str
 
-    def fits(self, entry: Entry) -> bool:
-        query = self.query
+    def is_readable(self, entry: Entry) -> bool:
+        """Whether the caller may read the entry, and may learn that it exists."""
         return (
             entry.company_id == self.caller.company
-            and entry.context in self.contexts
+            and entry.context in self.readable
             and (
                 entry.project_id is None or self.caller.may_use(entry.company_id, entry.project_id)
             )
+        )
+
+    def fits(self, entry: Entry) -> bool:
+        """Whether the query asks for the entry."""
+        query = self.query
+        return (
+            query.context in {None, entry.context}
             and query.channel in {None, entry.channel}
             and query.address in {None, entry.address}
             and query.status in {None, entry.state(self.now)}
@@ -95,12 +102,20 @@ class _Filter:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The fitting entries of a page, the number of compared ones, and the last of these. *is_end*: none follows."""
+    """
+    The fitting entries of a page, the number of compared ones that the caller may read, and the last of these.
+
+    *last*: the last compared entry. *is_end*: none follows.
+    """
 
     entries: list[Entry]
     looked_at: int
+    looked_back_to: Entry | None
     last: Entry | None
     is_end: bool
+
+
+_NOTHING = _Found([], 0, None, None, is_end=True)
 
 
 def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> Page[Inbox]:
@@ -112,7 +127,8 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
     """
     if query.q and (wait := searches.wait_of(deps.live, caller)):
         raise RateLimited(wait, searches.PER_MINUTE.most, "searches of one caller are limited to")
-    contexts = readable(caller) & ({query.context} if query.context else set(Context))
+    may_read = readable(caller)
+    contexts = may_read & ({query.context} if query.context else set(Context))
     statuses = _STATUSES[query.status]
     unread = [True, False] if query.unread is None else [query.unread == "true"]
     if query.assignee is not None:
@@ -128,19 +144,19 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
     before = listing.position(seal, query.cursor)["activity"] if query.cursor else None
     wanted = _Filter(
         caller=caller,
-        contexts=frozenset(contexts),
+        readable=frozenset(may_read),
         query=query,
         words=tuple((query.q or "").casefold().split()),
         now=now,
     )
     # One more than a page: whether there is another page.
     stored = lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
-    found = _page(stored, wanted, query.limit) if contexts else _Found([], 0, None, is_end=True)
-    last = found.last
+    found = _page(stored, wanted, query.limit) if contexts else _NOTHING
+    last, oldest = found.last, found.looked_back_to
     result = Inbox(
         conversations=[_row(seal, entry, now) for entry in found.entries],
         looked_at=found.looked_at,
-        looked_back_to=activity_of(last) if last else None,
+        looked_back_to=activity_of(oldest) if oldest else None,
         read_units=-(-found.looked_at * READ_UNITS_PER_1000 // 1_000),
     )
     if last is None or found.is_end:
@@ -160,14 +176,17 @@ def readable(caller: Caller) -> set[Context]:
 def _page(stored: Iterable[Entry], wanted: _Filter, limit: int) -> _Found:
     found: list[Entry] = []
     last: Entry | None = None
+    oldest: Entry | None = None
     looked_at = 0
-    for entry in stored:
-        if len(found) == limit or looked_at == ENTRIES_PER_CALL:
-            return _Found(found, looked_at, last, is_end=False)
-        last, looked_at = entry, looked_at + 1
-        if wanted.fits(entry):
-            found.append(entry)
-    return _Found(found, looked_at, last, is_end=True)
+    for compared, entry in enumerate(stored):
+        if len(found) == limit or compared == ENTRIES_PER_CALL:
+            return _Found(found, looked_at, oldest, last, is_end=False)
+        last = entry
+        if wanted.is_readable(entry):
+            oldest, looked_at = entry, looked_at + 1
+            if wanted.fits(entry):
+                found.append(entry)
+    return _Found(found, looked_at, oldest, last, is_end=True)
 
 
 def _row(seal: Seal, entry: Entry, now: str) -> InboxRow:

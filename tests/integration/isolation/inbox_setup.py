@@ -12,6 +12,7 @@ from moto import mock_aws
 
 from operations.access.people import address_of
 from shared.api.auth import Caller
+from shared.inbox import partitions
 from shared.inbox.items import Context
 from tests.integration.console.system import (
     InboxSystem,
@@ -91,6 +92,7 @@ class TwoCompanies:
     def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
         method, path = line.split(" ")
         self.inbox.module.colleagues._kept.clear()  # of another execution environment
+        partitions.forget()
         self._begin_another_minute()
         answer = self.inbox.module.handler(
             inbox_call(method, path, caller, call.query), Invocation()

@@ -69,6 +69,11 @@ def double(table: Table, company: str) -> None:
     logger.warning("inbox lists have more partitions", extra={"partitions": doubled.partitions})
 
 
+def forget() -> None:
+    """Clear the numbers that this process has read."""
+    _held.clear()
+
+
 def _lists(table: Table, company: str) -> CompanyLists:
     held, now = _held.setdefault(table, {}), clock.now_ms()
     read_at, lists = held.get(company, (-REREAD_MS, None))

@@ -14,8 +14,8 @@ _UNKNOWN = "unknown_object"
 
 def _declared(name: str) -> list[Any]:
     """Return what the modules of `operations` declare under *name*."""
-    names = [found.name for found in pkgutil.iter_modules(operations.__path__)]
-    modules = [importlib.import_module(f"{operations.__name__}.{each}") for each in names]
+    found = pkgutil.walk_packages(operations.__path__, f"{operations.__name__}.")
+    modules = [importlib.import_module(each.name) for each in found]
     return [entry for module in modules for entry in getattr(module, name, ())]
 
 
