@@ -259,7 +259,7 @@ def test_throttling_alone_makes_no_dead_letter_and_all_work_is_done_once(account
 
     assert sum(account.throttled.values()) > 100
     assert account.refused > 100
-    assert len(account.sources) == 16
+    assert len(account.sources) == 17
     assert dead(account) == 0
     assert {name: len(delays) for name, delays in account.done.items()} == {
         source.name: 56 for source in account.sources
@@ -294,7 +294,7 @@ def test_messages_that_no_function_takes_for_a_day_are_handled_afterwards(accoun
     account.play(start + 72 * 3_600_000)
 
     assert dead(account) == 0
-    assert sum(map(len, account.done.values())) == 2 * 16
+    assert sum(map(len, account.done.values())) == 2 * 17
     assert len(account.accepted) == 2
 
 
@@ -308,6 +308,6 @@ def test_a_failure_after_many_throttled_receives_is_retried_as_any_other(account
     account.executions = EXECUTIONS
     account.play(start + 72 * 3_600_000)
 
-    assert sum(map(len, account.done.values())) == 16
-    assert dead(account) == 16
+    assert sum(map(len, account.done.values())) == 17
+    assert dead(account) == 17
     assert set(account.runs.values()) == {4}

@@ -95,9 +95,8 @@ def final_state_of(system: System) -> FinalState:
             if name not in _varying(item)
         }
         for key, item in system.items().items()
-        if not key.startswith(
-            "PARKED_QUOTA#"
-        )  # the number of parkings: a crash or an outage changes it
+        # The number of parkings, and the hours in which something was handled late: a crash or an outage changes both.
+        if not key.startswith(("PARKED_QUOTA#", "CHANGED_HOURS#"))
     }
     objects = {_unhashed(key): _comparable(content) for key, content in system.objects().items()}
     return FinalState(

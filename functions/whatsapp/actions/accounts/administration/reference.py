@@ -20,7 +20,7 @@ from whatsapp.sending.views import View
 
 UTILITY = Group("config_utility")
 LEGACY = Group("legacy")
-LISTING = Path(__file__).parents[1] / "dispatch" / "listing.json"
+LISTING = Path(__file__).parents[2] / "dispatch" / "listing.json"
 VERSION = "1"
 
 
