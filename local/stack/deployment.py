@@ -118,6 +118,7 @@ def parameters(endpoint: str, sandbox_url: str) -> dict[str, str]:
         "RichpanelAuthMode": "either",
         "RichpanelAccount": json.dumps(ACCOUNT),
         "PublicBaseUrls": PUBLIC_URL,
+        "Tracing": "Active",
     }
 
 
