@@ -94,6 +94,7 @@ class _Meter:
         records = self.stream.records()
         heads = [one for one in records if one["dynamodb"]["Keys"]["pk"]["S"] == ADAS]
         assert heads
+        partitions.written(self.module.inbox_feed.table, COMPANY)
         return self.spent(lambda: self.module.handler({"Records": heads}, Invocation()))
 
     def spent(self, act: Callable[[], object]) -> Figures:
@@ -108,7 +109,6 @@ class _Meter:
 def measure(system: System) -> Measured:
     """The figures of every kind."""
     with _metered(system.reset()) as meter, unlogged():
-        partitions.written(meter.module.inbox_feed.table, COMPANY)
         found = {
             NEW: meter.changed(lambda: _message(system, 1)),
             MESSAGE: meter.changed(lambda: _message(system, 2)),

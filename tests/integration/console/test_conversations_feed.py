@@ -324,6 +324,5 @@ def test_a_batch_of_conversations_reads_items_states_and_entries_in_one_call_eac
 
     fed.take(records)
 
-    # Items of the records, whose `ref` they hold; entries; states; the items that these name. Once a minute the number
-    # of partitions of the company's lists.
-    assert calls == ["batch"] * 4 + ["one"]
+    # Items of the records, whose `ref` they hold; entries; states; the items that these name.
+    assert calls == ["batch"] * 4

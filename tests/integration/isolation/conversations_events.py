@@ -175,6 +175,7 @@ def record_of(type_: str, ref: str, a: dict[str, str]) -> str:
         "notice": {"notice": "help", "cause": a["action_id"]},
         "fetch_files": {"message_sk": a["customers_sk"]},
         "lengthen": {"ttl": 1_900_000_000, "after": a["message_sk"]},
+        "close": {},
     }
     return json.dumps({"type": type_, "ref": ref, **known[type_]})
 

@@ -155,8 +155,8 @@ def test_the_run_makes_the_calls_that_are_killed_below(
 
 
 # Reads of two entries, and of two heads; a write for each conversation. Then a look for connections; with one, a post.
-CALLS = range(1, 7)
-WITH_A_CONNECTION = range(1, 8)
+CALLS = range(1, 6)
+WITH_A_CONNECTION = range(1, 7)
 
 
 @pytest.mark.parametrize("when", When)

@@ -17,11 +17,12 @@ class PrefetchedTable(Table):
     The same table; the first `get` of each of these keys is answered with what one batch has read.
 
     Every later `get` reads the table, so a run that starts over after a concurrent write sees the present item. All
-    reads are strongly consistent. Raises what `get_many` raises.
+    reads are strongly consistent. Raises what `get_many` raises. *source* is the table itself.
     """
 
     def __init__(self, table: Table, keys: Sequence[Attributes]) -> None:
         super().__init__(table._client, table.name, table.ttl_attribute)
+        self.source = table
         distinct = {_identity(key): key for key in keys}
         self.items: list[Attributes] = table.get_many(list(distinct.values()))
         self._unused: dict[tuple[object, ...], Attributes | None] = dict.fromkeys(distinct)
