@@ -31,13 +31,14 @@ BUDGETS: Final[dict[str, int]] = {
     "tests/integration/sandbox": 1_000,
     "tests/integration/shared": 1_000,
     "tests/integration/whatsapp": 187_000,
-    "tests/simulation": 17_000,
+    "tests/simulation": 23_000,
     "tests/simulation/console": 5_000,
     "tests/simulation/conversations": 98_000,
     "tests/simulation/email_threads": 187_000,
     "tests/simulation/newsletters": 150_000,
     "tests/simulation/richpanel": 13_000,
-    "tests/simulation/whatsapp": 226_000,
+    "tests/simulation/shared": 130_000,
+    "tests/simulation/whatsapp": 378_000,
     "tests/upgrade": 8_000,
 }
 

@@ -112,7 +112,7 @@ def test_a_failing_call_does_not_change_the_final_state(system: System, begun: S
 class ShortRun(Invocation):
     """A run that has time for a few messages only."""
 
-    looks: int = 9  # five of them before the counts
+    looks: int = 16  # twelve of them before the counts, in a minute in which payments are looked up
 
     def get_remaining_time_in_millis(self) -> int:
         self.looks -= 1
