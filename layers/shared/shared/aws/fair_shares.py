@@ -6,8 +6,8 @@ The rule by which companies share a queue and its concurrent runs.
     left the queue           waits in the table, or delayed on a standard queue
     waits in the table       each round hands over the work of ROUND_MS, which companies `divide` equally
 
-So a company without competitors uses nearly all runs, and a record of another company waits for the records of a round at
-most, not for a backlog. The runs of a queue are one item of the table of attempts: a set with a member per run.
+So a company without competitors uses nearly all runs, and a record of another company waits for the records of a round
+at most, not for a backlog. The runs of a queue are one item of the table of attempts: a set with a member per run.
 """
 
 from __future__ import annotations
