@@ -1,7 +1,7 @@
 # All development tasks. Needs python3.13 on the PATH and access to PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status trace parse mail test test-long lint docs events load cost bench rules mutants unit integration simulation e2e build lock clean environments scanner
+.PHONY: help demo up down status trace parse mail test checked-tests test-long lint docs events load cost bench rules mutants unit integration simulation e2e build lock clean environments scanner
 .PHONY: types style imports template weaknesses audit pages
 
 BIN := .venvs/dev/bin
@@ -10,8 +10,8 @@ export PYTHONDONTWRITEBYTECODE :=
 STACK := $(BIN)/python -m local.stack.cli
 # The make of macOS is older than this option.
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
-# Three for two cores: the one with the end-to-end tests mostly waits for the stack.
-PYTEST := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
+# Four for two cores: the two with the end-to-end tests mostly wait for the stack.
+PYTEST := $(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 help: ## List the targets
 	@sed -n 's/^\([a-z0-9 -]*\):[^#]*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-32s %s\n", $$1, $$2}'
@@ -37,9 +37,13 @@ mail: environments ## Put a mail into the running local stack: FILE=mail.eml TO=
 parse: environments ## Print a mail as Parley understands it, as JSON: FILE=mail.eml
 	@$(BIN)/python -m email_threads.parse $(FILE)
 
+# The stack starts during the checks.
+test: scanner ## Run all checks, and all tests but the long ones
+	@$(STACK) beside $(MAKE) --no-print-directory checked-tests
+
 # In alphabetical order: slow suites and those that need the stack run first, fast ones last.
-test: lint ## Run all checks, and all tests but the long ones
-	@$(STACK) beside $(PYTEST) -m "not long"
+checked-tests: lint
+	@$(PYTEST) -m "not long"
 
 test-long: environments ## Run the tests that take long: load and kill, costs of long conversations, more crashes
 	@$(STACK) beside $(PYTEST) -m long

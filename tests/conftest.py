@@ -48,7 +48,11 @@ WHOLE_SYSTEMS = (
 
 # The same examples in each run, however slow the machine is.
 settings.register_profile(
-    "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "suite",
+    max_examples=50,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("suite")
 

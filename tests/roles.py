@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.template import ROOT, exists, properties, resolved, resources
@@ -47,12 +48,14 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+@cache
 def role_of(function: str) -> str:
     """Logical id of the role that a function runs under."""
+    wanted = properties(function)["Role"]
     (role,) = (
         name
         for name in resources("AWS::IAM::Role")
-        if resolved({"Fn::GetAtt": f"{name}.Arn"}) == properties(function)["Role"]
+        if resolved({"Fn::GetAtt": f"{name}.Arn"}) == wanted
     )
     return role
 

@@ -1,18 +1,27 @@
-"""Scheduling with `-n`: a file runs in one worker, and all end-to-end tests in the same one."""
+"""Scheduling with `-n`: a file runs in one worker, and the end-to-end tests in two."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] # it is untyped
 
-DEPLOYED = "tests/e2e/"
+DEPLOYED: Final = "tests/e2e/"
+# They do not wait for the queues of WhatsApp to become empty, and kill no functions but their own.
+BESIDE: Final = tuple(
+    f"{DEPLOYED}{context}/"
+    for context in ("conversations", "email_threads", "newsletters", "richpanel")
+)
 
 
 class ByFile(LoadFileScheduling):  # type: ignore[misc] # as above
     """
-    As `--dist loadfile`, but the files of the end-to-end tests are one.
+    As `--dist loadfile`, but the files of the end-to-end tests are two.
 
-    They share one stack: a second worker would only wait for the first.
+    They share one stack, whose queues some tests wait for: further workers would wait for each other.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return DEPLOYED if nodeid.startswith(DEPLOYED) else str(super()._split_scope(nodeid))
+        if not nodeid.startswith(DEPLOYED):
+            return str(super()._split_scope(nodeid))
+        return f"{DEPLOYED}beside" if nodeid.startswith(BESIDE) else DEPLOYED

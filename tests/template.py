@@ -7,6 +7,7 @@ made from it, never by hand.
 
 from __future__ import annotations
 
+import pickle
 import re
 from contextlib import suppress
 from functools import cache
@@ -149,17 +150,27 @@ def resources(kind: str) -> dict[str, dict[str, Any]]:
 
 def parameters(given: Mapping[str, str]) -> dict[str, str]:
     """The value of every parameter: given, or its default. The stage is `dev` unless given."""
+    return _defaults() | dict(given)
+
+
+@cache
+def _defaults() -> dict[str, str]:
     declared = template()["Parameters"].items()
     defaults = {name: str(entry["Default"]) for name, entry in declared if "Default" in entry}
-    return defaults | {"Stage": "dev"} | dict(given)
+    return defaults | {"Stage": "dev"}
 
 
 def properties(logical_id: str, **given: str) -> dict[str, Any]:
     """The properties of one resource as CloudFormation would see them under these parameters."""
-    resolved_properties: dict[str, Any] = resolved(
-        template()["Resources"][logical_id].get("Properties", {}), **given
-    )
-    return resolved_properties
+    own: dict[str, Any] = pickle.loads(_properties(logical_id, frozenset(given.items())))  # noqa: S301 - written below
+    return own
+
+
+@cache
+def _properties(logical_id: str, given: frozenset[tuple[str, str]]) -> bytes:
+    """Resolved once, and stored in a form from which each caller gets a copy of its own."""
+    unresolved = template()["Resources"][logical_id].get("Properties", {})
+    return pickle.dumps(resolved(unresolved, **dict(given)))
 
 
 def name_of(logical_id: str, **given: str) -> str:
@@ -173,6 +184,7 @@ def resolved(value: Any, **given: str) -> Any:
     return _resolve(value, parameters(given))
 
 
+@cache
 def holds(condition: str, **given: str) -> bool:
     """Whether a condition of the template is true under these parameters."""
     return bool(resolved({"Condition": condition}, **given))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 STACK_NAME = "parley-local"
+# samconfig.toml names it too. The CLI's own bucket is a stack, whose creation it looks at every 15 seconds only.
+ARTIFACTS = "parley-local-artifacts"
 _STAGE = "local"
 
 
@@ -90,6 +92,7 @@ class Stack:
 
 def deploy(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
     """Run `sam deploy` with the result of `build`; StackError if CloudFormation refuses it."""
+    _client(endpoint, "s3").create_bucket(Bucket=ARTIFACTS)
     # Parameters that are the same on every machine are in samconfig.toml.
     command = build.sam_command(
         *("deploy", "--config-env", "local", "--no-progressbar"),

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from local.stack.builds.build import BUILT
+from local.stack.builds.build import BUILT, code_of
 from local.stack.deployment import STACK_NAME
 from local.stack.emulator import ministack
 
@@ -94,7 +94,7 @@ def _function(stack: Stack, name: str, physical: str) -> Function:
     }
     variables = {**lambda_variables, **deployed["Environment"]["Variables"]}
     layers = layers_of(layer["Arn"] for layer in deployed.get("Layers", []))
-    return built(stack, name, BUILT / name, deployed["Handler"], variables, layers=layers)
+    return built(stack, name, code_of(BUILT), deployed["Handler"], variables, layers=layers)
 
 
 def layers_of(arns: Iterable[str]) -> list[str]:

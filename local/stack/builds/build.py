@@ -6,21 +6,21 @@ to date.
 import hashlib
 import os
 import platform
-import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from local.stack import environments
-from local.stack.builds import unused_files
+from local.stack.builds import code, unused_files
 from local.stack.processes import LOCAL, ROOT, StackError, as_program, follow, marked, say
 
 # Apart from each other: the processor of this machine may not be that of the functions on AWS. `sam deploy` takes the
 # one for AWS by default; samconfig.toml names the one of the stage local.
 FOR_AWS = ROOT / ".aws-sam" / "build"
 BUILT = LOCAL / "build"
+# template.yaml with the archive of the functions as their code; beside it, because its paths are relative.
+_TEMPLATE = ROOT / ".template-with-archive.yaml"
 
-_CODE = re.compile(r"^(?P<key> +CodeUri: )(?P<name>\w+)$", re.MULTILINE)
 _NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache", "node_modules"}
 
 
@@ -85,7 +85,7 @@ def build(architecture: str, folder: Path) -> None:
         ROOT / name
         for name in (
             *("template.yaml", "stacks", "functions", "layers", "console"),
-            "local/stack/builds/unused_files.py",
+            "local/stack/builds",
         )
     )
     wanted = f"{architecture} {sources}"
@@ -96,32 +96,31 @@ def build(architecture: str, folder: Path) -> None:
         return
     # `sam build` would create it too, but shows no progress.
     environments.ensure(["console"])
-    follow({"sam-build": sam_command(*build_arguments(architecture, folder))}, sam_environment())
+    functions = code_of(folder)
+    code.copy(functions)
+    _run("bytecode", functions.parent)
+    arguments = (*build_arguments(architecture, folder), "--template-file", str(_TEMPLATE))
+    _TEMPLATE.write_text(code.naming(code.pack(functions), (ROOT / "template.yaml").read_text()))
+    try:
+        follow({"sam-build": sam_command(*arguments)}, sam_environment())
+    finally:
+        _TEMPLATE.unlink()
     unused_files.remove(folder)
-    compiling = marked(
-        environments.python_of("sam"), "-m", "local.stack.builds.bytecode", str(folder)
-    )
-    follow({"bytecode": compiling}, sam_environment())
-    share_code(folder)
+    _run("bytecode", folder)
+    _run("templates", folder)
     stamp.write_text(wanted)
 
 
-def share_code(folder: Path) -> None:
-    """
-    Let functions with equal code refer to the folder of the first one of them, in the built template.
+def code_of(folder: Path) -> Path:
+    """Return the folder with the code of all functions of a build; the archive is beside it."""
+    return folder.parent / "code" / "functions"
 
-    `sam deploy` packs each folder, and uploads it, once; all functions of this template have the same code.
-    """
-    template = folder / "template.yaml"
-    text = template.read_text()
-    first: dict[str, str] = {}  # digest of a folder to its name
 
-    def shared(match: re.Match[str]) -> str:
-        code = folder / match["name"]
-        files = sorted(file for file in code.rglob("*") if file.is_file())
-        return match["key"] + first.setdefault(_digest(files, code), code.name)
-
-    template.write_text(_CODE.sub(shared, text))
+def _run(step: str, folder: Path) -> None:
+    """Run one of the modules of this package as a program with the libraries of the SAM CLI."""
+    module = f"local.stack.builds.{step}"
+    command = marked(environments.python_of("sam"), "-m", module, str(folder))
+    follow({step: command}, sam_environment())
 
 
 def build_arguments(architecture: str, folder: Path) -> list[str]:

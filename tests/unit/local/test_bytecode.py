@@ -1,4 +1,4 @@
-"""Bytecode of a build: of each function what compiling it alone gives, with equal files compiled once."""
+"""Bytecode of a build: of each function and layer what compiling it alone gives."""
 
 import compileall
 import py_compile
@@ -42,15 +42,6 @@ def test_each_file_has_the_bytecode_that_its_function_alone_would_have(tmp_path:
         )
 
     assert found == {file: compiled(file).read_bytes() for file in files}
-
-
-def test_equal_files_at_the_same_path_are_compiled_once(tmp_path: Path) -> None:
-    first, first_dates, second, second_dates, elsewhere = map(compiled, written(tmp_path, FILES))
-    bytecode.compile_all(tmp_path)
-
-    assert first_dates.samefile(second_dates)
-    assert not first.samefile(second)
-    assert not second_dates.samefile(elsewhere)
 
 
 def test_a_second_run_replaces_what_has_changed_in_one_function(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 
 from tests.template import ROOT
 
@@ -102,7 +103,12 @@ TEXTS = {
 }
 
 
-def _functions() -> Iterator[tuple[str, ast.FunctionDef]]:
+@cache
+def _functions() -> list[tuple[str, ast.FunctionDef]]:
+    return list(_parsed())
+
+
+def _parsed() -> Iterator[tuple[str, ast.FunctionDef]]:
     for root in (ROOT / "functions", ROOT / "layers" / "shared"):
         for path in sorted(root.rglob("*.py")):
             module = ".".join(path.relative_to(root).with_suffix("").parts)

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any
 
 import pytest
@@ -160,6 +161,7 @@ def test_no_grant_of_a_stage_reaches_a_stage_whose_name_begins_with_its_name() -
     assert not reached
 
 
+@cache
 def arns(stage: str) -> list[str]:
     return [
         str(resolved({"Fn::GetAtt": f"{name}.Arn"}, Stage=stage)).removesuffix(":*")
