@@ -141,4 +141,4 @@ def _resolved(call: Call[Any], phone: Phone, alias_pk: str, own: str) -> str:
     alias = store.aliases.get(call.table, alias_pk)
     if alias is None or alias.company != phone.company:
         return own
-    return contact_links.primary_of(call.table, phone.phone, alias.target).key
+    return contact_links.primary_of(call.table, phone.phone, alias.target, {alias_pk: alias}).key

@@ -121,7 +121,7 @@ def _show(resources: Resources, event: Event, call: Call, phone: Phone) -> None:
         customer=call.from_ if call.call_direction == BY_CUSTOMER else call.to or "",
         at=shown_at,
         shown_as=(CALL, preview_of(call)),
-        sender=intake.sender_of(event),
+        sender=intake.sender_of(event) if call.call_direction == BY_CUSTOMER else {},
     )
     if call.missed_at is not None:
         store.heads.count_inbound(resources.table, entry)
