@@ -135,9 +135,11 @@ def follow_change(table: Table, event: Event, contact_key: str, phone: Phone, at
         return
     mark = digest(event.id)[:16]
     same = [_follow_user(table, phone, contact_key, change, at)]
+    notice = Owner(at, change=mark)
     if change.phone:
-        notice = Owner(at, change=mark)
         same.append(_take_number(table, phone, contact_key, change, notice))
+    if change.phone or change.user_id:
+        # A new user id comes with a new number, which the notice may hide.
         _release_number(table, phone, contact_key, change, notice)
     for other in same:
         if other is not None and other != contact_key:
