@@ -307,10 +307,11 @@ def test_a_repeated_reaction_is_a_duplicate(harness: Harness) -> None:
 
 
 def test_the_stored_reactions_of_a_message_are_bounded(harness: Harness) -> None:
-    harness.take(ORIGINAL)
+    group = {"group_id": "120363041234567890"}
+    harness.take({"messages": [ORIGINAL["messages"][0] | group]})
     for number in range(12):
         value = react(f"wamid.c{number}", "👍", number)
-        value["messages"][0]["from"] = f"4477009002{number:02d}"
+        value["messages"][0] |= {"from": f"4477009002{number:02d}"} | group
         harness.take(value)
 
     assert len(harness.item("MSG#wamid.1")["reactions"]) == 10
