@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from shared.providers.outcomes import NotSent
 from whatsapp import store, transmission
 from whatsapp.sending.failures import ADDRESS_WITHDRAWN, PolicyRefused
-from whatsapp.store.items import Alias, Conversation
+from whatsapp.store.items import Conversation
 from whatsapp.worker import contact_links, number_owners
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _is_theirs(
     table: Table, phone: Phone, conversation: Conversation, named_at: str | None
 ) -> bool:
     number = transmission.recipient_of(conversation).phone
-    alias = store.aliases.get(table, Alias.of_phone(phone.phone, number)) if number else None
+    alias = store.aliases.of_number(table, phone.phone, number) if number else None
     if alias is None or alias.company != phone.company:
         return True  # No customer has written from it.
     owner = number_owners.owners_of(alias)[-1]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shared.failures import Permanent
+from shared.identity import addresses
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import senders
 from whatsapp.inbound.event import Event
@@ -44,7 +45,12 @@ def wrote(author: Author, message: Message) -> bool:
     user_id = author.get("userId")
     if user_id and message.sender_user_id:
         return bool(user_id == message.sender_user_id)
-    return author.get("phone") is not None and author.get("phone") == message.sender_phone
+    phone = author.get("phone")
+    return bool(phone) and _line(phone) == _line(message.sender_phone)
+
+
+def _line(phone: str | None) -> str:
+    return addresses.normal_digits(phone or "")
 
 
 def check(resources: Resources, event: Event, phone: Phone, message: Message) -> None:
