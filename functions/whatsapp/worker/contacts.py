@@ -104,7 +104,8 @@ def contact_of(table: Table, phone: Phone, wa_id: str, user_id: str, at: str) ->
     """
     aliases = _aliases(table, phone.phone, wa_id, user_id)
     named = Named(
-        phone=phone.phone, wa_id=addresses.normal_digits(wa_id), user_id=user_id, number=aliases[0], user=aliases[1], at=at,
+        phone=phone.phone, wa_id=addresses.normal_digits(wa_id), user_id=user_id,
+        number=aliases[0], user=aliases[1], at=at,
         company=phone.company, now_ms=clock.now_ms(),
     )  # fmt: skip
     if at <= _erased_until(table, named)[0]:
@@ -246,8 +247,8 @@ def _take_number(
     alias = store.aliases.of_number(table, phone.phone, change.phone)
     if alias is None:
         alias = Alias(
-            pk=Alias.of_phone(phone.phone, change.phone), company=phone.company, target=contact_key, created_at_ms=clock.now_ms(), since=new.since,
-            user_id=new.user_id,
+            pk=Alias.of_phone(phone.phone, change.phone), company=phone.company, target=contact_key,
+            created_at_ms=clock.now_ms(), since=new.since, user_id=new.user_id,
             erased_until=tombstones.erased_until(table, phone.company, [change.phone]) or None,
         )  # fmt: skip
         store.aliases.write(table, alias)

@@ -45,7 +45,10 @@ class InitiateCall(RecipientInput):
 
 
 class CallView(View):
-    """A call; *duration* in seconds. *from_* and *to*: numbers in digits, or user ids."""
+    """
+    A call; *duration* in seconds. *from_* and *to*: numbers in digits, or user ids. *steps*: when each event happened,
+    by the provider's word.
+    """
 
     call_id: str
     status: CallStatus
@@ -57,6 +60,7 @@ class CallView(View):
     ended_at: str | None = None
     duration: int | None = None
     end_reason: str | None = None
+    steps: dict[str, str] = Field(default_factory=dict)
     missed: bool
     agent_id: str | None = None
     note: str | None = None

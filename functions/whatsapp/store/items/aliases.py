@@ -53,9 +53,7 @@ class Alias(WhatsAppItem):
 
     @classmethod
     def of_phone(cls, phone: str, wa_id: str) -> str:
-        """
-        Return `ALIAS#WAID#{phone}#{wa_id}`: digits of a customer of the business number *phone*, in the normal form.
-        """
+        """Return `ALIAS#WAID#{phone}#{wa_id}`: a customer's digits, in the normal form, at the number *phone*."""
         return cls._of_digits(phone, addresses.normal_digits(wa_id))
 
     @classmethod
