@@ -19,7 +19,6 @@ RULES = {
     "a prefix of Mexico, Argentina or Brazil": re.compile(
         r"""["'](\\?\+)?(52|521|54|549|55)["'(\[\\]"""
     ),
-    "a removal of all but digits": re.compile(r"re\.sub\(r?[\"']\\D|\[\^0-9\]"),
 }
 
 
