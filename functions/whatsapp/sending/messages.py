@@ -143,12 +143,16 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
         )
     except Transient as failure:
         return _unsettled(resources, order, intent, attempt, failure)
+    if attempt.provider_id is not None:
+        made = {"state": State.SENT, "provider_id": attempt.provider_id}
+        # This call made the attempt: the settlement reads what has become of it.
+        return _settled(resources, order, _intended(order).model_copy(update=made))
     action = resources.ledger.action(order.action_id)
     if action is None:
         raise Transient("action_vanished")
     if action.body_hash not in keyed_hashes(*order.fingerprint):
         raise KeyReused("another message was sent under this action id meanwhile")
-    return _settled(resources, order, action, attempt.provider_id)
+    return _settled(resources, order, action)
 
 
 def _to_proven(resources: SendingResources, order: Order) -> Order:
@@ -241,11 +245,9 @@ def _unsettled(
     raise of_not_sent(attempt.not_sent) from None
 
 
-def _settled(
-    resources: SendingResources, order: Order, action: Action, provider_id: str | None = None
-) -> SentView:
+def _settled(resources: SendingResources, order: Order, action: Action) -> SentView:
     """Show the message of an action with an outcome and return that outcome. Raises ProviderRejected."""
-    action = settlement.settle(resources, action, order.phone, provider_id=provider_id)
+    action = settlement.settle(resources, action, order.phone)
     if action.state is State.FAILED:
         raise ProviderRejected(action.reason or "failed")
     return SentView(

@@ -25,7 +25,9 @@ def of_number(table: Table, phone: str, wa_id: str) -> Alias | None:
     keys = Alias.all_of_phone(phone, wa_id)
     if len(keys) == 1:
         return get(table, keys[0])
-    return found_of(keys, {item[PARTITION_KEY]: item for item in table.get_many(map(pk, keys))})
+    return found_of(
+        keys, {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
+    )
 
 
 def found_of(keys: Sequence[str], items_by_key: Mapping[str, Attributes]) -> Alias | None:

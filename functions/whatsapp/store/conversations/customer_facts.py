@@ -1,6 +1,6 @@
 """Facts about the customer in a conversation's head: ids, windows, permissions and choices."""
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
@@ -38,7 +38,7 @@ def note_new_ids(
             continue
         if head is None or any(counted > k for counted in head.recent_keys):
             return
-        unchanged = _of("linked_to").not_exists()
+        unchanged: ConditionBase = _of("linked_to").not_exists()
         seen = _of("recent_keys")
         unchanged &= seen.eq(head.recent_keys) if head.recent_keys else seen.not_exists()
         gone = [name for name, value in ids.items() if value is None]

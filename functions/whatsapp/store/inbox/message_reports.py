@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
@@ -82,11 +82,11 @@ def add_reaction(table: Table, reaction: Reaction) -> Reaction | None:
     Write a participant's reaction if it is their newest to this message, or the same one; of two with the same order
     the later call wins. Return it as stored; None if a newer one is stored. Raises Transient after concurrent writes.
     """
-    is_first = Attr(PARTITION_KEY).not_exists()
+    unchanged: ConditionBase = Attr(PARTITION_KEY).not_exists()
     written = reaction
     for _ in range(_MOST_ROUNDS):
         try:
-            table.put(written.attributes(), when=is_first)
+            table.put(written.attributes(), when=unchanged)
         except ConditionFailed as refusal:
             stored = Reaction.read(refusal.existing) if refusal.existing else None
         else:
@@ -99,5 +99,5 @@ def add_reaction(table: Table, reaction: Reaction) -> Reaction | None:
         if stored.order > reaction.order or reaction.event_id in known:
             return None
         written = reaction.model_copy(update={"earlier_ids": known[: Reaction.most_earlier]})
-        is_first = Reaction.attr("event_id").eq(stored.event_id)
+        unchanged = Reaction.attr("event_id").eq(stored.event_id)
     raise Transient("reactions_contended")

@@ -64,12 +64,12 @@ def test_a_resent_message_does_not_reach_the_next_owner_of_the_number(
 def test_a_message_to_a_number_that_nobody_has_is_refused(actions: Actions, action: str) -> None:
     actions.harness.take({"messages": [written("a", 0, P, FIRST)]})
     actions.harness.take({"messages": [changed("n", 10)]})
-    body = {
+    bodies: dict[str, dict[str, Any]] = {
         "send_text": {"text": "Hello."},
         "send_location": {"latitude": 51.5, "longitude": -1},
         "send_reaction": {"messageId": "wamid.a", "emoji": "\N{BICYCLE}"},
-    }[action]
-    answer = actions.run(action, {"phoneNumberId": PHONE, "to": f"+{P}"} | body)
+    }
+    answer = actions.run(action, {"phoneNumberId": PHONE, "to": f"+{P}"} | bodies[action])
 
     assert reason(answer) == WITHDRAWN
     assert sent_to(actions) == []
@@ -91,11 +91,11 @@ def test_a_number_that_changes_hands_before_the_call_to_the_provider_gets_nothin
     actions: Actions, action: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     actions.harness.take({"messages": [written("a", 0, P, FIRST)]})
-    body = {
+    bodies: dict[str, dict[str, Any]] = {
         "send_text": {"text": "Hello."},
         "send_location": {"latitude": 51.5, "longitude": -1},
         "send_reaction": {"messageId": "wamid.a", "emoji": "\N{BICYCLE}"},
-    }[action]
+    }
     require = recipients.require
 
     def late(table: Table, phone: Phone, conversation: Conversation, **more: Any) -> None:
@@ -103,7 +103,7 @@ def test_a_number_that_changes_hands_before_the_call_to_the_provider_gets_nothin
         require(table, phone, conversation, **more)
 
     monkeypatch.setattr(recipients, "require", late)
-    request = {"phoneNumberId": PHONE, "to": f"+{P}"} | body
+    request = {"phoneNumberId": PHONE, "to": f"+{P}"} | bodies[action]
     answer = actions.run(action, request, key="key-of-the-race")
 
     assert reason(answer) == WITHDRAWN
