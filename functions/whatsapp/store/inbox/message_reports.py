@@ -93,11 +93,14 @@ def add_reaction(table: Table, reaction: Reaction) -> Reaction | None:
             return written
         if stored is None:
             continue
-        known = [stored.event_id or "", *(stored.earlier_ids or [])]
-        if stored.event_id == reaction.event_id:
+        known = [*filter(None, [stored.event_id]), *(stored.earlier_ids or [])]
+        if stored.event_id == reaction.event_id and stored.order <= reaction.order:
             return stored
         if stored.order > reaction.order or reaction.event_id in known:
             return None
         written = reaction.model_copy(update={"earlier_ids": known[: Reaction.most_earlier]})
-        unchanged = Reaction.attr("event_id").eq(stored.event_id)
+        event_id = Reaction.attr("event_id")
+        unchanged = Reaction.attr("order").eq(stored.order) & (
+            event_id.eq(stored.event_id) if stored.event_id else event_id.not_exists()
+        )
     raise Transient("reactions_contended")

@@ -217,6 +217,9 @@ class Edit(WhatsAppItem):
         default=None, alias="contentS3Key"
     )  # `other_fields`, if too long
     reactions: Annotated[dict[str, Any], AtMost(10)] | None = None
+    # Changes before the message, made by others than its author: kept apart, and never shown.
+    foreign_versions: Annotated[list[dict[str, Any]], AtMost(10)] | None = None
+    foreign_revocation: str | None = None
     # `subject#` and a keyed hash of the customer, if the message was unknown: an erasure finds the item by it.
     customer_phone: str | None = None
     created_at: str | None = None

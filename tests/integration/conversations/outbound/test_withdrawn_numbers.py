@@ -12,6 +12,7 @@ from conversations.outbound.providers import payloads
 from conversations.store import states
 from conversations.store.items.log import Message
 from events.conversations import sample_data
+from events.conversations.twilio import ACCOUNT
 from shared.events.exchange import NumberReleased
 from tests.integration.conversations.steps import (
     MINUTE_MS,
@@ -34,7 +35,7 @@ def write(system: System, name: str, user_id: str, text: str = "Which shift is i
 
 def released(user_id: str | None = FIRST, at: str = "2099-01-01T00:00:00.000Z") -> NumberReleased:
     return NumberReleased(
-        provider="twilio", provider_message_id="notice", account=sample_data.ACCOUNT,
+        provider="twilio", provider_message_id="notice", account=ACCOUNT,
         channel_method="whatsapp", business_address=sample_data.WHATSAPP_SENDER,
         customer_address=sample_data.CANDIDATE, customer_user_id=user_id, received_at=at,
     )  # fmt: skip

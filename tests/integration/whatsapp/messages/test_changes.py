@@ -409,3 +409,17 @@ def test_a_customer_edits_a_message_under_a_new_user_id(harness: Harness) -> Non
     harness.take(of_person("wamid.2", "edit", AN_EDIT, **Q_IDS, from_user_id="GB.3"))
 
     assert harness.item("MSG#wamid.1")["textBody"] == "not yours"
+
+
+def test_a_foreign_change_that_came_early_never_shows_and_hides_no_later_one(
+    harness: Harness,
+) -> None:
+    for kind, part in [("edit", AN_EDIT), ("revoke", {"original_message_id": "wamid.1"})]:
+        harness.take(of_person(f"wamid.{kind}", kind, part, **Q_IDS))
+    harness.take(ORIGINAL)
+    harness.take(edit("wamid.2", "at five?", 3))
+
+    assert harness.item("MSG#wamid.1")["textBody"] == "at five?"
+    record = harness.item(f"EDIT#{PHONE}#wamid.1")
+    assert [version["textBody"] for version in record["versions"]] == ["at five?"]
+    assert record["original"]["textBody"] == "at fvie?"

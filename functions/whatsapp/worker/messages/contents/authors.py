@@ -59,9 +59,10 @@ def check(resources: Resources, event: Event, phone: Phone, message: Message) ->
     is_group = bool((event.payload or {}).get("group_id") or message.group_id)
     if wrote(author, message) and not author.get(BUSINESS) and not is_group:
         return
-    lookup = contacts.look_up(resources.table, event, phone)
+    # Only an echo names the customer of what the business changed, if at all.
+    is_named = event.kind == "echo" or not author.get(BUSINESS)
+    lookup = contacts.look_up(resources.table, event, phone) if is_named else None
     if lookup is None:
-        # An echo need not name the customer.
         if author.get(BUSINESS) and wrote(author, message):
             return
         raise Permanent(FOREIGN)
@@ -100,6 +101,18 @@ def of_early(record: Edit, message: Message, phone: Phone) -> Edit:
             "revoked_at": record.revoked_at if is_revoked else None,
         }
     )
+
+
+def set_aside(record: Edit, message: Message, phone: Phone) -> dict[str, Any]:
+    """Return the fields of a record that keep the changes that `of_early` leaves out apart; none if there are none."""
+    theirs = of_early(record, message, phone)
+    others = [version for version in record.versions if version not in theirs.versions]
+    changes: dict[str, Any] = {}
+    if others:
+        changes |= {"versions": theirs.versions, "foreign_versions": others}
+    if record.revoked_at and not theirs.revoked_at:
+        changes |= {"revoked_at": None, "foreign_revocation": record.revoked_at}
+    return changes
 
 
 def _is_same(resources: Resources, phone: Phone, first: str, second: str) -> bool:

@@ -53,7 +53,7 @@ def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
         record = versions.write(resources, record, phone, **changes, **early)
     if whole is not None:
         resources.bucket.put(version["contentS3Key"], whole)
-    if message is not None and record.versions:
+    if message is not None and record.versions and record.versions[-1]["id"] == event.id:
         _show_edit(resources, phone, message, record.versions[-1])
     first_file = (record.original or {}).get("mediaId")
     if described.media and described.media.media_id != first_file and event.kind != "history":

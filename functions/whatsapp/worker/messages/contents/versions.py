@@ -98,11 +98,18 @@ def shown(version: Version, message: Message) -> dict[str, Any]:
 def keep_original(
     resources: Resources, record: Edit | None, message: Message, phone: Phone
 ) -> None:
-    """Store the original of a message that arrived after its edits. Safe to repeat."""
+    """
+    Store the original of a message that arrived after its edits, and set aside what others than its author changed.
+    Safe to repeat.
+    """
     if record is None or record.company != message.company:
         return
-    if record.versions and record.original is None and not is_hidden(resources, record):
-        write(resources, record, phone, original=original_of(message))
+    changes = authors.set_aside(record, message, phone)
+    kept = record.model_copy(update=changes)
+    if kept.versions and kept.original is None and not is_hidden(resources, kept):
+        changes["original"] = original_of(message)
+    if changes:
+        write(resources, record, phone, **changes)
 
 
 def is_hidden(resources: Resources, record: Edit) -> bool:
