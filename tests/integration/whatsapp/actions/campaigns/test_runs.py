@@ -275,25 +275,24 @@ def test_an_idle_schedule_reads_once(runs: Runs) -> None:
 
 def test_a_message_that_is_delivered_again_has_another_owner(runs: Runs) -> None:
     """A job killed between the provider's answer and the ledger is repeated under the same id of the message."""
-    runs.wrote(ADA)
-    campaign = runs.create([f"+{ADA}"], autoStart=True)["campaignId"]
-    (body,) = runs.events()
-
-    sends = 0
-    for at in range(1, 60):
-        if runs.sent_to():
-            break
+    killed = 0
+    for at, number in enumerate(numbers(60), 1):
+        runs.wrote(number)
+        campaign = runs.create([f"+{number}"], autoStart=True)["campaignId"]
+        (body,) = runs.events()
         try:
             with Killer(at, after=False):
                 runs.job(body, "the-same")
         except Killed:
-            sends += 1
+            killed += 1
             runs.now += 2 * 60_000
+        if runs.sent_to():
+            break
     runs.job(body, "the-same")
     runs.wait(6)
 
-    assert sends
-    assert len(runs.sent_to()) == 1
+    assert killed
+    assert runs.sent_to().count(f"+{number}") == 1
     assert total(runs.finish(campaign)) == 1
 
 
@@ -302,6 +301,7 @@ def test_a_campaign_does_not_reach_the_owner_that_a_number_got_after_its_creatio
 ) -> None:
     harness = runs.actions.harness
     harness.take({"messages": [written("a", 0, P, "GB.1")]})
+    runs.wrote(Q)
     campaign = runs.create([f"+{P}", f"+{Q}"])["campaignId"]
     at = NOW // 1_000 + 60
     harness.take(
