@@ -414,7 +414,11 @@ def test_a_customer_edits_a_message_under_a_new_user_id(harness: Harness) -> Non
 def test_a_foreign_change_that_came_early_never_shows_and_hides_no_later_one(
     harness: Harness,
 ) -> None:
-    for kind, part in [("edit", AN_EDIT), ("revoke", {"original_message_id": "wamid.1"})]:
+    changes: dict[str, dict[str, Any]] = {
+        "edit": AN_EDIT,
+        "revoke": {"original_message_id": "wamid.1"},
+    }
+    for kind, part in changes.items():
         harness.take(of_person(f"wamid.{kind}", kind, part, **Q_IDS))
     harness.take(ORIGINAL)
     harness.take(edit("wamid.2", "at five?", 3))
