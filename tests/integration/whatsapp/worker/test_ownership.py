@@ -100,7 +100,7 @@ def test_statuses_edits_and_reactions_are_stored_beside_those_of_another_company
         change("edit", edit),
         change("reaction", {"message_id": "wamid.e", "emoji": "x"}),
     ]
-    ours = [
+    ours: list[dict[str, Any]] = [
         {"statuses": [status]},
         {
             "field": "smb_message_echoes",
