@@ -92,14 +92,20 @@ def recipient_of(conversation: Conversation) -> Recipient:
     digits), a user id, or else a group's id.
     """
     contact_key = conversation.from_ or ""
-    is_number = contact_key.isascii() and contact_key.isdecimal()
     if conversation.sender_phone or conversation.sender_user_id:
         return Recipient(conversation.sender_phone, conversation.sender_user_id)
-    if is_number and len(contact_key) <= LONGEST_NUMBER:
-        return Recipient(phone=contact_key)
+    if number := number_in(contact_key):
+        return Recipient(phone=number)
     if _is_user_id(contact_key):
         return Recipient(user_id=contact_key)
     return Recipient(group_id=contact_key)
+
+
+def number_in(contact_key: str | None) -> str | None:
+    """Return the digits of a contact key that is a possible number (E.164: at most 15 digits); None of any other."""
+    key = contact_key or ""
+    is_number = key.isascii() and key.isdecimal() and len(key) <= LONGEST_NUMBER
+    return key if is_number else None
 
 
 def _is_user_id(contact_key: str) -> bool:

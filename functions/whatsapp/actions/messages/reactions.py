@@ -19,6 +19,7 @@ from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages import effects
 from whatsapp.actions.messages.emoji import is_emoji
+from whatsapp.sending import recipients
 from whatsapp.sending.gate import Subject
 from whatsapp.store import ordering
 from whatsapp.store.items import Conversation, Message, Phone, Reaction
@@ -75,6 +76,7 @@ def _react(call: Call[Any], emoji: str) -> SentMessage:
     conversation = participants.conversation_of(call, phone)
     message = references.message_of(call, call.input.message_id)
     _check(message, conversation)
+    conversation = recipients.proven(call.table, phone, conversation)
     action_id = call.action_id()
     body = {
         "messaging_product": "whatsapp",
@@ -96,7 +98,7 @@ def _react(call: Call[Any], emoji: str) -> SentMessage:
     known = call.resources.ledger.action(action_id)
     if known is None or not known.may_have_been_sent:
         call.resources.gate.check(subject)
-    effects.perform(call, phone, body)
+    effects.perform(call, phone, body, conversation)
     _store(call, phone, message, emoji or None)
     return answer
 
@@ -130,8 +132,10 @@ def _store(call: Call[Any], phone: Phone, message: Message, emoji: str | None) -
         order=ordering.order_key(at, action_id),
         event_id=action_id,
     )
-    if not store.message_reports.add_reaction(call.table, reaction):
+    stored = store.message_reports.add_reaction(call.table, reaction)
+    if stored is None:
         return
+    reaction = stored
     for _ in range(_ATTEMPTS):
         shown = edits.with_reaction(message.reactions or {}, reaction)
         if shown == (message.reactions or {}):

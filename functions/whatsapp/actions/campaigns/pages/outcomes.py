@@ -142,6 +142,7 @@ def _sent(run: PageRun, row: Row) -> SentView:
         # The line of the list: another line with this contact is another request.
         request=to_json([campaign.campaign_id, row["line"]]),
         draft=_draft(campaign, row),
+        named_at=campaign.created_at,
     )
     sent = messages.earlier(resources, order)
     if sent is None:
