@@ -33,8 +33,8 @@ from whatsapp.worker.media.types import (
     SNIFFED_BYTES,
     extension_of,
     is_animated,
-    matches_type,
     plain,
+    refusal_of,
 )
 
 if TYPE_CHECKING:
@@ -173,8 +173,9 @@ def _kept(
         raise _invalid(media.place, "the file is empty")
     if size > largest:
         raise _invalid(media.place, f"a file of this type has at most {largest} bytes")
-    if not matches_type(media.type, mime_type, first_bytes):
-        raise _invalid(media.place, "the file's content differs from its type")
+    refusal = refusal_of(media.type, mime_type, first_bytes)
+    if refusal is not None:
+        raise _invalid(media.place, refusal)
     folder = file_prefix(phone.company, phone.phone, action_id)
     record = Media(
         pk=Media.key(action_id),

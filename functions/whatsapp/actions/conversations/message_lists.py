@@ -13,7 +13,7 @@ from shared.api.cursors import Page
 from shared.aws.dynamodb import Attributes
 from whatsapp.actions.calls import paging, participants
 from whatsapp.actions.calls.call import Call
-from whatsapp.actions.calls.inputs import Flag, Moment, PhoneFilter, PhoneOrUserId, Whole
+from whatsapp.actions.calls.inputs import Cursor, Flag, Moment, PhoneFilter, PhoneOrUserId, Whole
 from whatsapp.actions.conversations import inputs, views
 from whatsapp.actions.conversations.inputs import ConversationInput
 from whatsapp.actions.conversations.views import ShownMessage, TimelineEntry
@@ -31,7 +31,6 @@ _TIME = Message.name_of("received_at")
 _DIRECTION = Message.name_of("direction")
 _COMPANY = Message.name_of("company")
 
-type Cursor = Annotated[str, Field(max_length=2_048)]
 type Limit = Annotated[Whole, Field(ge=1, le=100)]
 
 
