@@ -19,7 +19,7 @@ from shared.api.errors import InvalidInput
 from shared.aws.stored_objects import Folder, media_of
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
-from whatsapp import store
+from whatsapp import store, transmission
 from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import file_prefix, uploads_of
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
@@ -205,7 +205,9 @@ def _source(resources: SendingResources, phone: Phone, key: str) -> dict[str, st
         return {"link": bucket.link_to(key, seconds=LINK_SECONDS)}
     try:
         # Repeated after a lost answer: the first copy stays unused.
-        return {"id": resources.eum.upload_media(str(phone.aws_phone), bucket.name, key)}
+        return {
+            "id": resources.eum.upload_media(transmission.aws_phone_of(phone), bucket.name, key)
+        }
     except Refused as refusal:
         raise ProviderRejected(refusal.code) from None
     except (NotSent, InDoubt):

@@ -201,7 +201,9 @@ def _variables(call: Call[ProcessWixWebhook], phone: Phone, name: str, language:
     table = call.table
     found: TemplateEum | TemplateMeta | None
     if phone.provider == "eum":
-        key = TemplateEum.key(str(phone.aws_waba), name, language)
+        if not phone.aws_waba:
+            return 0
+        key = TemplateEum.key(phone.aws_waba, name, language)
         found = store.account_reports.get_template(table, TemplateEum, key)
     else:
         key = TemplateMeta.of_language(phone.waba_meta_id, name, language)

@@ -49,7 +49,8 @@ def test_other_values_are_taken_as_they_are(value: str) -> None:
     row = recipients.checked({"to": "+447700900101", "bodyParams": [value]}, 1, a_phone())
 
     assert draft.content["components"] == parts(value)
-    assert row is not None and row["bodyParams"] == [value]
+    assert row is not None
+    assert row["bodyParams"] == [value]
 
 
 def test_the_inbox_refuses_the_same_values() -> None:
