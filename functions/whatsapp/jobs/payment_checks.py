@@ -49,12 +49,14 @@ def _daily(table: Table, status: str, at_ms: int) -> list[Entry]:
     return entries
 
 
-def _entries(found: Iterator[str], check: str, at_ms: int) -> list[Entry]:
-    return [payment_claims.check_of(reference, check, at_ms) for reference in found]
+def _entries(found: Iterator[tuple[str, str]], check: str, at_ms: int) -> list[Entry]:
+    return [
+        payment_claims.check_of(company, reference, check, at_ms) for company, reference in found
+    ]
 
 
-def _orders(table: Table, status: str, first_ms: int, last_ms: int) -> Iterator[str]:
-    """Yield the references of orders created in a time, within MOST_PAGES pages."""
+def _orders(table: Table, status: str, first_ms: int, last_ms: int) -> Iterator[tuple[str, str]]:
+    """Yield company and reference of orders created in a time, within MOST_PAGES pages."""
     start = None
     for _ in range(MOST_PAGES):
         page, start = store.payments.created_between(
@@ -65,6 +67,6 @@ def _orders(table: Table, status: str, first_ms: int, last_ms: int) -> Iterator[
             limit=PAGE,
             start=start,
         )
-        yield from (reference for reference, _ in page)
+        yield from page
         if start is None:
             return

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 def order_of(call: Call[Any], reference: str, field: str = "referenceId") -> PaymentOrder:
     """Return the company's order with a reference. Raises NotFound."""
-    order = store.payments.get_order(call.table, reference)
-    if order is None or order.company != call.company:
+    order = store.payments.get_order(call.table, call.company, reference)
+    if order is None:
         raise NotFound(f"{field}: order not found")
     return order
 

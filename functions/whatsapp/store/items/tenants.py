@@ -12,7 +12,7 @@ type PaymentStatus = Literal[
 
 
 def scoped(company: str, tenant: str) -> str:
-    """Return how keys name a company's tenant. Tenants' ids have no colon, so no key of another form is equal."""
+    """Return how keys name a company's tenant or order. Their ids have no colon, so no key of another form is equal."""
     return f"{company}:{tenant}"
 
 
@@ -83,6 +83,8 @@ class PaymentOrder(WhatsAppItem):
         pending, authorized -> failed -> captured (paid on a second attempt)
 
     `refunded` has been paid back; `refund_open` is reserved by refunds that are pending or processing.
+
+    Two companies may use the same reference: its key has the company before it, except in items of earlier releases.
     """
 
     item_type: ClassVar[str] = "PAYMENT_ORDER"
@@ -127,12 +129,24 @@ class PaymentOrder(WhatsAppItem):
     shop_status: str | None = None  # the shop's newest event
     shop_rank: int | None = None  # ranks the shop's events
 
+    @classmethod
+    def of(cls, company: str, reference: str) -> str:
+        """Return the key of a company's order."""
+        return cls.key(scoped(company, reference))
+
 
 class PaymentTransaction(WhatsAppItem):
     """One payment attempt for an order, as the provider reports it."""
 
     item_type: ClassVar[str] = "PAYMENT_TX"
     pk_pattern: ClassVar[str] = "ORDER#{referenceId}#TX#{id}"
+
+    @classmethod
+    def of(cls, order: PaymentOrder, transaction: str) -> str:
+        """Return the key of an attempt to pay an order."""
+        return cls.key(
+            order.pk.removeprefix(PaymentOrder.pk_pattern.partition("{")[0]), transaction
+        )
 
     transaction_id: str
     kind: str | None = None  # the provider's name of the payment method

@@ -10,7 +10,7 @@ from tests.integration.whatsapp.actions.conftest import Actions
 from tests.integration.whatsapp.actions.payments.conftest import REFERENCE, payment_order
 from whatsapp.store.items.events import WebhookEvent
 
-ORDER = f"ORDER#{REFERENCE}"
+ORDER = f"ORDER#acme:{REFERENCE}"
 EVENT: dict[str, Any] = {
     "referenceId": REFERENCE,
     "paymentStatus": "captured",

@@ -175,7 +175,7 @@ def test_a_valid_configuration_can_send_a_test_order(shop: Actions) -> None:
     sent: Any = shop.wire[-1].body
     parameters = sent["interactive"]["action"]["parameters"]
     assert parameters["total_amount"] == {"value": 100, "offset": 100}
-    assert shop.item(f"ORDER#{parameters['reference_id']}")["paymentStatus"] == "pending"
+    assert shop.item(f"ORDER#acme:{parameters['reference_id']}")["paymentStatus"] == "pending"
 
 
 def test_a_new_link_connects_a_known_configuration(shop: Actions) -> None:
