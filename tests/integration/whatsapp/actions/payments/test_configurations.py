@@ -251,7 +251,7 @@ def test_two_companies_may_have_tenants_and_configurations_of_the_same_ids(
             ),
         )  # fmt: skip
     for company, caller in (("acme", None), ("globex", GLOBEX)):
-        by = {} if caller is None else {"caller": caller}
+        by: dict[str, Any] = {} if caller is None else {"caller": caller}
         tenant = actions.run("get_tenant", {"tenantId": "bikes"}, **by).result
         config = actions.run("get_payment_configuration", own, **by).result
 
