@@ -33,13 +33,21 @@ def post_of(resources: SendingResources, phone: Phone, *, is_marketing: bool = F
     Return the call that sends from a number. Its token is read here, so that without one nothing is attempted and
     nothing is in doubt. *is_marketing*: the messages are marketing templates, for which Graph has a separate API.
 
-    Raises Permanent as `token_of`.
+    Raises Permanent as `token_of` and `aws_phone_of`.
     """
     if phone.provider == "eum":
-        return lambda message: resources.eum.post_message(str(phone.aws_phone), message)
+        aws_phone = aws_phone_of(phone)
+        return lambda message: resources.eum.post_message(aws_phone, message)
     token = token_of(resources, phone)
     edge = MARKETING if is_marketing and phone.marketing_messages else MESSAGES
     return lambda message: resources.graph.post_message(phone.phone, token, message, edge)
+
+
+def aws_phone_of(phone: Phone) -> str:
+    """Return AWS's id of a number. Raises Permanent: `no_aws_phone`, until an operator registers it with one."""
+    if not phone.aws_phone:
+        raise Permanent("no_aws_phone")
+    return phone.aws_phone
 
 
 def token_of(resources: SendingResources, phone: Phone) -> str:

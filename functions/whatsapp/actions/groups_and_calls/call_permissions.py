@@ -94,7 +94,9 @@ def permission(call: Call[Any], phone: Phone, conversation: Conversation) -> Cal
             else {"endUserBsuid": str(recipient.user_id)}
         )
         answer = remote.eum_of(call, phone).call(
-            "get_whatsapp_call_permission", originationPhoneNumberId=str(phone.aws_phone), **who
+            "get_whatsapp_call_permission",
+            originationPhoneNumberId=transmission.aws_phone_of(phone),
+            **who,
         )
         return of_aws(answer)
     query = (

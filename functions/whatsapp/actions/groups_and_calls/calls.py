@@ -149,7 +149,7 @@ def post(call: Call[Any], phone: Phone, body: dict[str, Any]) -> str | None:
         eum = remote.eum_of(call, phone)
         answer = eum.attempt(
             "send_whatsapp_call_event",
-            originationPhoneNumberId=str(phone.aws_phone),
+            originationPhoneNumberId=transmission.aws_phone_of(phone),
             metaApiVersion=call.resources.eum.meta_api_version,
             callEvent=json.dumps(body).encode(),
         )

@@ -32,13 +32,15 @@ _ATTEMPTS = 5
 
 
 def _one_emoji(text: str) -> str:
-    if not is_emoji(text):
-        raise PydanticCustomError("emoji", "must be exactly one emoji")
+    if text and not is_emoji(text):
+        raise PydanticCustomError(
+            "emoji", "must be exactly one emoji, or empty to remove the reaction"
+        )
     return text
 
 
 class SendReaction(SendInput):
-    """An emoji on a message of the conversation."""
+    """An emoji on a message of the conversation; an empty one removes the reaction, an absent one is a thumbs up."""
 
     message_id: MessageRef
     emoji: Annotated[str, Field(max_length=64), AfterValidator(_one_emoji)] = DEFAULT_EMOJI
@@ -53,7 +55,8 @@ class RemoveReaction(SendInput):
 @CORE.changes("remote_eum", Scope.WHATSAPP_SEND)
 def send_reaction(call: Call[SendReaction]) -> SentMessage:
     """
-    React to a message that is at most 30 days old; a later reaction replaces it. The answer names that message.
+    React to a message that is at most 30 days old; a later reaction replaces it, and an empty `emoji` removes it. The
+    answer names that message.
 
     After a lost answer the same call may be made again: the provider keeps one reaction.
     """
