@@ -19,7 +19,6 @@ from conversations.recovery.worker import queue_worker
 from shared.aws.client_configs import PATIENT
 from shared.aws.sqs_standard import StandardQueue
 from shared.aws.tables.attempts import Attempts
-from shared.consent.records import Consents
 from shared.events.exchange import FileStored, InboundMessage, NumberReleased
 from shared.events.record_body import parse_body
 from shared.policy.consent.records import Consents

@@ -12,7 +12,6 @@ from conversations.store.items.log import Mode, State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import BusinessAddress
 from shared.events.exchange import FileStored, InboundMessage, NumberReleased
-from shared.failures import Permanent
 from shared.identity.addresses import other_spellings
 from shared.identity.business_accounts import BusinessAccount
 from shared.runtime import clock

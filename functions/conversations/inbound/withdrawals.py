@@ -12,8 +12,8 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import State
 from shared.events.exchange import NumberReleased
-from shared.failures import Permanent
 from shared.identity import addresses
+from shared.runtime.failures import Permanent
 
 
 def take(resources: Resources, event: NumberReleased) -> str:

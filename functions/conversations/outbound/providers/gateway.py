@@ -28,10 +28,6 @@ from conversations.outbound.providers.twilio_accounts import (
 )
 from conversations.store import states
 from shared.aws.sqs_fifo import Entry, digest
-from shared.consent import unreachable
-from shared.consent.records import Source, Statement
-from shared.consent.unreachable import Unreachable
-from shared.failures import Transient
 from shared.identity import addresses
 from shared.identity.business_accounts import OWN_PROVIDERS
 from shared.identity.secret_owners import owns_token

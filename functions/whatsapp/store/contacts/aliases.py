@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Transient
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from whatsapp.store.items import Alias, pk

@@ -3,7 +3,7 @@
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Transient
+from shared.runtime.failures import Transient
 from whatsapp.store.conversations.head_writes import MAX_ROUNDS, forward, update_if
 from whatsapp.store.items import Conversation, pk
 from whatsapp.store.items.item import PARTITION_KEY

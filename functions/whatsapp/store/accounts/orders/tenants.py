@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.failures import Transient
-from shared.runtime.failures import Permanent, Transient
+from shared.runtime.failures import Transient
 from whatsapp.store.accounts.orders.payment_lists import INDEXES
 from whatsapp.store.items import Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY

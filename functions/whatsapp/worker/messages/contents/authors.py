@@ -9,8 +9,8 @@ read.
 from collections.abc import Mapping
 from typing import Any
 
-from shared.failures import Permanent
 from shared.identity import addresses
+from shared.runtime.failures import Permanent
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import senders
 from whatsapp.inbound.event import Event

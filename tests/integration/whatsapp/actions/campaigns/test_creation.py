@@ -168,7 +168,7 @@ def test_a_list_that_cannot_be_read_is_refused_before_anything_happens(
 
     assert answer.status == 400
     assert answer.body["error"]["message"].startswith(f"recipientsS3Key: {problem}")
-    assert records.open_ids(runs.actions.harness.resources.table) == set()
+    assert timers.opened(runs.actions.harness.resources.table).ids == set()
     assert runs.sent_to() == []
 
 
@@ -193,7 +193,7 @@ def test_a_campaign_whose_job_finds_no_valid_row_is_paused_and_never_completed(
 
     assert (shown["status"], shown["pauseReason"]) == ("paused", "no_valid_recipients")
     assert (shown["totalRecipients"], shown["invalid"]) == (2, 2)
-    assert records.open_ids(runs.actions.harness.resources.table) == set()
+    assert timers.opened(runs.actions.harness.resources.table).ids == set()
 
 
 def test_a_campaign_whose_values_fit_for_no_recipient_is_paused(runs: Runs) -> None:

@@ -15,7 +15,7 @@ from tests.integration.whatsapp.actions.campaigns.runs import (
 from tests.integration.whatsapp.actions.conftest import ADA, WABA
 from tests.integration.whatsapp.conftest import NOW
 from tests.integration.whatsapp.contacts.test_identity import P, Q, written
-from whatsapp.store.sending import campaigns as records
+from whatsapp.store.sending import timers
 
 
 @pytest.mark.usefixtures("short_pages")

@@ -11,18 +11,12 @@ from whatsapp.actions.accounts.numbers.registrations.registration import MANAGEM
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, WabaId
-<<<<<<< HEAD:functions/whatsapp/actions/accounts/numbers/registrations/synchronisation.py
-=======
-from whatsapp.actions.numbers import reports
-from whatsapp.actions.numbers.registrations import proofs
-from whatsapp.actions.numbers.registrations.registration import MANAGEMENT, new_number
 from whatsapp.sending.failures import (
     NotConfigured,
     ProviderRejected,
     ProviderUnavailable,
     TooFast,
 )
->>>>>>> 4fac3fe71b057589e0b4403dab7ee06f662eda78:functions/whatsapp/actions/numbers/registrations/synchronisation.py
 from whatsapp.sending.views import View
 from whatsapp.store.accounts.numbers.phones import ListFull, PhoneTaken
 from whatsapp.store.items import Phone

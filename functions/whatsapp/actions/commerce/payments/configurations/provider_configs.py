@@ -9,12 +9,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp.actions.calls import remote
-<<<<<<< HEAD:functions/whatsapp/actions/commerce/payments/configurations/provider_configs.py
-from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.commerce.payments import owners
-=======
-from whatsapp.actions.payments import owners
->>>>>>> 4fac3fe71b057589e0b4403dab7ee06f662eda78:functions/whatsapp/actions/payments/configurations/provider_configs.py
 from whatsapp.api.queries import NotFound
 from whatsapp.store.accounts.orders import tenants
 from whatsapp.store.items.tenants import PaymentConfig
