@@ -65,7 +65,7 @@ WRITTEN_DOWN = {
     SENT: Figures(0, 6, 2),
 }
 SEARCH = "search_messages"
-SEARCHES = {1: Figures(0, 15.5, 7), 100: Figures(0, 117, 9), 1_000: Figures(0, 1_031, 25)}
+SEARCHES = {1: Figures(0, 14.5, 6), 100: Figures(0, 116, 8), 1_000: Figures(0, 1_030, 24)}
 NOTES = """\
 The function is warm, and Ada's window is open. Two write units and requests of a change are its entry in the audit
 log. *requests* are requests to AWS, without those to the provider. A

@@ -61,7 +61,7 @@ def store_shown(
         **accepted(),
     )
     original = message.model_copy(update={"sent_at": message.received_at})
-    message = intake.with_early_changes(resources, original, lookup.edit)
+    message = intake.with_early_changes(resources, original, lookup.edit, phone)
     message, outcome = intake.put_once(resources, message)
     if not message.erased:
         intake.store_full_content(resources, event, phone, message, described)

@@ -23,16 +23,14 @@ from whatsapp.worker.messages import sent_messages, statuses
 _HAS_OUTCOME = frozenset({State.SENT, State.CONFIRMED, State.FAILED, State.UNKNOWN})
 
 
-def settle(
-    resources: SendingResources, action: Action, phone: Phone, *, provider_id: str | None = None
-) -> Action:
+def settle(resources: SendingResources, action: Action, phone: Phone) -> Action:
     """
     Store and show the message of an action that has an outcome; return the action with its message key.
 
-    *provider_id*: the id that the send returned, if this call made it. A status that was faster may have given the
-    message another id, which stays; ours becomes an alias. Safe to repeat.
+    A status that was faster may have given the message another id than the send returned, which stays; the returned one
+    becomes an alias. Safe to repeat.
     """
-    returned_id = provider_id or action.provider_id
+    returned_id = action.provider_id
     key = Message.key(returned_id) if returned_id else sent_messages.own_key(action)
     linked = resources.ledger.link(action.action_id, action.message_pk or key) or action
     if returned_id and linked.message_pk not in {None, key}:
