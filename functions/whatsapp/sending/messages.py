@@ -146,7 +146,7 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
     if attempt.provider_id is not None:
         made = {"state": State.SENT, "provider_id": attempt.provider_id}
         # This call made the attempt: the settlement reads what has become of it.
-        return _settled(resources, order, _intended(order).model_copy(update=made))
+        return _settled(resources, order, _intended(order).model_copy(update=made), intent)
     action = resources.ledger.action(order.action_id)
     if action is None:
         raise Transient("action_vanished")
@@ -245,9 +245,11 @@ def _unsettled(
     raise of_not_sent(attempt.not_sent) from None
 
 
-def _settled(resources: SendingResources, order: Order, action: Action) -> SentView:
+def _settled(
+    resources: SendingResources, order: Order, action: Action, intent: Intent | None = None
+) -> SentView:
     """Show the message of an action with an outcome and return that outcome. Raises ProviderRejected."""
-    action = settlement.settle(resources, action, order.phone)
+    action = settlement.settle(resources, action, order.phone, intent)
     if action.state is State.FAILED:
         raise ProviderRejected(action.reason or "failed")
     return SentView(

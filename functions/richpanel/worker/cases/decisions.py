@@ -23,7 +23,7 @@ from richpanel.guards import identity, opt_outs
 from richpanel.guards.customer_hash import can_count, customer_hmac
 from richpanel.inbound.channels import Channel
 from richpanel.store import states
-from richpanel.worker.cases.case import costs
+from richpanel.worker.cases import costs
 from shared.runtime import clock
 
 if TYPE_CHECKING:

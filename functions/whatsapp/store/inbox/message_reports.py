@@ -6,6 +6,7 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime.failures import Transient
+from whatsapp.store import ordering
 from whatsapp.store.items import Edit, Reaction, Status, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
@@ -82,7 +83,9 @@ def add_reaction(table: Table, reaction: Reaction) -> Reaction | None:
     Write a participant's reaction if it is their newest to this message, or the same one; of two with the same order
     the later call wins. Return it as stored; None if a newer one is stored. Raises Transient after concurrent writes.
     """
-    unchanged: ConditionBase = Attr(PARTITION_KEY).not_exists()
+    # Usually the stored one is of an earlier second: then no repetition of an earlier one can come after this one.
+    is_earlier = Reaction.attr("order").lt(ordering.second_in(reaction.order))
+    unchanged: ConditionBase = Attr(PARTITION_KEY).not_exists() | is_earlier
     written = reaction
     for _ in range(_MOST_ROUNDS):
         try:

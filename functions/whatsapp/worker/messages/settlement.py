@@ -16,16 +16,19 @@ from whatsapp import store
 from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound import provider_errors
 from whatsapp.inbound.event import Event, Outcome
-from whatsapp.store.items import Alias, Message, Phone
+from whatsapp.store.items import Alias, Intent, Message, Phone
 from whatsapp.worker import ownership
 from whatsapp.worker.messages import sent_messages, statuses
 
 _HAS_OUTCOME = frozenset({State.SENT, State.CONFIRMED, State.FAILED, State.UNKNOWN})
 
 
-def settle(resources: SendingResources, action: Action, phone: Phone) -> Action:
+def settle(
+    resources: SendingResources, action: Action, phone: Phone, intent: Intent | None = None
+) -> Action:
     """
-    Store and show the message of an action that has an outcome; return the action with its message key.
+    Store and show the message of an action that has an outcome; return the action with its message key. *intent*: as
+    the caller has just written it; it is read otherwise.
 
     A status that was faster may have given the message another id than the send returned, which stays; the returned one
     becomes an alias. Safe to repeat.
@@ -44,7 +47,7 @@ def settle(resources: SendingResources, action: Action, phone: Phone) -> Action:
         from whatsapp.store.sending import unknown_sends  # noqa: PLC0415 - rare
 
         unknown_sends.add(resources.table, linked)
-    message = sent_messages.from_intent(resources, linked, phone)
+    message = sent_messages.from_intent(resources, linked, phone, intent)
     if message is not None:
         if not message.erased:
             if linked.state is State.FAILED:

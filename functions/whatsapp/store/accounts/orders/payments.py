@@ -41,12 +41,16 @@ class Ambiguous(Exception):
 
 def get_order(table: Table, company: str, reference: str) -> PaymentOrder | None:
     """Return a company's order (strongly consistent read). Orders of earlier releases have keys without the company."""
-    for key in (PaymentOrder.of(company, reference), PaymentOrder.key(reference)):
-        item = table.get(pk(key))
-        found = PaymentOrder.read(item) if item else None
-        if found is not None and (found.company, found.reference_id) == (company, reference):
-            return found
-    return None
+    item = table.get(pk(PaymentOrder.of(company, reference)))
+    return PaymentOrder.read(item) if item else _earlier_order(table, company, reference)
+
+
+def _earlier_order(table: Table, company: str, reference: str) -> PaymentOrder | None:
+    """Return a company's order of an earlier release (strongly consistent read)."""
+    item = table.get(pk(PaymentOrder.key(reference)))
+    found = PaymentOrder.read(item) if item else None
+    is_theirs = found is not None and (found.company, found.reference_id) == (company, reference)
+    return found if is_theirs else None
 
 
 def only_order(table: Table, reference: str) -> PaymentOrder | None:
@@ -77,7 +81,7 @@ def open_order(table: Table, order: PaymentOrder, hashes: Sequence[str]) -> Paym
 
     Raises ReferenceTaken for other content.
     """
-    stored = get_order(table, str(order.company), order.reference_id)
+    stored = _earlier_order(table, str(order.company), order.reference_id)
     if stored is None:
         try:
             table.put(order.attributes(), when=Attr(PARTITION_KEY).not_exists())
@@ -171,7 +175,7 @@ def show_order_status(table: Table, seen: PaymentOrder, status: str) -> None:
 
 def report_shop_order(table: Table, order: PaymentOrder) -> PaymentOrder:
     """Write a shop's order with its newest event, and return the stored one; an older event changes nothing."""
-    seen = get_order(table, str(order.company), order.reference_id)
+    seen = _earlier_order(table, str(order.company), order.reference_id)
     rank = PaymentOrder.attr("shop_rank")
     newer = rank.not_exists() | rank.lt(order.shop_rank)
     identity = {PARTITION_KEY, "createdAt"}

@@ -26,9 +26,12 @@ def get(table: Table, company: str, tenant: str) -> Tenant | None:
 
 def save(table: Table, tenant: Tenant) -> Tenant:
     """Create a tenant or change its given fields; a field that is absent is kept. Safe to repeat."""
-    company = str(tenant.company)
-    seen = get(table, company, tenant.tenant_id)
-    key = seen.pk if seen else Tenant.of(company, tenant.tenant_id)
+    company, earlier = str(tenant.company), Tenant.key(tenant.tenant_id)
+    key = (
+        earlier
+        if _first(table, Tenant, company, (earlier,))
+        else Tenant.of(company, tenant.tenant_id)
+    )
     identity = {PARTITION_KEY, "createdAt"}
     facts = {name: value for name, value in tenant.attributes().items() if name not in identity}
     stored = table.update(pk(key), put=facts, put_once=Tenant.named(created_at=tenant.created_at))
@@ -116,7 +119,8 @@ def report_config(table: Table, config: PaymentConfig) -> bool:
 
     Fields that the provider does not report (UPI id, category codes) are kept.
     """
-    seen = get_config(table, str(config.company), config.tenant_id, config.config_name)
+    company, earlier = str(config.company), PaymentConfig.key(config.tenant_id, config.config_name)
+    seen = _first(table, PaymentConfig, company, (earlier,))
     identity = {PARTITION_KEY, PaymentConfig.name_of("company")}
     reported = {name: value for name, value in config.attributes().items() if name not in identity}
     newer = PaymentConfig.attr("status_order").not_exists() | PaymentConfig.attr("status_order").lt(
