@@ -18,15 +18,16 @@ from shared.runtime.failures import Permanent
 
 def take(resources: Resources, event: NumberReleased) -> str:
     """Note that a customer gave a number up. Idempotent, in any order with messages. Raises Permanent."""
-    matching.owners(resources, event)
+    projects = {(one.company_id, one.project_id) for one in matching.owners(resources, event)}
     try:
         customer = addresses.phone_number(event.customer_address)
     except addresses.AddressInvalid:
         raise Permanent("bad_address") from None
     found = _of_number(resources, event, customer)
     for ref, state in found.items():
-        proven_at = state.number_proven_at or ""
-        if state.may_be_of(event.customer_user_id or "") and event.received_at > proven_at:
+        is_owned = (state.company_id, state.project_id) in projects
+        is_theirs = is_owned and state.may_be_of(event.customer_user_id or "")
+        if is_theirs and event.received_at > (state.number_proven_at or ""):
             states.note_withdrawal(resources.log, ref, event.received_at)
     return "released"
 
