@@ -33,13 +33,21 @@ def post_of(resources: SendingResources, phone: Phone, *, is_marketing: bool = F
     Return the call that sends from a number. Its token is read here, so that without one nothing is attempted and
     nothing is in doubt. *is_marketing*: the messages are marketing templates, for which Graph has a separate API.
 
-    Raises Permanent as `token_of`.
+    Raises Permanent as `token_of` and `aws_phone_of`.
     """
     if phone.provider == "eum":
-        return lambda message: resources.eum.post_message(str(phone.aws_phone), message)
+        aws_phone = aws_phone_of(phone)
+        return lambda message: resources.eum.post_message(aws_phone, message)
     token = token_of(resources, phone)
     edge = MARKETING if is_marketing and phone.marketing_messages else MESSAGES
     return lambda message: resources.graph.post_message(phone.phone, token, message, edge)
+
+
+def aws_phone_of(phone: Phone) -> str:
+    """Return AWS's id of a number. Raises Permanent: `no_aws_phone`, until an operator registers it with one."""
+    if not phone.aws_phone:
+        raise Permanent("no_aws_phone")
+    return phone.aws_phone
 
 
 def token_of(resources: SendingResources, phone: Phone) -> str:
@@ -92,14 +100,20 @@ def recipient_of(conversation: Conversation) -> Recipient:
     digits), a user id, or else a group's id.
     """
     contact_key = conversation.from_ or ""
-    is_number = contact_key.isascii() and contact_key.isdecimal()
     if conversation.sender_phone or conversation.sender_user_id:
         return Recipient(conversation.sender_phone, conversation.sender_user_id)
-    if is_number and len(contact_key) <= LONGEST_NUMBER:
-        return Recipient(phone=contact_key)
+    if number := number_in(contact_key):
+        return Recipient(phone=number)
     if _is_user_id(contact_key):
         return Recipient(user_id=contact_key)
     return Recipient(group_id=contact_key)
+
+
+def number_in(contact_key: str | None) -> str | None:
+    """Return the digits of a contact key that is a possible number (E.164: at most 15 digits); None of any other."""
+    key = contact_key or ""
+    is_number = key.isascii() and key.isdecimal() and len(key) <= LONGEST_NUMBER
+    return key if is_number else None
 
 
 def _is_user_id(contact_key: str) -> bool:

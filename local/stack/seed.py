@@ -77,7 +77,10 @@ def seed(stack: Stack) -> str:
         COMPANY,
         "--auto-mark-read",
     )
-    _register(stack, WORKSHOP, "--provider", "eum", "--phone-arn", WORKSHOP.arn)
+    aws_waba = f"waba-{WORKSHOP.waba_arn.rpartition('/')[2]}"
+    _register(
+        stack, WORKSHOP, "--provider", "eum", "--phone-arn", WORKSHOP.arn, "--aws-waba", aws_waba
+    )
     return operate(
         stack,
         "api-keys",

@@ -106,6 +106,9 @@ def _problems(
         yield missing
     if phone.provider == "graph" and not (phone.app_id and phone.token_ref):
         yield Missing("has no app or no token", register)
+    if phone.provider == "eum" and not (phone.aws_phone and phone.aws_waba):
+        text = "has no AWS id of its number or its account"
+        yield Missing(text, f"{register} with --aws-waba and its ARN")
     if phone.is_automated and not automated & {phone.phone, phone.aws_phone, phone.phone_arn}:
         step = "set phone_number_id in a project, or register the number without --automation"
         yield Missing("is automated, but no project names it", step)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.simulation.whatsapp.agents.agent import Agent
 
 MOST_WRITE_UNITS = 26  # with the entry in the audit log
-MOST_CALLS = 22
+MOST_CALLS = 22  # two of them read whose the number is
 LENGTHS = (1, 10, 60)
 LIMIT_SECONDS = 60  # between two messages to one customer, more than the rate limit asks for
 

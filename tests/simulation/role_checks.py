@@ -52,7 +52,8 @@ def check(
     grants, of_lambda = grants_of(function, **given), granted_for_lambda(function, **given)
     assert missing(grants, uses[function]) == []
     assert of_lambda <= grants
-    assert {named(grant) for grant in needless(grants - of_lambda, uses[function])} == unused
+    found = {named(grant) for grant in needless(grants - of_lambda, uses[function])}
+    assert found == unused, sorted(found ^ unused)
 
 
 @dataclass(frozen=True)

@@ -136,11 +136,6 @@ NOT_EXERCISED: dict[str, frozenset[str]] = {
             "s3:PutObject parley-local-media-123456789012-us-east-1/templates/*",
         }
     ),
-    "WhatsAppWorker": frozenset(
-        {
-            "dynamodb:Query table/base-wecare-digital-whatsapp-local/index/gsi_order",
-        }
-    ),
 }
 STAGE = {"Stage": "local"}
 MINUTE_MS = 60_000

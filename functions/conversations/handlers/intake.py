@@ -14,12 +14,12 @@ import boto3
 from pydantic import Field, TypeAdapter
 
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
-from conversations.inbound import intake, late_attachments
+from conversations.inbound import intake, late_attachments, withdrawals
 from conversations.recovery.worker import queue_worker
 from shared.aws.client_configs import PATIENT
 from shared.aws.sqs_standard import StandardQueue
 from shared.aws.tables.attempts import Attempts
-from shared.events.exchange import FileStored, InboundMessage
+from shared.events.exchange import FileStored, InboundMessage, NumberReleased
 from shared.events.record_body import parse_body
 from shared.policy.consent.records import Consents
 from shared.runtime.observability import metrics
@@ -49,8 +49,8 @@ deps = intake.IntakeDependencies(
     consents=Consents(resources.log),
     files=StandardQueue(lambda: sqs, settings.conversations_media_queue_url),
 )
-events: TypeAdapter[InboundMessage | FileStored] = TypeAdapter(
-    Annotated[InboundMessage | FileStored, Field(discriminator="type")]
+events: TypeAdapter[InboundMessage | FileStored | NumberReleased] = TypeAdapter(
+    Annotated[InboundMessage | FileStored | NumberReleased, Field(discriminator="type")]
 )
 
 
@@ -58,6 +58,8 @@ def _handle(body: str, _: Run) -> str:
     event = parse_body(body, events, from_provider=True)
     if isinstance(event, FileStored):
         return late_attachments.store_file_key(resources, event)
+    if isinstance(event, NumberReleased):
+        return withdrawals.take(resources, event)
     return intake.take(deps, event)
 
 

@@ -1,6 +1,7 @@
 """Matches a message to a conversation. Never relies on a global index alone, because it is eventually consistent."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from conversations.configuration.resources import Resources
 from conversations.inbound import legacy_import
@@ -10,7 +11,7 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode, State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import BusinessAddress
-from shared.events.exchange import FileStored, InboundMessage
+from shared.events.exchange import FileStored, InboundMessage, NumberReleased
 from shared.identity.addresses import other_spellings
 from shared.identity.business_accounts import BusinessAccount
 from shared.runtime import clock
@@ -21,7 +22,9 @@ REOPENS_WITHIN_MS = 7 * clock.DAY_SECONDS * clock.SECOND_MS
 MOST_OF_INDEX = 100  # one read of states; older conversations are inactive
 
 
-def owners(resources: Resources, event: InboundMessage | FileStored) -> list[BusinessAddress]:
+def owners(
+    resources: Resources, event: InboundMessage | FileStored | NumberReleased
+) -> list[BusinessAddress]:
     """
     Return the projects that use the event's business address with the event's provider and account.
 
@@ -50,18 +53,64 @@ def find(
     Tries in order: the message it replies to; the address pair's conversation with the newest outbound message; the
     contract's index; the customer's aliases; then the last three for other spellings of the number.
     """
-    projects = {(owner.company_id, owner.project_id) for owner in allowed}
+    wanted = _Wanted(
+        {(owner.company_id, owner.project_id) for owner in allowed},
+        (customer, *other_spellings(customer)),
+        event.customer_user_id or "",
+        event.received_at,
+    )
+    ref = _find(resources, event, customer, wanted)
+    if event.type != "human_reply":
+        # Only what a customer writes proves whose number it is.
+        for other, state in wanted.others.items():
+            proven_at = max(state.number_proven_at or "", state.last_inbound_at or "")
+            if event.received_at > proven_at:
+                states.note_withdrawal(resources.log, other, event.received_at)
+    return ref
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """
+    The projects, and the customer of a message: all spellings of the address, the user id, and the time of the message.
+
+    `others`: conversations with another person who had the number, by `ref`, as the search finds them.
+    """
+
+    projects: set[tuple[str, str]]
+    spellings: tuple[str, ...]
+    user_id: str
+    at: str
+    others: dict[str, State] = field(default_factory=dict)
+
+    def are_of(self, ref: str, state: State) -> bool:
+        """Whether a conversation can be the customer's."""
+        if (state.company_id, state.project_id) not in self.projects:
+            return False
+        if not state.may_be_of(self.user_id):
+            if state.primary_channel in self.spellings:
+                self.others[ref] = state
+            return False
+        is_proven = bool(self.user_id and state.customer_user_id)
+        had_number = self.at <= (state.number_withdrawn_at or "")
+        is_number = state.primary_channel in self.spellings
+        return state.has_number or is_proven or had_number or not is_number
+
+
+def _find(
+    resources: Resources, event: InboundMessage, customer: str, wanted: _Wanted
+) -> str | None:
     channel = ChannelMethod(event.channel_method)
     if event.reply_to:
         linked = messages.linked(resources.log, event.provider, event.reply_to)
-        if linked is not None and _is_of(resources, linked.ref, channel, customer, projects):
+        if linked is not None and _is_of(resources, linked.ref, channel, customer, wanted):
             return linked.ref
-    for spelling in (customer, *other_spellings(customer)):
+    for spelling in wanted.spellings:
         pairs = identifiers.pairs(channel, event.business_address, spelling)
         ref = (
-            _best_stored(resources, routes.of_pair(resources.log, pairs), projects)
-            or _by_index(resources, event, spelling, projects)
-            or _by_alias(resources, event, spelling, projects)
+            _best_stored(resources, routes.of_pair(resources.log, pairs), wanted)
+            or _by_index(resources, event, spelling, wanted)
+            or _by_alias(resources, event, spelling, wanted)
         )
         if ref is not None:
             return ref
@@ -69,11 +118,7 @@ def find(
 
 
 def _is_of(
-    resources: Resources,
-    ref: str,
-    channel: ChannelMethod,
-    customer: str,
-    projects: set[tuple[str, str]],
+    resources: Resources, ref: str, channel: ChannelMethod, customer: str, wanted: _Wanted
 ) -> bool:
     """
     Whether a message that answers one of a conversation belongs to it.
@@ -81,7 +126,7 @@ def _is_of(
     Anyone who has seen a Message-ID can name it in an e-mail, so that the author must be the customer of the
     conversation, also by an address from which agents attached messages to it.
     """
-    if not _best_stored(resources, [ref], projects):
+    if not _best_stored(resources, [ref], wanted):
         return False
     if channel is not ChannelMethod.EMAIL:
         return True
@@ -91,7 +136,7 @@ def _is_of(
 
 
 def _by_index(
-    resources: Resources, event: InboundMessage, customer: str, projects: set[tuple[str, str]]
+    resources: Resources, event: InboundMessage, customer: str, wanted: _Wanted
 ) -> str | None:
     """Look up the contract's index; items written by other systems have no route or state yet and get both."""
     channel = ChannelMethod(event.channel_method)
@@ -104,7 +149,7 @@ def _by_index(
         for ref, item in items_by_ref.items()
         if ref not in stored
     }
-    best = _best(imported | stored, projects)
+    best = _best(imported | stored, wanted)
     if best is None:
         return None
     # The index may lag behind the item, which holds the `ref`.
@@ -120,34 +165,28 @@ def _by_index(
 
 
 def _by_alias(
-    resources: Resources, event: InboundMessage, customer: str, projects: set[tuple[str, str]]
+    resources: Resources, event: InboundMessage, customer: str, wanted: _Wanted
 ) -> str | None:
     for address in {customer, event.customer_user_id or customer}:
-        for company_id in sorted({company_id for company_id, _ in projects}):
+        for company_id in sorted({company_id for company_id, _ in wanted.projects}):
             for alias in routes.aliases(resources.log, company_id, address):
                 if alias == customer:
                     continue
                 pairs = identifiers.pairs(event.channel_method, event.business_address, alias)
-                ref = _best_stored(resources, routes.of_pair(resources.log, pairs), projects)
+                ref = _best_stored(resources, routes.of_pair(resources.log, pairs), wanted)
                 if ref is not None:
                     return ref
     return None
 
 
-def _best_stored(
-    resources: Resources, refs: list[str], projects: set[tuple[str, str]]
-) -> str | None:
+def _best_stored(resources: Resources, refs: list[str], wanted: _Wanted) -> str | None:
     """Apply `_best` to conversations that have a state."""
-    return _best(states.read_many(resources.log, refs), projects) if refs else None
+    return _best(states.read_many(resources.log, refs), wanted) if refs else None
 
 
-def _best(states_by_ref: Mapping[str, State], projects: set[tuple[str, str]]) -> str | None:
+def _best(states_by_ref: Mapping[str, State], wanted: _Wanted) -> str | None:
     """Return the open conversation with the newest outbound message; else a closed one within `REOPENS_WITHIN_MS`."""
-    allowed = {
-        ref: state
-        for ref, state in states_by_ref.items()
-        if (state.company_id, state.project_id) in projects
-    }
+    allowed = {ref: state for ref, state in states_by_ref.items() if wanted.are_of(ref, state)}
     open_refs = [ref for ref, state in allowed.items() if state.mode is not Mode.CLOSED]
     if open_refs:
         return max(open_refs, key=lambda ref: _last_outbound_at(allowed[ref]))

@@ -4,7 +4,7 @@ import json
 
 from conversations.configuration.projects import Company
 from conversations.configuration.resources import Resources
-from conversations.lifecycle.conversation import load_project
+from conversations.lifecycle.conversation import OpenConversation, load_project
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import keep_open
 from conversations.store import conversations, routes, states
@@ -69,6 +69,18 @@ def begin(
     routes.add(resources.log, pair, written.created_at, ref, written.ttl)
     keep_open(resources, ref, written)
     return ref
+
+
+def proof_of_number(event: InboundMessage, opened: OpenConversation) -> dict[str, str | None]:
+    """Return the fields of the state that a customer's message from their number changes; none for the usual one."""
+    customer, state = customer_of(event), opened.state
+    if opened.customer not in {customer, *addresses.other_spellings(customer)}:
+        return {}
+    is_withdrawn = state.number_withdrawn_at is not None
+    return {
+        "customer_user_id": None if state.customer_user_id else event.customer_user_id,
+        "number_proven_at": event.received_at if is_withdrawn else None,
+    }
 
 
 def link_identities(resources: Resources, event: InboundMessage, company: Company) -> None:

@@ -13,6 +13,7 @@ class Kind(StrEnum):
     OPTED_OUT = "opted_out"
     WINDOW_CLOSED = "window_closed"
     ADDRESS_UNUSABLE = "address_unusable"
+    ADDRESS_WITHDRAWN = "address_withdrawn"
     UNSUPPORTED = "unsupported"  # the provider's API does not reach this kind of address; the address is usable
     CONFIGURATION = "configuration"
     REJECTED = "provider_rejected"

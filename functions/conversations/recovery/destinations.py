@@ -1,7 +1,7 @@
 """To which of the seven queues an event goes, by its type, and in which message group."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -43,8 +43,10 @@ class Destinations:
             DeliveryStatus,
             FileStored,
             InboundMessage,
+            NumberReleased,
             file_entry,
             inbound_entry,
+            release_entry,
             status_entry,
         )
 
@@ -53,10 +55,15 @@ class Destinations:
             kind = event.get("type") if isinstance(event, dict) else None
             queue: FifoQueue = self.inbound
             entry: Entry | None = None
-            if kind in {"inbound_message", "human_reply"}:
-                entry = inbound_entry(_adapter(InboundMessage).validate_python(storable(event)))
-            elif kind == "file_stored":
-                entry = file_entry(_adapter(FileStored).validate_python(storable(event)))
+            entries: dict[str, tuple[Any, Callable[[Any], Entry]]] = {
+                "inbound_message": (InboundMessage, inbound_entry),
+                "human_reply": (InboundMessage, inbound_entry),
+                "file_stored": (FileStored, file_entry),
+                "number_released": (NumberReleased, release_entry),
+            }
+            if kind in entries:
+                of_kind, entry_of = entries[kind]
+                entry = entry_of(_adapter(of_kind).validate_python(storable(event)))
             elif kind == "delivery_status":
                 status = _adapter(DeliveryStatus).validate_python(storable(event))
                 queue, entry = self.statuses, status_entry(status)

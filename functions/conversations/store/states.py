@@ -5,6 +5,7 @@ Every change is conditional on the state it was decided from, and idempotent.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -192,14 +193,32 @@ def release(
     return State.read(item)
 
 
-def take_inbound(table: Table, ref: str, at: str, *, window_until: str | None) -> State:
+def note_withdrawal(table: Table, ref: str, at: str) -> None:
+    """Record that another person had the customer's number at a time; it only moves forward. Idempotent."""
+    alive = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
+    with suppress(ConditionFailed):
+        table.update(
+            state_key(ref),
+            put=State.named(number_withdrawn_at=at),
+            when=alive & _before("number_withdrawn_at", at),
+        )
+
+
+def take_inbound(
+    table: Table,
+    ref: str,
+    at: str,
+    *,
+    window_until: str | None,
+    proof: Mapping[str, str | None] | None = None,
+) -> State:
     """
     Record the time of a customer's message, which ends a snooze. Each timestamp moves forward only, on its own.
 
-    Raises Gone.
+    *proof*: the fields of the state that show whose number it is, if the message came from it. Raises Gone.
     """
     exists = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
-    inbound = State.named(last_inbound_at=at, window_until=window_until)
+    inbound = State.named(last_inbound_at=at, window_until=window_until, **(proof or {}))
     is_newest = _before("last_message_at", at) & _before("last_inbound_at", at)
     try:
         facts = {**inbound, **State.named(last_message_at=at)}

@@ -59,7 +59,7 @@ def _older(bucket: Bucket, message: Message) -> list[VersionView]:
     keys = folder.bucket.keys_under(folder.prefix)
     return [
         VersionView(
-            at=ordering.moment_of(ordering.time_of(key.removeprefix(folder.prefix))),
+            at=f"{ordering.second_of(key.removeprefix(folder.prefix))}.000Z",
             whole_content=link_to_content(
                 bucket, message.model_copy(update={"content_s3_key": key})
             ),

@@ -47,9 +47,9 @@ def origin_of(resources: SendingResources, event: Event) -> Origin:
     """
     Return the number or account of an event.
 
-    Raises NoOwner: `unknown_phone`, `unknown_account` or `unknown_order`, `ambiguous_phone`, `phone_disabled`,
-    `app_mismatch`, `company_mismatch` for a number of another company, and `malformed` for a body without events. All
-    except `malformed` can be replayed once the number is registered.
+    Raises NoOwner: `unknown_phone`, `unknown_account` or `unknown_order`, `ambiguous_phone`, `ambiguous_order`,
+    `phone_disabled`, `app_mismatch`, `company_mismatch` for a number of another company, and `malformed` for a body
+    without events. All except `malformed` can be replayed once the number is registered.
     """
     if event.kind == "malformed":
         raise NoOwner("malformed")
@@ -79,10 +79,20 @@ def _sender_of(resources: SendingResources, event: Event) -> Phone:
 
 
 def _seller_of(resources: SendingResources, event: Event) -> Phone:
-    """Return the number that sent the order of a payment: gateways know orders by their reference only."""
-    reference = (event.payload or {}).get("reference")
+    """
+    Return the number that sent the order of a payment. Gateways name no company: if two have an order of the reference,
+    the report is parked, and the schedule's own check settles each order.
+    """
+    payload = event.payload or {}
+    reference, company = payload.get("reference"), payload.get("company")
     is_text = isinstance(reference, str) and 0 < len(reference) <= _LONGEST_REFERENCE
-    order = store.payments.get_order(resources.table, str(reference)) if is_text else None
+    try:
+        if is_text and isinstance(company, str) and company:
+            order = store.payments.get_order(resources.table, company, str(reference))
+        else:
+            order = store.payments.only_order(resources.table, str(reference)) if is_text else None
+    except store.payments.Ambiguous:
+        raise NoOwner("ambiguous_order") from None
     if order is None or order.phone is None:
         raise NoOwner("unknown_order")
     phone = store.phones.get(resources.table, order.phone)

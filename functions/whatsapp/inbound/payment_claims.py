@@ -26,10 +26,11 @@ def entry_of(claim: Claim, gateway: str, body: bytes, now_ms: int) -> Entry:
     return _entry(event_of(payload, "gateway", fingerprint, now_ms), fingerprint)
 
 
-def check_of(reference: str, check: str, now_ms: int) -> Entry:
+def check_of(company: str, reference: str, check: str, now_ms: int) -> Entry:
     """Return the entry of a due check. *check* names it: the same check again is the same entry."""
-    fingerprint = digest(reference, check)
-    return _entry(event_of({"reference": reference}, "parley", fingerprint, now_ms), fingerprint)
+    fingerprint = digest(company, reference, check)
+    payload = {"company": company, "reference": reference}
+    return _entry(event_of(payload, "parley", fingerprint, now_ms), fingerprint)
 
 
 def event_of(payload: dict[str, Any], source: str, fingerprint: str, now_ms: int) -> Event:

@@ -6,10 +6,12 @@ gives the customer a new BSUID. (Meta, "Business-scoped user IDs", "System messa
 the BSUID's fields are documented by Meta and not confirmed by live traffic: only this module uses them.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+_NUMBER = re.compile(r"[1-9][0-9]{6,14}")
 _LONGEST_NAME = 256
 _LONGEST_USER_ID = 256  # two letters, at most `.ENT.` and 128 characters
 _LONGEST_HASH = 256
@@ -80,7 +82,7 @@ def sender_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | N
     parent = _first(item, ("from_parent_user_id",)) or _first(part, ("parent_user_id",))
     key_hash = _first(part, ("identity_key_hash",)) or _new_hash(item)
     return Sender(
-        phone=phone_of(kind, item, contact) or None,
+        phone=_possible(phone_of(kind, item, contact)),
         user_id=bsuid_of(kind, item, contact)[:_LONGEST_USER_ID] or None,
         parent_user_id=parent[:_LONGEST_USER_ID] or None,
         username=(username or _first(part, ("username",)))[:_LONGEST_NAME] or None,
@@ -129,6 +131,11 @@ def _digits(phone: str) -> str:
     return digits if digits.isascii() and digits.isdecimal() else ""
 
 
+def _possible(digits: str) -> str | None:
+    """Return digits that can be a number (E.164: 7 to 15 digits, the country code first); None for any others."""
+    return digits if _NUMBER.fullmatch(digits) else None
+
+
 def _is_outbound(kind: str, item: Mapping[str, Any]) -> bool:
     """Whether the customer is the receiver: of an echo, or of a call that the business makes."""
     return kind == "echo" or item.get("direction") == "BUSINESS_INITIATED"
@@ -158,6 +165,7 @@ class Contacts:
     def __init__(self, entries: Sequence[dict[str, Any]] = ()) -> None:
         self._of_user: dict[str, dict[str, Any]] = {}
         self._of_phone: dict[str, dict[str, Any] | None] = {}  # None: entries of several users
+        self._only = entries[0] if len(entries) == 1 else {}
         for entry in entries:
             user_id, phone = _first(entry, ("user_id",)), _digits(_first(entry, ("wa_id",)))
             self._of_user.setdefault(user_id, entry)
@@ -169,9 +177,12 @@ class Contacts:
         """
         Return the entry that names the item's customer: by the user id, else by the phone. None if there is none.
 
-        An entry of the same phone with another user id is another customer's.
+        An entry of the same phone with another user id is another customer's. A message that names nobody is of the
+        only entry, if that has a user id.
         """
         user_id, phones = _named(kind, item)
+        if kind == "message" and not user_id and not any(phones) and _first(item, ("from",)) == "":
+            return self._only if _first(self._only, ("user_id",)) else None
         if user_id and user_id in self._of_user:
             return self._of_user[user_id]
         for phone in phones:

@@ -4,6 +4,7 @@ Splits a webhook body into canonical events: every entry, every change and every
 Nothing is rejected: unknown shapes become events of kind `other` or `malformed`, which the worker stores or parks.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -142,12 +143,18 @@ def _events_of_change(
         items += _unused(entries, contacts, items)
         if rest := _besides(field, value, arrays):
             items.append(("other", rest, 0))
+    equal: Counter[str] = Counter()
     for kind, raw_item, index in items:
         # Removed at this point, so that it reaches no queue, claim or parked event.
         item = _without(raw_item, _CALL_SESSION_FIELDS) if field == "calls" else raw_item
-        yield _event(
+        event = _event(
             kind, item, index, field=field, value=value, contacts=contacts, entry=entry, delivery=delivery,
         )  # fmt: skip
+        if not item.get("id"):
+            # Equal items are several, and each delivery has all of them.
+            before, equal[event.id] = equal[event.id], equal[event.id] + 1
+            event = replace(event, id=digest(event.id, str(before))) if before else event
+        yield event
 
 
 def _unused(entries: list[dict[str, Any]], contacts: Contacts, items: list[Item]) -> list[Item]:

@@ -56,6 +56,9 @@ def _page(table: Table, at_ms: int) -> ReadPage:
             table, due.step.kind, due.first, due.last, limit=PAGE, start=due.start
         )
         name = due.step.name
-        return [payment_claims.check_of(reference, name, at_ms) for reference, _ in found], start
+        checks = [
+            payment_claims.check_of(company, reference, name, at_ms) for company, reference in found
+        ]
+        return checks, start
 
     return page

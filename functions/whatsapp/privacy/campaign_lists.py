@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from shared.aws.sqs_fifo import to_json
+from shared.identity import addresses
 from whatsapp.configuration.folders import ERASED_RECIPIENT, campaigns_of
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def forget(bucket: Bucket, key: str, ids: Collection[str]) -> None:
 
 
 def _names(row: Row, ids: Collection[str]) -> bool:
-    return str(row.get("to") or "").removeprefix("+") in ids or row.get("recipient") in ids
+    spelt = addresses.spellings_of(str(row.get("to") or "").removeprefix("+"))
+    return any(digits in ids for digits in spelt) or row.get("recipient") in ids
 
 
 def _rows(bucket: Bucket, key: str) -> list[Row]:

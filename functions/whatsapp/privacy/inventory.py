@@ -230,7 +230,7 @@ class Inventory:
     def _of_versions(self, edits: Edit, first_file: str | None = None) -> Iterator[Found]:
         """Yield the objects and files of the versions of a message, except its first file."""
         _, phone, message_id = edits.pk.split("#", 2)
-        versions = [edits.original or {}, *edits.versions]
+        versions = [edits.original or {}, *edits.versions, *(edits.foreign_versions or [])]
         older = older_versions_of(self.bucket, self.company, phone, message_id)
         if len(edits.versions) >= Edit.most_versions:
             for key in self.bucket.all_keys_under(older.prefix):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Key
 
-from shared.identity import keyed_hashes
+from shared.identity import addresses, keyed_hashes
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.inbound import senders
@@ -74,8 +74,13 @@ def listed(event: Event) -> dict[str, str | None]:
 
 
 def hashes_of(each: str) -> list[str]:
-    """Return the subjects of an id, as index keys without the address: one for each key of the stage."""
-    return [f"subject#{hashed}" for hashed in keyed_hashes.keyed_hashes(_HASHED_AS, each)]
+    """Return the subjects of an id, as index keys without the address: one for each spelling and key of the stage."""
+    spelt = addresses.spellings_of(each) if each.isdecimal() else [each]
+    return [
+        f"subject#{hashed}"
+        for one in spelt
+        for hashed in keyed_hashes.keyed_hashes(_HASHED_AS, one)
+    ]
 
 
 def _named(*ids: str) -> list[str]:
@@ -119,7 +124,8 @@ def _contact_keys(table: Table, phone: Phone, named: str, *, by_key: bool) -> li
     Return the keys of the contact that has this id at a number, and of all contacts linked to it; the id itself if no
     alias has it.
     """
-    contact_key = named if by_key else _owner_of(table, phone, named) or named
+    own = addresses.normal_digits(named) if named.isdecimal() else named
+    contact_key = named if by_key else _owner_of(table, phone, named) or own
     head = store.heads.get(table, Conversation.key(phone.arn_suffix, contact_key))
     if head is not None and head.linked_to is not None:
         head = store.heads.get(table, head.linked_to)
@@ -129,11 +135,10 @@ def _contact_keys(table: Table, phone: Phone, named: str, *, by_key: bool) -> li
 
 def _owner_of(table: Table, phone: Phone, named: str) -> str | None:
     """Return the key of the contact that has an id today; None if no alias has it."""
-    is_number = named.isdecimal()
-    alias_pk = (
-        Alias.of_phone(phone.phone, named) if is_number else Alias.of_user(phone.phone, named)
-    )
-    return store.messages.target_of_alias(table, alias_pk)
+    if named.isdecimal():
+        alias = store.aliases.of_number(table, phone.phone, named)
+        return alias.target if alias else None
+    return store.messages.target_of_alias(table, Alias.of_user(phone.phone, named))
 
 
 def _is_theirs(table: Table, phones: Iterable[Phone], each: str, keys: Collection[str]) -> bool:

@@ -18,6 +18,8 @@ from shared.runtime import clock
 from whatsapp.inbound import provider_errors
 
 _THROTTLED_MS = 6 * clock.SECOND_MS  # Meta's interval for one pair, if it gives none
+# The reason why a message to a number that another customer has, or that its owner gave up, is not sent.
+ADDRESS_WITHDRAWN = "address_withdrawn"
 # Refusals that concern a number and not a customer.
 _OF_THE_NUMBER = frozenset({"safe_mode", "sending_blocked", "quality_low"})
 
@@ -77,15 +79,18 @@ class ProviderUnavailable(Exception):
     """The provider could not be reached, so nothing was sent."""
 
 
-def of_not_sent(failure: NotSent) -> TooFast | ProviderUnavailable:
+def of_not_sent(failure: NotSent) -> TooFast | ProviderUnavailable | PolicyRefused:
     """Return the error of a call that the provider certainly did not act on."""
     code = failure.code
+    if code == ADDRESS_WITHDRAWN:
+        return PolicyRefused(code)
     if code.startswith("graph_") or "hrottl" in code or code == "TooManyRequestsException":
         return TooFast(clock.now_ms() + (failure.wait_ms or _THROTTLED_MS))
     return ProviderUnavailable("the provider cannot be reached; nothing was sent")
 
 
 _MEANINGS = {
+    ADDRESS_WITHDRAWN: "the number is another person's now, or its owner gave it up, and the customer has no user id",
     "safe_mode": "sending is switched off",
     "opted_out": "the customer has opted out",
     "no_consent": "the customer has not agreed to messages of this kind",

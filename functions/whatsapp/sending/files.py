@@ -19,7 +19,7 @@ from shared.api.errors import InvalidInput
 from shared.aws.stored_objects import Folder, media_of
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
-from whatsapp import store
+from whatsapp import store, transmission
 from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import file_prefix, uploads_of
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
@@ -33,8 +33,8 @@ from whatsapp.worker.media.types import (
     SNIFFED_BYTES,
     extension_of,
     is_animated,
-    matches_type,
     plain,
+    refusal_of,
 )
 
 if TYPE_CHECKING:
@@ -173,8 +173,9 @@ def _kept(
         raise _invalid(media.place, "the file is empty")
     if size > largest:
         raise _invalid(media.place, f"a file of this type has at most {largest} bytes")
-    if not matches_type(media.type, mime_type, first_bytes):
-        raise _invalid(media.place, "the file's content differs from its type")
+    refusal = refusal_of(media.type, mime_type, first_bytes)
+    if refusal is not None:
+        raise _invalid(media.place, refusal)
     folder = file_prefix(phone.company, phone.phone, action_id)
     record = Media(
         pk=Media.key(action_id),
@@ -204,7 +205,9 @@ def _source(resources: SendingResources, phone: Phone, key: str) -> dict[str, st
         return {"link": bucket.link_to(key, seconds=LINK_SECONDS)}
     try:
         # Repeated after a lost answer: the first copy stays unused.
-        return {"id": resources.eum.upload_media(str(phone.aws_phone), bucket.name, key)}
+        return {
+            "id": resources.eum.upload_media(transmission.aws_phone_of(phone), bucket.name, key)
+        }
     except Refused as refusal:
         raise ProviderRejected(refusal.code) from None
     except (NotSent, InDoubt):

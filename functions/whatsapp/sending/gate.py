@@ -135,7 +135,10 @@ class Gate:
             return None
         # A customer may have opted out under the number or under the user id.
         user = [f"{addresses.USER_ID_PREFIX}{recipient.user_id}"] if recipient.user_id else []
-        known = [recipient.address, *addresses.other_spellings(recipient.address), *user]
+        # And under the number that identified them before another customer had it.
+        earlier = transmission.Recipient(phone=transmission.number_in(subject.conversation.from_))
+        former = [earlier.address] if earlier.address and not recipient.phone else []
+        known = [recipient.address, *addresses.other_spellings(recipient.address), *user, *former]
         return self.consents.standing(subject.phone.company, known, CHANNEL)
 
     def _block(self, subject: Subject) -> str | None:

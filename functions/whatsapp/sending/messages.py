@@ -21,7 +21,7 @@ from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from whatsapp import store, transmission
-from whatsapp.sending import files, long_content, templates
+from whatsapp.sending import files, long_content, recipients, templates
 from whatsapp.sending.failures import (
     NotConfigured,
     PolicyRefused,
@@ -49,7 +49,7 @@ IN_DOUBT = "in_doubt"
 class Order:
     """
     A message to be sent for an API call. *action_id* is the same for every retry of the call, *request* its body as
-    JSON, *principal* the authenticated caller.
+    JSON, *principal* the authenticated caller. *named_at*: when the recipient's number was chosen, if that was earlier.
     """
 
     action_id: str
@@ -58,6 +58,7 @@ class Order:
     phone: Phone
     conversation: Conversation
     draft: Draft
+    named_at: str | None = None
 
     @property
     def fingerprint(self) -> tuple[str, ...]:
@@ -104,6 +105,7 @@ def rehearse(resources: SendingResources, gate: Gate, order: Order) -> dict[str,
 
     Raises PolicyRefused, TemplateNotSendable and the provider's failures while a template is looked up.
     """
+    order = _to_proven(resources, order)
     template = order.draft.template
     category = templates.check(resources, gate, order.phone, template) if template else None
     gate.rehearse(_subject(order, category))
@@ -119,7 +121,7 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
     """
     template = order.draft.template
     category = templates.check(resources, gate, order.phone, template) if template else None
-    _ask(resources, gate, order, category)
+    order = _ask(resources, gate, order, category)
     try:
         post = transmission.post_of(resources, order.phone, is_marketing=category == MARKETING)
     except Permanent as fault:
@@ -137,21 +139,38 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
             _intended(order),
             owner=run.owner,
             remaining_ms=run.remaining_ms(),
-            send=lambda: _posted(post, order, attempt),
+            send=lambda: _posted(resources, post, order, attempt),
         )
     except Transient as failure:
         return _unsettled(resources, order, intent, attempt, failure)
+    if attempt.provider_id is not None:
+        made = {"state": State.SENT, "provider_id": attempt.provider_id}
+        # This call made the attempt: the settlement reads what has become of it.
+        return _settled(resources, order, _intended(order).model_copy(update=made), intent)
     action = resources.ledger.action(order.action_id)
     if action is None:
         raise Transient("action_vanished")
     if action.body_hash not in keyed_hashes(*order.fingerprint):
         raise KeyReused("another message was sent under this action id meanwhile")
-    return _settled(resources, order, action, attempt.provider_id)
+    return _settled(resources, order, action)
 
 
-def _ask(resources: SendingResources, gate: Gate, order: Order, category: str | None) -> None:
-    """Ask the policy and record a refusal, which leaves the action open. Raises PolicyRefused and TooFast."""
+def _to_proven(resources: SendingResources, order: Order) -> Order:
+    """Return the message to the address that is proven to be the customer's. Raises PolicyRefused."""
+    proven = recipients.proven(
+        resources.table, order.phone, order.conversation, named_at=order.named_at
+    )
+    return replace(order, conversation=proven)
+
+
+def _ask(resources: SendingResources, gate: Gate, order: Order, category: str | None) -> Order:
+    """
+    Ask the policy and return the message to the proven address. Records a refusal, which leaves the action open.
+
+    Raises PolicyRefused and TooFast.
+    """
     try:
+        order = _to_proven(resources, order)
         gate.check(_subject(order, category))
     except PolicyRefused as refusal:
         # Deadline 0: certainly not sent. A later call with the same key may send it.
@@ -166,6 +185,7 @@ def _ask(resources: SendingResources, gate: Gate, order: Order, category: str | 
             )
         )
         raise
+    return order
 
 
 def _subject(order: Order, category: str | None) -> Subject:
@@ -192,9 +212,12 @@ def _payload(order: Order) -> dict[str, Any]:
     return message
 
 
-def _posted(post: Post, order: Order, attempt: _Attempt) -> str:
-    """Make the one call to the provider. Raises Refused, NotSent or InDoubt."""
+def _posted(resources: SendingResources, post: Post, order: Order, attempt: _Attempt) -> str:
+    """Make the one call to the provider, if the address is still the customer's. Raises Refused, NotSent or InDoubt."""
     try:
+        recipients.require(
+            resources.table, order.phone, order.conversation, named_at=order.named_at
+        )
         provider_id = post(_payload(order))
     except NotSent as failure:
         attempt.not_sent = failure
@@ -223,10 +246,10 @@ def _unsettled(
 
 
 def _settled(
-    resources: SendingResources, order: Order, action: Action, provider_id: str | None = None
+    resources: SendingResources, order: Order, action: Action, intent: Intent | None = None
 ) -> SentView:
     """Show the message of an action with an outcome and return that outcome. Raises ProviderRejected."""
-    action = settlement.settle(resources, action, order.phone, provider_id=provider_id)
+    action = settlement.settle(resources, action, order.phone, intent)
     if action.state is State.FAILED:
         raise ProviderRejected(action.reason or "failed")
     return SentView(

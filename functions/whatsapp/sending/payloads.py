@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
-from whatsapp.sending import canned_replies, files
+from whatsapp.sending import canned_replies, files, template_fit
 from whatsapp.sending.drafts import Draft, UsedTemplate
 
 if TYPE_CHECKING:
@@ -65,7 +65,11 @@ def _of_template(template: TemplateInput, reply_to: str | None) -> Draft:
 def of_template(
     template: UsedTemplate, reply_to: str | None = None, *, hides_values: bool = False
 ) -> Draft:
-    """Return the message of a template. *hides_values*: the inbox shows its name only."""
+    """
+    Return the message of a template. *hides_values*: the inbox shows its name only. Raises InvalidInput for a value
+    that no template takes.
+    """
+    template_fit.check_values(template.components)
     content: dict[str, Any] = {
         "name": template.name,
         "language": {"code": template.language.replace("-", "_")},

@@ -10,11 +10,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from shared.api.errors import InvalidInput
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _VARIABLE = re.compile(r"{{\s*(\w+)\s*}}")
 _TEXT = "TEXT"
+_REFUSED = re.compile(r"[\n\r\t]| {5}")
+VALUE_RULE = "a value must not be empty, nor have a line break, a tab or five spaces in a row"
 # The kinds of a button's definition: the `sub_type` of its values.
 _SUB_TYPES = {
     "URL": "url",
@@ -38,6 +42,32 @@ _PARAMETERS = {
     "catalog": "action",
     "mpm": "action",
 }
+
+
+def check_values(given: Sequence[Mapping[str, Any]]) -> None:
+    """Raise InvalidInput for a text that Meta refuses as a value of a template (errors 131008 and 132018)."""
+    for component in given:
+        place = _refused(component)
+        if place is not None:
+            raise InvalidInput([{"field": f"template.{place}", "problem": VALUE_RULE}])
+
+
+def is_value(text: str) -> bool:
+    """Whether Meta takes a text as a value of a template."""
+    return bool(text) and _REFUSED.search(text) is None
+
+
+def _refused(component: Mapping[str, Any]) -> str | None:
+    """Return the place of a text in a component, or in its cards, that is no value; None if there is none."""
+    for parameter in component.get("parameters") or ():
+        if parameter.get("type") == "text" and not is_value(str(parameter.get("text", ""))):
+            return str(component.get("type")).lower()
+    for index, card in enumerate(component.get("cards") or ()):
+        for part in card.get("components") or ():
+            found = _refused(part)
+            if found is not None:
+                return f"cards.{index}.{found}"
+    return None
 
 
 def problem_of(

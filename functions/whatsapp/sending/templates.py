@@ -113,7 +113,9 @@ def _reported(
     for language in dict.fromkeys((template.language, template.language.replace("-", "_"))):
         found: TemplateEum | TemplateMeta | None
         if phone.provider == "eum":
-            key = TemplateEum.key(str(phone.aws_waba), template.name, language)
+            if not phone.aws_waba:
+                return None
+            key = TemplateEum.key(phone.aws_waba, template.name, language)
             found = eum = get(resources.table, TemplateEum, key)
             status = eum.template_status if eum else None
             category = eum.template_category if eum else None

@@ -95,6 +95,11 @@ def time_of(key: str) -> str:
     return f"{second_of(key)}.{ms:03d}{lag:0{_LAG_DIGITS}d}{place:0{_PLACE_DIGITS}d}Z"
 
 
+def second_in(key: str) -> str:
+    """Return the beginning of an order key that has its second: lower than all keys of that second."""
+    return key[:_SECOND_DIGITS]
+
+
 def second_of(key: str) -> str:
     """Return the provider's second of an order key, `YYYY-MM-DDTHH:MM:SS`: the beginning of its `receivedAt`."""
     seconds, _ = _number(key, _SECOND_DIGITS)

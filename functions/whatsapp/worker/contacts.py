@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from shared.aws.dynamodb import Attributes, Table
+from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import digest
+from shared.identity import addresses
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.inbound import senders
@@ -65,14 +66,14 @@ def look_up(table: Table, event: Event, phone: Phone) -> Lookup | None:
     Raises Erased for an event of a contact from before its erasure.
     """
     payload = event.payload or {}
-    wa_id = senders.phone_of(event.kind, payload, event.contact)
+    wa_id = addresses.normal_digits(senders.phone_of(event.kind, payload, event.contact))
     user_id = senders.bsuid_of(event.kind, payload, event.contact)
     group_id = str(payload.get("group_id") or "")[:LONGEST_ID] or None
-    by_phone = Alias.of_phone(phone.phone, wa_id) if wa_id else ""
+    by_phone = Alias.all_of_phone(phone.phone, wa_id) if wa_id else []
     by_user = Alias.of_user(phone.phone, user_id) if user_id else ""
     edit_pk = Edit.key(phone.phone, event.id)
     answered_pk = _answered_by(payload)
-    keys = [key for key in (by_phone, by_user, edit_pk, answered_pk) if key]
+    keys = [key for key in (*by_phone, by_user, edit_pk, answered_pk) if key]
     items_by_key = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
     edit = Edit.read(items_by_key[edit_pk]) if edit_pk in items_by_key else None
     answered = Message.read(items_by_key[answered_pk]) if answered_pk in items_by_key else None
@@ -82,8 +83,8 @@ def look_up(table: Table, event: Event, phone: Phone) -> Lookup | None:
         phone=phone.phone,
         wa_id=wa_id,
         user_id=user_id,
-        number=_alias(items_by_key, by_phone),
-        user=_alias(items_by_key, by_user),
+        number=store.aliases.found_of(by_phone, items_by_key),
+        user=store.aliases.found_of([by_user], items_by_key),
         at=_at(event),
         company=phone.company,
         now_ms=clock.now_ms(),
@@ -103,7 +104,8 @@ def contact_of(table: Table, phone: Phone, wa_id: str, user_id: str, at: str) ->
     """
     aliases = _aliases(table, phone.phone, wa_id, user_id)
     named = Named(
-        phone=phone.phone, wa_id=wa_id, user_id=user_id, number=aliases[0], user=aliases[1], at=at,
+        phone=phone.phone, wa_id=addresses.normal_digits(wa_id), user_id=user_id,
+        number=aliases[0], user=aliases[1], at=at,
         company=phone.company, now_ms=clock.now_ms(),
     )  # fmt: skip
     if at <= _erased_until(table, named)[0]:
@@ -135,9 +137,11 @@ def follow_change(table: Table, event: Event, contact_key: str, phone: Phone, at
         return
     mark = digest(event.id)[:16]
     same = [_follow_user(table, phone, contact_key, change, at)]
+    notice = Owner(at, change=mark)
     if change.phone:
-        notice = Owner(at, change=mark)
         same.append(_take_number(table, phone, contact_key, change, notice))
+    if change.phone or change.user_id:
+        # A new user id comes with a new number, which the notice may hide.
         _release_number(table, phone, contact_key, change, notice)
     for other in same:
         if other is not None and other != contact_key:
@@ -240,12 +244,11 @@ def _take_number(
 ) -> str | None:
     """Give the new number to a contact; return another contact that has it and is the same user."""
     new = replace(notice, contact=contact_key, user_id=change.user_id or None)
-    alias_pk = Alias.of_phone(phone.phone, change.phone)
-    alias = store.aliases.get(table, alias_pk)
+    alias = store.aliases.of_number(table, phone.phone, change.phone)
     if alias is None:
         alias = Alias(
-            pk=alias_pk, company=phone.company, target=contact_key, created_at_ms=clock.now_ms(), since=new.since,
-            user_id=new.user_id,
+            pk=Alias.of_phone(phone.phone, change.phone), company=phone.company, target=contact_key,
+            created_at_ms=clock.now_ms(), since=new.since, user_id=new.user_id,
             erased_until=tombstones.erased_until(table, phone.company, [change.phone]) or None,
         )  # fmt: skip
         store.aliases.write(table, alias)
@@ -262,7 +265,7 @@ def _release_number(
     """Take the previous number from a contact: its next owner is another person."""
     if not change.previous_phone:
         return
-    alias = store.aliases.get(table, Alias.of_phone(phone.phone, change.previous_phone))
+    alias = store.aliases.of_number(table, phone.phone, change.previous_phone)
     if alias is None:
         return
     owners = {owner.contact for owner in number_owners.owners_of(alias) if owner.contact}
@@ -285,16 +288,12 @@ def _answered_by(payload: Mapping[str, Any]) -> str:
     return Message.key(str(answered)) if is_id else ""
 
 
-def _alias(items_by_key: Mapping[str, Attributes], alias_pk: str) -> Alias | None:
-    return Alias.read(items_by_key[alias_pk]) if alias_pk in items_by_key else None
-
-
 def _aliases(
     table: Table, phone: str, wa_id: str, user_id: str
 ) -> tuple[Alias | None, Alias | None]:
     """Return the stored aliases of a number and a user id."""
     return (
-        store.aliases.get(table, Alias.of_phone(phone, wa_id)) if wa_id else None,
+        store.aliases.of_number(table, phone, wa_id) if wa_id else None,
         store.aliases.get(table, Alias.of_user(phone, user_id)) if user_id else None,
     )
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from whatsapp.store import ordering
 from whatsapp.store.items import Alias
 
 OWNERS_KEPT = 10
@@ -186,6 +187,13 @@ def with_owners(alias: Alias, owners: Sequence[Owner]) -> Alias:
             "revision": (alias.revision or 0) + 1,
         }
     )
+
+
+def has_changed(alias: Alias, since: str) -> bool:
+    """Whether a number changed hands after a time (`receivedAt`, or in milliseconds)."""
+    newest = owners_of(alias)[-1]
+    is_first = alias.owners is None
+    return not is_first and ordering.moment_of(newest.since) > ordering.moment_of(since)
 
 
 def erased_until(named: Named, of_new_ids: str) -> str:

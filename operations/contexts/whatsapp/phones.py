@@ -129,6 +129,8 @@ def _described(options: argparse.Namespace) -> Phone:
         aws_phone = aws_phone or AWS_PHONE.format(suffix=arn.rsplit("/", 1)[-1])
     if options.provider == "eum" and aws_phone is None:
         raise WrongUse("--aws-phone: is required for a number on AWS End User Messaging")
+    if options.provider == "eum" and options.aws_waba is None:
+        raise WrongUse("--aws-waba: is required for a number on AWS End User Messaging")
     return Phone(
         pk=Phone.key(options.phone),
         company=options.company,
@@ -215,7 +217,7 @@ def _add_settings(register: argparse.ArgumentParser) -> None:
     add(
         "--aws-waba",
         type=matching(r"waba-[0-9a-f]{32}", "waba- and 32 hex digits"),
-        help="AWS id of its WhatsApp account",
+        help="AWS id of its WhatsApp account (required on AWS End User Messaging)",
     )
     add("--tenant", type=arguments.word, help="tenant within the company")
     add(

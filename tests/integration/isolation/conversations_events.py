@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.lifecycle.file_download import FileDownload
 from conversations.lifecycle.reply_trigger import ReplyTrigger
-from events.conversations import aws_sms, twilio
+from events.conversations import aws_sms, sample_data, twilio
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events.exchange import DeliveryStatus, File, FileStored, InboundMessage
+from shared.events.exchange import (
+    DeliveryStatus,
+    File,
+    FileStored,
+    InboundMessage,
+    NumberReleased,
+)
 from shared.runtime import clock
 from tests import template
 from tests.integration.isolation import surfaces
@@ -110,6 +116,26 @@ def file_stored(companies: TwoCompanies, message_id: str) -> None:
         file=file,
     )
     companies.system.forward(event)
+
+
+def released(names: str, parked: frozenset[str] = frozenset(), **facts: str) -> Attack:
+    """The notice that A's customer gave the number up, at B's account."""
+    known: dict[str, Any] = {
+        "provider": "meta",
+        "provider_message_id": "wamid.of-b",
+        "account": WABA_B,
+        "channel_method": "whatsapp",
+        "business_address": WHATSAPP_B,
+        "customer_address": ANN,
+    }
+
+    def put(companies: TwoCompanies) -> None:
+        at = clock.to_text(companies.system.clock.ms)
+        companies.system.forward(NumberReleased(**known | facts, received_at=at))
+
+    return EventAttack(
+        surface=INBOUND, type="number_released", names=names, make=put, parked=parked
+    )
 
 
 def status(companies: TwoCompanies, word: str, **facts: Any) -> None:
@@ -342,6 +368,8 @@ ON_QUEUES: list[Attack] = [
         names="a file of A, for B's message",
         make=lambda c: file_stored(c, PICTURE_B),
     ),
+    released("A's number, by B's account", FOREIGN, business_address=sample_data.WHATSAPP_SENDER),
+    released("A's customer, at B's number"),
     tells("A's message, which failed", "failed", provider_message_id="{provider_message_id}"),
     tells("A's message, which arrived", "delivered", provider_message_id="{provider_message_id}"),
     tells("A's action, which failed", "failed", action_id="{action_id}"),

@@ -25,8 +25,10 @@ from shared.aws.dynamodb import Table
 from shared.events.exchange import (
     FileStored,
     InboundMessage,
+    NumberReleased,
     file_entry,
     inbound_entry,
+    release_entry,
     status_entry,
 )
 from tests import api_gateway, keyring
@@ -316,12 +318,14 @@ class System(Tables):
         prefix = "whatsapp:" if state["channel_method"] == "whatsapp" else ""
         return f"{prefix}{state['business_address']}"
 
-    def forward(self, event: InboundMessage | FileStored | DeliveryStatus) -> None:
+    def forward(self, event: InboundMessage | FileStored | NumberReleased | DeliveryStatus) -> None:
         """Another context forwards an event."""
         if isinstance(event, InboundMessage):
             ending, entry = INBOUND, inbound_entry(event)
         elif isinstance(event, FileStored):
             ending, entry = INBOUND, file_entry(event)
+        elif isinstance(event, NumberReleased):
+            ending, entry = INBOUND, release_entry(event)
         else:
             ending, entry = STATUSES, status_entry(event)
         self.fifo_queues.put(self._queue_named(ending), entry)

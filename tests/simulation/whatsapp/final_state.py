@@ -24,7 +24,7 @@ from whatsapp.store.conversations.head_writes import lists_of
 from whatsapp.store.items import Conversation, WebhookEvent, WhatsAppItem
 from whatsapp.store.items.groups import Group
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
-from whatsapp.store.ordering import order_key
+from whatsapp.store.ordering import order_key, second_in
 from whatsapp.worker.messages.statuses import RANKS
 from whatsapp.worker.updates import groups
 
@@ -68,6 +68,7 @@ _OF_ACCOUNTS = {"template", "account", "flow", "payment_config"}
 _OF_ARRIVAL = {"deliveryStatusHistory", "priceCategory"}
 # A message and an answer of one second: which is first decides what is shown, and whether the message is unread.
 _SHOWN = {"lastMessagePk", "lastPreview", "lastType", "unreadCount", "listPk"}
+_ORDERS = {"order", "editOrder"}
 _OF_ACCEPTANCE = {
     "ALIAS": {"since"},  # the first event that was handled
     "CONVERSATION": {"lastKey", "recentKeys", "ringFloor", "readUpTo"},
@@ -171,7 +172,7 @@ def without_acceptance(final: FinalState) -> FinalState:
     """Remove the order within a second, which depends on the acceptance: a provider that repeats is accepted later."""
     items = {
         key: {
-            name: _cut(value)
+            name: _cut(name, value)
             for name, value in item.items()
             if name not in _OF_ACCEPTANCE.get(str(item["itemType"]), set())
         }
@@ -180,8 +181,14 @@ def without_acceptance(final: FinalState) -> FinalState:
     return replace(final, items=items)
 
 
-def _cut(value: Any) -> Any:
-    """A time without its fraction, which is the order within a second."""
+def _cut(name: str, value: Any) -> Any:
+    """A time, or the order of a change to a message, without the order within its second."""
+    if isinstance(value, dict):
+        return {inner: _cut(inner, part) for inner, part in value.items()}
+    if isinstance(value, list):
+        return [_cut(name, part) for part in value]
+    if name in _ORDERS:
+        return second_in(value)
     is_time = isinstance(value, str) and re.fullmatch(r"[0-9T:-]{19}\.[0-9]+Z", value)
     return value[:19] if is_time else value
 

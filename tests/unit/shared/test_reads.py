@@ -47,6 +47,7 @@ BOUNDED = {
     "shared.aws.tables.merged_lists._of_partition": "read lazily; ENTRIES_PER_CALL a call",
     "whatsapp.actions.campaigns.queries._of_account": "MOST_CAMPAIGNS",
     "whatsapp.actions.campaigns.queries._without_messages": "MOST_PAGES, and a cursor",
+    "whatsapp.actions.campaigns.pages.lists.records": "read lazily; the rows of a page, up to LONGEST_ROW each",
     "whatsapp.api.entry_search.search": "*most* entries, and a cursor",
     "whatsapp.privacy.message_exports._entries_of": "a part of PART_BYTES",
     "whatsapp.store.accounts.numbers.recent_messages.messages": "MOST_ENTRIES",
@@ -70,6 +71,7 @@ GROWING = {
     "whatsapp.store.accounts.cached_templates.every_of_meta_account": "templates of an account",
     "whatsapp.store.accounts.cached_templates.of_name": "accounts with a template of that name",
     "whatsapp.store.accounts.catalogs._retailer_ids": "products of a catalog",
+    "whatsapp.store.accounts.orders.tenants.all_configs_of": "payment configurations of tenants of one id",
 }
 # Runs in a worker, a timer or a command of operators, never in a request.
 NOT_A_REQUEST = {
@@ -91,6 +93,7 @@ NOT_A_REQUEST = {
     "shared.aws.s3.objects_under",
     "shared.inbox.entries.parked",
     "whatsapp.jobs.delayed_checks.queue_due",
+    "whatsapp.store.accounts.orders.payments.only_order",
     "whatsapp.store.analytics.counts._pages",
 }
 # Loops over a text.

@@ -437,12 +437,12 @@ def test_a_system_message_names_the_ids_before_and_after_a_change(
 
 
 def test_all_ids_of_a_sender_are_read() -> None:
-    item = {"from": "441", "from_user_id": "GB.1", "from_parent_user_id": "GB.ENT.1"}
-    contact = sender("Ann", "441", "GB.1") | {"identity_key_hash": "DF2lS5v2W6x="}
+    item = {"from": "447700900123", "from_user_id": "GB.1", "from_parent_user_id": "GB.ENT.1"}
+    contact = sender("Ann", "447700900123", "GB.1") | {"identity_key_hash": "DF2lS5v2W6x="}
     contact["profile"]["username"] = "ann.rides"
 
     assert senders.sender_of("message", item, contact) == Sender(
-        "441", "GB.1", "GB.ENT.1", "ann.rides", "DF2lS5v2W6x="
+        "447700900123", "GB.1", "GB.ENT.1", "ann.rides", "DF2lS5v2W6x="
     )
 
 

@@ -10,7 +10,15 @@ from conversations.lifecycle import commands
 from conversations.lifecycle.file_download import FileDownload
 from events.conversations import sample_data, twilio
 from shared.aws.sqs_fifo import Entry
-from shared.events.exchange import File, FileStored, InboundMessage, file_entry, inbound_entry
+from shared.events.exchange import (
+    File,
+    FileStored,
+    InboundMessage,
+    NumberReleased,
+    file_entry,
+    inbound_entry,
+    release_entry,
+)
 from tests.integration.isolation import surfaces
 from tests.simulation.conversations.system import System
 from tests.upgrade.queues.context import Record
@@ -78,7 +86,7 @@ def _record(queue: str, entry: Entry) -> Record:
 
 
 def _forwarded(system: System) -> Iterator[Entry]:
-    """A reply that the business wrote elsewhere, and a stored file."""
+    """A reply that the business wrote elsewhere, a stored file, and a number that its customer gave up."""
     known: dict[str, Any] = {
         "account": twilio.ACCOUNT,
         "channel_method": "sms",
@@ -102,6 +110,15 @@ def _forwarded(system: System) -> Iterator[Entry]:
     yield file_entry(
         FileStored(
             provider="twilio", provider_message_id=twilio.sid_of("question"), file=file, **known
+        )
+    )
+    yield release_entry(
+        NumberReleased(
+            provider="twilio",
+            provider_message_id="SM-of-a-notice",
+            customer_address=twilio.CUSTOMER,
+            received_at="2026-01-01T12:30:00.000Z",
+            **known,
         )
     )
 

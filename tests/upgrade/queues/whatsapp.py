@@ -50,7 +50,7 @@ class Inbox(Context[System]):
         made = whatsapp_events.made("identity", whatsapp_events.IDENTITY, "user_id_update")
         number = {"waba": COUNTER.waba, "phone": COUNTER.phone, "displayPhone": COUNTER.display}
         identity = made | number | {"app": APP_ID}
-        claim = payment_claims.check_of("ORDER-0001", "15 minutes", clock.now_ms())
+        claim = payment_claims.check_of(COMPANY, "ORDER-0001", "15 minutes", clock.now_ms())
         bodies = [
             *map(json.loads, system.queue.accepted.values()),
             identity,

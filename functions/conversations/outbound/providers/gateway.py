@@ -26,7 +26,9 @@ from conversations.outbound.providers.twilio_accounts import (
     not_owned,
     twilio_account,
 )
+from conversations.store import states
 from shared.aws.sqs_fifo import Entry, digest
+from shared.identity import addresses
 from shared.identity.business_accounts import OWN_PROVIDERS
 from shared.identity.secret_owners import owns_token
 from shared.policy.consent import unreachable
@@ -35,6 +37,7 @@ from shared.policy.consent.unreachable import Unreachable
 from shared.providers.company_secrets import NOT_OWNED, readable, secret_missing
 from shared.providers.outcomes import (
     AddressUnusable,
+    AddressWithdrawn,
     CredentialsRefused,
     InDoubt,
     Misconfigured,
@@ -68,6 +71,7 @@ _KINDS: tuple[tuple[type[Refused], Kind], ...] = (
     (OptedOut, Kind.OPTED_OUT),
     (WindowClosed, Kind.WINDOW_CLOSED),
     (AddressUnusable, Kind.ADDRESS_UNUSABLE),
+    (AddressWithdrawn, Kind.ADDRESS_WITHDRAWN),
     (Misconfigured, Kind.CONFIGURATION),
 )
 
@@ -191,6 +195,8 @@ class Providers:
     def _sent(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
         self._require_claims(opened)
         channel = opened.channel
+        if isinstance(channel, WhatsAppChannel) and not addresses.is_user_id(opened.customer):
+            opened = self._proven(opened)
         if isinstance(channel, EmailChannel):
             return self._mailed(opened, channel, message, action_id)
         if channel.provider == "twilio":
@@ -198,6 +204,22 @@ class Providers:
         if isinstance(channel, SmsChannel):
             return self.clients.aws_sms.send(for_aws_sms(opened, channel, message, action_id))
         return self._by_meta(opened, channel, message, action_id)
+
+    def _proven(self, opened: OpenConversation) -> OpenConversation:
+        """
+        Return the conversation with its state right before the call: it has the address that is still the customer's.
+
+        Raises AddressWithdrawn if the number is another person's, and NotSent if the state cannot be read.
+        """
+        try:
+            state = states.read(self.consents.table, opened.ref)
+        except (ClientError, BotoCoreError, Transient):
+            raise NotSent("state_unreadable") from None
+        opened = opened.with_state(state) if state else opened
+        is_reachable = opened.channel.provider != "twilio" and opened.state.customer_user_id
+        if not opened.state.has_number and not is_reachable:
+            raise AddressWithdrawn("number")
+        return opened
 
     def _by_twilio(
         self,

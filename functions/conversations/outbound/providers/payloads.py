@@ -118,7 +118,7 @@ def for_inbox(
         company=opened.company.company_id,
         account=channel.account or "",
         business_address=channel.phone_number_id or channel.address,
-        customer_address=None if addresses.is_user_id(opened.customer) else opened.customer,
+        customer_address=opened.customer if _user_id(opened) is None else None,
         customer_user_id=opened.state.customer_user_id,
         message_type=kind,
         content=content,
@@ -202,12 +202,20 @@ def _in_order(configured: dict[str, Any], message: Message) -> list[str]:
     return [values[name] for name in [*listed, *values.keys() - {*listed}] if name in values]
 
 
+def _user_id(opened: OpenConversation) -> str | None:
+    """Return the user id that messages go to; None if they go to a number."""
+    if addresses.is_user_id(opened.customer):
+        return opened.customer
+    return None if opened.state.has_number else opened.state.customer_user_id
+
+
 def _meta_recipient(opened: OpenConversation) -> dict[str, str]:
     """
     Return Meta's recipient field: a number, or a business-scoped user id.
 
     Check: that user ids go into `recipient` is Meta's announcement and not confirmed by Parley's traffic.
     """
-    if addresses.is_user_id(opened.customer):
-        return {"recipient": opened.customer.removeprefix(addresses.USER_ID_PREFIX)}
+    user_id = _user_id(opened)
+    if user_id is not None:
+        return {"recipient": user_id.removeprefix(addresses.USER_ID_PREFIX)}
     return {"to": opened.customer.removeprefix("+")}

@@ -241,6 +241,7 @@ def _send(
     resources, ref = deps.resources, opened.ref
     if message.proposal is not None:
         return _request_approval(deps, opened, turn, message)
+    is_untried = turn.stage is Stage.CLAIMED and message.delivery_status is Delivery.DRAFT
     if turn.stage is Stage.CLAIMED:
         try:
             state, turn = states.pass_fence(resources.log, ref, turn)
@@ -252,7 +253,7 @@ def _send(
     action_id = identifiers.action_id(ref, turn.turn_id)
     speaking = Speaking(opened=opened, turn=turn, message=message, action_id=action_id)
     # The current policy does not apply to an attempt already made; its outcome must be determined.
-    was_tried = transmission.was_tried(resources, action_id)
+    was_tried = not is_untried and transmission.was_tried(resources, action_id)
     is_template = message.template is not None
     request = send_request_of(opened, turn.kind, turn.turn_id, is_template=is_template, takes=True)
     refused = None if was_tried else deps.policy_gate.refusal(opened, request)

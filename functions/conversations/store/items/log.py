@@ -22,6 +22,7 @@ from conversations.store.items.proposal import Proposal
 from conversations.store.items.turn import Turn, TurnKind
 from shared.api.principals import is_team
 from shared.aws.dynamodb import Attributes
+from shared.identity.addresses import USER_ID_PREFIX
 from shared.identity.authors import counts_as_customers
 
 DUE_INDEX = "due-index"
@@ -219,6 +220,9 @@ class State(OfConversation):
     template: str | None = None  # named in the request
     email_as_given: str | None = Field(default=None, repr=False)
     customer_user_id: str | None = Field(default=None, repr=False)
+    # Times of the provider: when the customer last wrote from the number, and when another person had it.
+    number_proven_at: str | None = None
+    number_withdrawn_at: str | None = None
     # Other addresses from which agents attached messages to this conversation.
     placed_from: list[str] = Field(default_factory=list, repr=False)
     language: str | None = None
@@ -239,6 +243,17 @@ class State(OfConversation):
     revised_by: str | None = None  # principal of the newest one
     revised_for: str | None = None  # hash of the call that made it
     erased_at: str | None = None
+
+    @property
+    def has_number(self) -> bool:
+        """Whether the customer still has the number, as far as is known."""
+        withdrawn_at = self.number_withdrawn_at
+        return withdrawn_at is None or withdrawn_at <= (self.number_proven_at or "")
+
+    def may_be_of(self, user_id: str) -> bool:
+        """Whether a WhatsApp user id can be the customer's: not if another one is known."""
+        known = (self.customer_user_id or "").removeprefix(USER_ID_PREFIX)
+        return not (known and user_id) or known == user_id.removeprefix(USER_ID_PREFIX)
 
     @property
     def undecided(self) -> str | None:

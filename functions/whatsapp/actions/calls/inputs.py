@@ -23,7 +23,7 @@ from pydantic_core import PydanticCustomError
 from shared.api.models import inputs
 from whatsapp.sending.inputs import Input as CamelCaseInput
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _DIGITS_OF_ID = re.compile(r"(?:phone-number-id-|.*/)?([0-9A-Za-z-]{5,64})")
 _LARGEST_OBJECT_BYTES = 65_536
 _DEEPEST = 12
@@ -114,6 +114,7 @@ type Ulid = Annotated[str, Field(pattern=r"^[0-9A-HJKMNP-TV-Z]{26}$")]
 # An object in the provider's own structure.
 type ProviderObject = Annotated[dict[str, Any], AfterValidator(_bounded)]
 type Components = Annotated[list[ProviderObject], Field(max_length=20)]
+type Cursor = Annotated[str, Field(min_length=1, max_length=4_096)]
 type Day = Annotated[date, BeforeValidator(_iso_date)]
 type Moment = Annotated[AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC))]
 
@@ -177,7 +178,7 @@ class PageInput(inputs.Input):
     model_config = ConfigDict(alias_generator=CamelCaseInput.model_config["alias_generator"])
 
     limit: Annotated[int, Strict(), Field(ge=1, le=100)] = 50
-    cursor: Annotated[str, Field(max_length=2_048)] | None = None
+    cursor: Cursor | None = None
 
 
 def own_id_of(phone_id: str) -> str:

@@ -90,10 +90,11 @@ def contact_of(
     Raises InvalidInput.
     """
     if text[:2].isalpha():
-        contact = _resolved(call, phone, Alias.of_user(phone.phone, text), text)
-        return contact, None, text
+        user = store.aliases.get(call.table, Alias.of_user(phone.phone, text))
+        return _resolved(call, phone, user, text), None, text
     digits = number_of(text, phone, field)
-    return _resolved(call, phone, Alias.of_phone(phone.phone, digits), digits), digits, None
+    number = store.aliases.of_number(call.table, phone.phone, digits)
+    return _resolved(call, phone, number, addresses.normal_digits(digits)), digits, None
 
 
 def conversation_of(call: Call[RecipientInput], phone: Phone) -> Conversation:
@@ -110,6 +111,12 @@ def conversation_with(call: Call[Any], phone: Phone, text: str, field: str) -> C
     """
     contact, digits, user_id = contact_of(call, phone, text, field)
     head = store.heads.get(call.table, Conversation.key(phone.arn_suffix, contact))
+    if head is None and digits is not None:
+        # An older version sent to the spelling of the caller, and the customer has never answered.
+        others = [spelt for spelt in addresses.spellings_of(digits) if spelt != contact]
+        keys = (Conversation.key(phone.arn_suffix, spelt) for spelt in others)
+        head = next(filter(None, (store.heads.get(call.table, key) for key in keys)), None)
+        contact = (head.from_ if head else None) or contact
     if head is None:
         head = Conversation(
             pk=Conversation.key(phone.arn_suffix, contact),
@@ -136,9 +143,8 @@ def _named(call: Call[Any], phone_id: str | None, waba: str | None) -> Phone:
     return phones[0]
 
 
-def _resolved(call: Call[Any], phone: Phone, alias_pk: str, own: str) -> str:
-    """Return the contact of an id; the id itself if it is unknown, or has no owner at present."""
-    alias = store.aliases.get(call.table, alias_pk)
+def _resolved(call: Call[Any], phone: Phone, alias: Alias | None, own: str) -> str:
+    """Return the contact of an id; the id itself if it is unknown, or another company's."""
     if alias is None or alias.company != phone.company:
         return own
-    return contact_links.primary_of(call.table, phone.phone, alias.target).key
+    return contact_links.primary_of(call.table, phone.phone, alias.target, {alias.pk: alias}).key

@@ -113,9 +113,20 @@ def eum_of(call: Call[Any], phone: Phone) -> EumAccount:
     """Return End User Messaging for a number that is linked to it. Raises NotConfigured."""
     if phone.provider != "eum":
         raise NotConfigured("the number is not linked to AWS End User Messaging")
+    if not phone.aws_phone:
+        raise NotConfigured("the number has no id at AWS: it must be registered with its ARN")
     if phone.proof is None:
         raise NotConfigured("the proof that the number is the company's has ended")
     return EumAccount(call.resources)
+
+
+def aws_account_of(phone: Phone) -> str:
+    """Return AWS's id of a number's account. Raises NotConfigured."""
+    if not phone.aws_waba:
+        raise NotConfigured(
+            "awsWabaId: the number is registered without the id of its account at AWS"
+        )
+    return phone.aws_waba
 
 
 def answered(attempt: Callable[[], dict[str, Any]]) -> dict[str, Any]:

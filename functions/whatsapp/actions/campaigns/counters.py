@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shared.runtime import clock
 from whatsapp import store
+from whatsapp.store.items.campaigns import NO_VALID_RECIPIENTS
 from whatsapp.store.items.counts import Hour
 from whatsapp.store.sending import campaigns as records
 
@@ -71,10 +72,19 @@ def hour_names(campaign: Campaign) -> list[str]:
 def _completed(table: Table, campaign: Campaign) -> Campaign:
     if campaign.status != "running":
         return campaign
-    ended = records.change(
-        table, campaign.campaign_id, ["running"], status="completed",
-        completed_at=clock.to_text(clock.now_ms()),
-    )  # fmt: skip
+    if campaign.is_all_invalid:
+        ended = records.change(
+            table,
+            campaign.campaign_id,
+            ["running"],
+            status="paused",
+            pause_reason=NO_VALID_RECIPIENTS,
+        )
+    else:
+        ended = records.change(
+            table, campaign.campaign_id, ["running"], status="completed",
+            completed_at=clock.to_text(clock.now_ms()),
+        )  # fmt: skip
     return ended or campaign
 
 

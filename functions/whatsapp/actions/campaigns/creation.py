@@ -13,11 +13,11 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import BadEnvelope, StateConflict
 from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.inputs import BulkSend, CreateCampaign
-from whatsapp.actions.campaigns.pages import cutting, pacing, recipients
+from whatsapp.actions.campaigns.pages import cutting, lists, pacing, recipients
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media.company_files import file_of
-from whatsapp.sending import templates
+from whatsapp.sending import template_fit, templates
 from whatsapp.store.items.campaigns import Campaign
 from whatsapp.store.sending import campaigns as records
 
@@ -36,7 +36,9 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
 
     Recipients are at most 1,000 in the call, or 1,000,000 in a list (`recipientsS3Key`; a longer one is refused with
     `payload_too_large`), which is read by a job: until `totalRecipients` is known the campaign cannot start. A
-    recipient that is listed twice gets the message once.
+    recipient that is listed twice gets the message once. A list that cannot be read is refused with line and column, a
+    campaign without a valid recipient too; if the job finds that no row is valid, the campaign is paused and cannot
+    start (`no_valid_recipients`). Other invalid rows are counted, with their lines.
 
     All campaigns of a number together send at most 80 % of its rate, so that replies are not delayed;
     `messagesPerSecond` can only slow one down, and counts ten messages at once. Campaigns know no quiet hours: start or
@@ -56,7 +58,7 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
         }
     )
     if given.recipients_s3_key is not None:
-        source = _source(call, given.recipients_s3_key)
+        source = _source(call, phone, given.recipients_s3_key)
         return _of_list(call, campaign.model_copy(update={"source_key": source}))
     rows: list[Any] = [
         row.model_dump(by_alias=True, exclude_none=True) if not isinstance(row, str) else row
@@ -78,6 +80,9 @@ def bulk_send(call: Call[BulkSend]) -> CampaignView:
 def _of_rows(call: Call[Any], phone: Phone, campaign: Campaign, rows: list[Any]) -> CampaignView:
     """Make a campaign of the rows of the call. Safe to repeat: a repeated call continues an interrupted one."""
     resources = call.resources
+    if not any(recipients.checked(row, 1, phone) for row in rows):
+        problem = "none of them names a customer and keeps the limits of its values"
+        raise InvalidInput([{"field": "recipients", "problem": problem}])
     stored = _added(call, campaign)
     if stored.total_recipients is None:
         part = cutting.Part.after(stored)
@@ -114,6 +119,7 @@ def _campaign(call: Call[Any], phone: Phone, kind: Any, name: str) -> Campaign: 
     campaign_id = _ulid(call.action_id())
     category = None
     if kind == "template":
+        template_fit.check_values(given.components or [])
         known = templates.described(
             call.resources, call.resources.gate, phone, given.template_name, given.language_code
         )
@@ -153,15 +159,22 @@ def _scheduled(given: CreateCampaign) -> str | None:
     return clock.to_text(at)
 
 
-def _source(call: Call[Any], key: str) -> str:
-    """Return a list's key. Raises NotFound for a missing file or another company's, BadEnvelope for a large one."""
+def _source(call: Call[Any], phone: Phone, key: str) -> str:
+    """
+    Return a list's key. Raises NotFound for a missing file or another company's, BadEnvelope for a large one, and
+    InvalidInput with line and column if it cannot be read.
+    """
     size = file_of(call, key).size
     if size == 0:
         raise InvalidInput([{"field": "recipientsS3Key", "problem": "must not be empty"}])
     if size > recipients.LARGEST_LIST_BYTES:
         raise _too_large(f"{recipients.LARGEST_LIST_BYTES} bytes")
-    if recipients.has_too_many(call.resources.bucket, key, size):
-        raise _too_large(f"{recipients.MOST_ROWS} recipients")
+    try:
+        recipients.check_list(call.resources.bucket, key, phone)
+    except recipients.TooMany:
+        raise _too_large(f"{recipients.MOST_ROWS} recipients") from None
+    except lists.Unreadable as refusal:
+        raise InvalidInput([{"field": "recipientsS3Key", "problem": refusal.problem}]) from None
     return key
 
 

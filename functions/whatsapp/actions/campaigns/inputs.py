@@ -63,7 +63,11 @@ def _needs_content(kind: str, content: _Content) -> None:
 
 class CreateCampaign(_Content):
     """
-    A campaign: exactly one of `recipients` and `recipientsS3Key`, a list of JSON Lines or CSV in the media bucket.
+    A campaign: exactly one of `recipients` and `recipientsS3Key`, a list in the media bucket.
+
+    A list is JSON Lines (an object like those of `recipients`, or a text that names the recipient), or CSV (RFC 4180,
+    UTF-8 or UTF-16, separated by commas, semicolons or tabs) whose header has `to` or `recipient`, and maybe `ref`,
+    `text`, and `1`, `2` ... for the values of the template's body, in any order. An empty text or value is invalid.
 
     `components` apply to every recipient without its own values.
     """

@@ -9,6 +9,7 @@ from shared.aws.sqs_standard import LONGEST_DELAY_SECONDS
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.inbound.event import CAMPAIGN_CUT, CAMPAIGN_PAGE, Event
+from whatsapp.store.items.campaigns import NO_VALID_RECIPIENTS
 from whatsapp.store.sending import campaign_turns
 from whatsapp.store.sending import campaigns as records
 
@@ -79,7 +80,8 @@ def turn_of(event: Event) -> int:
 
 def start(resources: ActionResources, campaign: Campaign) -> Campaign | None:
     """
-    Start a campaign whose recipients are in pages, or continue a paused one; None if its state forbids it.
+    Start a campaign whose recipients are in pages, or continue a paused one; None if its state forbids it. One without
+    a valid recipient is paused instead.
 
     Safe to repeat: a second start enqueues no page that has an event or a worker.
     """
@@ -88,6 +90,12 @@ def start(resources: ActionResources, campaign: Campaign) -> Campaign | None:
 
 def run(table: Table, queue: StandardQueue, campaign: Campaign) -> Campaign | None:
     """As `start`, for the schedule."""
+    if campaign.is_all_invalid:
+        records.change(
+            table, campaign.campaign_id, ["draft", "scheduled", "paused"], status="paused",
+            pause_reason=NO_VALID_RECIPIENTS,
+        )  # fmt: skip
+        return None
     records.open_(table, campaign.campaign_id)
     now = clock.to_text(clock.now_ms())
     goes_on = campaign.status == "running"

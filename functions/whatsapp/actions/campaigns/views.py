@@ -13,9 +13,12 @@ if TYPE_CHECKING:
 # The reasons for which a campaign pauses or ends by itself.
 _REASONS = {
     "failures": "More than a fifth of the recipients of a page failed. Read the codes, then resume or cancel.",
-    "header_unreadable": "The first line of the list is no header in CSV.",
-    "line_too_long": "A line of the list is longer than 64 KB.",
+    "encoding_unreadable": "The list is encoded neither in UTF-8 nor in UTF-16.",
+    "header_unreadable": "The first line of the list is no header in CSV, or has no column of the customer.",
+    "line_too_long": "A row of the list is longer than 65,536 characters, or a quote is not closed.",
     "list_missing": "The list was deleted before it was read.",
+    "no_valid_recipients": "No recipient is valid. Correct the recipients, or the values of the template, and create "
+    "another campaign.",
     "not_configured": "The number has no access token.",
     "number_not_in_use": "The number is not in use any more.",
     "quality_low": "The number's quality is rated RED; marketing templates are paused.",

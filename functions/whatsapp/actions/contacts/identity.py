@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from shared.api.auth import Scope
+from shared.identity import addresses
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import participants
@@ -149,11 +150,13 @@ def _keys(call: Call[Pair], phone: Phone) -> tuple[str, str]:
 
 def _own_key(call: Call[Any], phone: Phone, text: str, field: str) -> str:
     _, digits, user_id = participants.contact_of(call, phone, text, field)
-    alias_pk = (
-        Alias.of_phone(phone.phone, digits) if digits else Alias.of_user(phone.phone, str(user_id))
+    alias = (
+        store.aliases.of_number(call.table, phone.phone, digits)
+        if digits
+        else store.aliases.get(call.table, Alias.of_user(phone.phone, str(user_id)))
     )
-    alias = store.aliases.get(call.table, alias_pk)
-    return alias.target if alias and alias.company == call.company else str(digits or user_id)
+    own = addresses.normal_digits(digits) if digits else str(user_id)
+    return alias.target if alias and alias.company == call.company else own
 
 
 def _conversation(head: Conversation) -> ContactConversation:

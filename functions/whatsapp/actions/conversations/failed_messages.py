@@ -5,9 +5,9 @@ from shared.api.cursors import Page
 from shared.aws.dynamodb import Attributes
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
-from whatsapp.actions.calls.inputs import Moment, PhoneFilter
+from whatsapp.actions.calls.inputs import Cursor, Moment, PhoneFilter
 from whatsapp.actions.conversations import inputs, message_lists
-from whatsapp.actions.conversations.message_lists import SEARCH, Cursor, Limit
+from whatsapp.actions.conversations.message_lists import SEARCH, Limit
 from whatsapp.actions.dispatch import error_meanings
 from whatsapp.api.json_view import View
 from whatsapp.store.conversations.lists.merged_entries import EntryList

@@ -13,7 +13,7 @@ from shared.api.cursors import Page
 from shared.aws.dynamodb import Attributes
 from whatsapp.actions.calls import paging, participants
 from whatsapp.actions.calls.call import Call
-from whatsapp.actions.calls.inputs import Flag, Moment, PhoneFilter, PhoneOrUserId, Whole
+from whatsapp.actions.calls.inputs import Cursor, Flag, Moment, PhoneFilter, PhoneOrUserId, Whole
 from whatsapp.actions.conversations import inputs, views
 from whatsapp.actions.conversations.inputs import ConversationInput
 from whatsapp.actions.conversations.views import ShownMessage, TimelineEntry
@@ -34,7 +34,6 @@ _COMPANY = Message.name_of("company")
 # Numbers whose messages one list merges: a query and about 120 characters of the cursor for each.
 MOST_PHONES = 20
 
-type Cursor = Annotated[str, Field(max_length=4_096)]
 type Limit = Annotated[Whole, Field(ge=1, le=100)]
 
 

@@ -256,8 +256,7 @@ def _parsed(action: Action, fields: Mapping[str, Any]) -> Any:  # noqa: ANN401 -
     for name in fields:
         if name.lower() in SECRETS:
             raise SecretGiven(f"{name[: inputs.LONGEST_NAME_SHOWN]}: secrets are never parameters")
-    # Clients write absent parameters as empty texts.
-    given = {name: value for name, value in fields.items() if value not in ("", None)}
+    given = {name: value for name, value in fields.items() if value is not None}
     return inputs.checked(given, action.input_model)
 
 

@@ -77,7 +77,7 @@ class FlowDataExchange(Input):
     flow_id: FlowId | None = None
     screen: Screen | None = None
     data: ProviderObject = Field(default_factory=dict)
-    version: Annotated[str, Field(max_length=10)] = "3.0"
+    version: Annotated[str, Field(min_length=1, max_length=10)] = "3.0"
     action_type: Annotated[
         str, Field(pattern="^(ping|INIT|BACK|data_exchange)$", alias="action_type")
     ] = "data_exchange"

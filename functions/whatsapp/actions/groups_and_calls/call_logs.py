@@ -25,7 +25,7 @@ _FIRST, _LAST = "2000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"
 class GetCallLogs(PhoneFilter, PageInput):
     """A number, a customer (`toNumber`), or both; `agentId`: calls that this person or API key placed."""
 
-    agent_id: str | None = Field(default=None, max_length=128)
+    agent_id: str | None = Field(default=None, min_length=1, max_length=128)
     status: Literal["initiated", "ringing", "answered", "ended", "failed"] | None = None
     to_number: PhoneOrUserId | None = None
     since: Moment | None = None

@@ -13,6 +13,7 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import RecipientInput, SendInput, Text
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
+from whatsapp.sending import recipients
 from whatsapp.sending.drafts import Draft
 from whatsapp.sending.views import View
 from whatsapp.store.items import Conversation, Phone
@@ -52,7 +53,8 @@ class RequestPermission(SendInput):
 def get_call_permission(call: Call[RecipientInput]) -> CallPermission:
     """Show whether the customer may be called now, until when, and the limits that are left."""
     phone = participants.sender_of(call)
-    return permission(call, phone, participants.conversation_of(call, phone))
+    conversation = participants.conversation_of(call, phone)
+    return permission(call, phone, recipients.proven(call.table, phone, conversation))
 
 
 @EXTRA.sends(Scope.WHATSAPP_CALLS)
@@ -92,7 +94,9 @@ def permission(call: Call[Any], phone: Phone, conversation: Conversation) -> Cal
             else {"endUserBsuid": str(recipient.user_id)}
         )
         answer = remote.eum_of(call, phone).call(
-            "get_whatsapp_call_permission", originationPhoneNumberId=str(phone.aws_phone), **who
+            "get_whatsapp_call_permission",
+            originationPhoneNumberId=transmission.aws_phone_of(phone),
+            **who,
         )
         return of_aws(answer)
     query = (

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
+from whatsapp import transmission
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, Input, SenderInput, Whole
@@ -88,7 +89,7 @@ def update_call_settings(call: Call[UpdateSettings]) -> ProviderAnswer:
     if phone.provider == "eum":
         remote.eum_of(call, phone).call(
             "update_linked_whatsapp_business_account_phone_number",
-            id=str(phone.aws_phone),
+            id=transmission.aws_phone_of(phone),
             callSettings=given,
         )
     else:
@@ -187,7 +188,7 @@ def from_graph(calling: dict[str, Any]) -> dict[str, Any]:
 def _at_provider(call: Call[SenderInput], phone: Phone) -> dict[str, Any]:
     if phone.provider == "eum":
         answer = remote.eum_of(call, phone).call(
-            "get_linked_whatsapp_business_account_phone_number", id=str(phone.aws_phone)
+            "get_linked_whatsapp_business_account_phone_number", id=transmission.aws_phone_of(phone)
         )
         found: dict[str, Any] = answer.get("callSettings") or {}
         return found

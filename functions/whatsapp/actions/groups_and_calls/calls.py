@@ -14,6 +14,7 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, RecipientInput, Text
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.groups_and_calls import call_permissions
+from whatsapp.sending import recipients
 from whatsapp.sending.failures import PolicyRefused, ProviderRejected
 from whatsapp.sending.gate import Subject
 from whatsapp.sending.views import View
@@ -44,7 +45,10 @@ class InitiateCall(RecipientInput):
 
 
 class CallView(View):
-    """A call; *duration* in seconds. *from_* and *to*: numbers in digits, or user ids."""
+    """
+    A call; *duration* in seconds. *from_* and *to*: numbers in digits, or user ids. *steps*: when each event happened,
+    by the provider's word.
+    """
 
     call_id: str
     status: CallStatus
@@ -56,6 +60,7 @@ class CallView(View):
     ended_at: str | None = None
     duration: int | None = None
     end_reason: str | None = None
+    steps: dict[str, str] = Field(default_factory=dict)
     missed: bool
     agent_id: str | None = None
     note: str | None = None
@@ -73,6 +78,7 @@ def initiate_call(call: Call[InitiateCall]) -> CallView:
     """
     phone = participants.sender_of(call)
     conversation = participants.conversation_of(call, phone)
+    conversation = recipients.proven(call.table, phone, conversation)
     if not _was_attempted(call):
         # Neither window nor template is needed for a call.
         subject = Subject(phone=phone, conversation=conversation, is_template=True)
@@ -85,7 +91,7 @@ def initiate_call(call: Call[InitiateCall]) -> CallView:
     }
     find = "get_call_logs shows the call once an event of it arrives"
     try:
-        call_id = remote.once(call, phone, find, lambda: _placed(call, phone, body))
+        call_id = remote.once(call, phone, find, lambda: _placed(call, phone, conversation, body))
     except ProviderRejected as refusal:
         if refusal.code == _NO_PERMISSION_CODE:
             raise PolicyRefused(MISSING_PERMISSION) from None
@@ -125,8 +131,12 @@ def _was_attempted(call: Call[InitiateCall]) -> bool:
     return action is not None and action.may_have_been_sent
 
 
-def _placed(call: Call[Any], phone: Phone, body: dict[str, Any]) -> str:
-    """Place a call once and return its id. An answer without one is in doubt. Raises as `post`."""
+def _placed(call: Call[Any], phone: Phone, conversation: Conversation, body: dict[str, Any]) -> str:
+    """
+    Place a call once, if the number is still the customer's, and return its id. An answer without one is in doubt.
+    Raises as `post`.
+    """
+    recipients.require(call.table, phone, conversation)
     call_id = post(call, phone, body)
     if not call_id:
         raise InDoubt("no_call_id")
@@ -139,7 +149,7 @@ def post(call: Call[Any], phone: Phone, body: dict[str, Any]) -> str | None:
         eum = remote.eum_of(call, phone)
         answer = eum.attempt(
             "send_whatsapp_call_event",
-            originationPhoneNumberId=str(phone.aws_phone),
+            originationPhoneNumberId=transmission.aws_phone_of(phone),
             metaApiVersion=call.resources.eum.meta_api_version,
             callEvent=json.dumps(body).encode(),
         )

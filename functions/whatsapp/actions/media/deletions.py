@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from shared.api.auth import Scope
 from shared.aws.stored_objects import media_of
-from whatsapp import store
+from whatsapp import store, transmission
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, MediaId, SenderInput
@@ -64,7 +64,7 @@ def _deleted_at_provider(call: Call[Any], phone: Phone, media_id: str) -> bool:
             remote.eum_of(call, phone).call(
                 "delete_whatsapp_message_media",
                 mediaId=media_id,
-                originationPhoneNumberId=str(phone.aws_phone),
+                originationPhoneNumberId=transmission.aws_phone_of(phone),
             )
         else:
             remote.graph_of(call, phone).delete(media_id, phone_number_id=phone.phone)

@@ -9,8 +9,8 @@ from whatsapp.worker.media.types import (
     LARGEST_STILL_STICKER_BYTES,
     LIMITS,
     is_animated,
-    matches_type,
     plain,
+    refusal_of,
 )
 
 type Category = Literal["image", "video", "audio", "document", "sticker"]
@@ -74,8 +74,8 @@ def problems_of(mime_type: str, size: int, first_bytes: bytes | None = None) -> 
     if category in _LISTED and named not in LIMITS[category].extensions:
         allowed = ", ".join(sorted(LIMITS[category].extensions))
         found.append(f"the type of a file of the category {category} must be one of {allowed}")
-    elif first_bytes is not None and not matches_type(category, named, first_bytes):
-        found.append("the file's content differs from its type")
+    elif first_bytes is not None and (refusal := refusal_of(category, named, first_bytes)):
+        found.append(refusal)
     if size == 0:
         found.append("the file must not be empty")
     largest = largest_bytes(category, first_bytes)

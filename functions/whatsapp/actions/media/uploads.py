@@ -9,7 +9,7 @@ from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
-from whatsapp import store
+from whatsapp import store, transmission
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import S3Key, SenderInput
@@ -86,8 +86,11 @@ def _media_id(call: Call[Upload], phone: Phone, file: StoredFile) -> str:
     """
     try:
         if phone.provider == "eum":
+            remote.eum_of(call, phone)
             bucket = call.resources.bucket.name
-            return call.resources.eum.upload_media(str(phone.aws_phone), bucket, file.key)
+            return call.resources.eum.upload_media(
+                transmission.aws_phone_of(phone), bucket, file.key
+            )
         return _to_graph(call, phone, file)
     except Refused as refusal:
         raise ProviderRejected(refusal.code) from None

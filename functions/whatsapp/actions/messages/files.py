@@ -227,7 +227,8 @@ def _check_record(record: Media, kind: FileType, *, can_be_sent: bool) -> None:
     if not can_be_sent:
         problem = "was uploaded for another number"
     elif not fits:
-        problem = f"is not a file that can be sent as {kind}"
+        accepted = ", ".join(sorted(LIMITS[kind].extensions))
+        problem = f"a file that is sent as {kind} must be one of {accepted}"
     else:
         return
     raise InvalidInput([{"field": "mediaId", "problem": problem}])

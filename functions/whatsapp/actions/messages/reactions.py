@@ -19,6 +19,7 @@ from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages import effects
 from whatsapp.actions.messages.emoji import is_emoji
+from whatsapp.sending import recipients
 from whatsapp.sending.gate import Subject
 from whatsapp.store import ordering
 from whatsapp.store.items import Conversation, Message, Phone, Reaction
@@ -31,13 +32,15 @@ _ATTEMPTS = 5
 
 
 def _one_emoji(text: str) -> str:
-    if not is_emoji(text):
-        raise PydanticCustomError("emoji", "must be exactly one emoji")
+    if text and not is_emoji(text):
+        raise PydanticCustomError(
+            "emoji", "must be exactly one emoji, or empty to remove the reaction"
+        )
     return text
 
 
 class SendReaction(SendInput):
-    """An emoji on a message of the conversation."""
+    """An emoji on a message of the conversation; an empty one removes the reaction, an absent one is a thumbs up."""
 
     message_id: MessageRef
     emoji: Annotated[str, Field(max_length=64), AfterValidator(_one_emoji)] = DEFAULT_EMOJI
@@ -52,7 +55,8 @@ class RemoveReaction(SendInput):
 @CORE.changes("remote_eum", Scope.WHATSAPP_SEND)
 def send_reaction(call: Call[SendReaction]) -> SentMessage:
     """
-    React to a message that is at most 30 days old; a later reaction replaces it. The answer names that message.
+    React to a message that is at most 30 days old; a later reaction replaces it, and an empty `emoji` removes it. The
+    answer names that message.
 
     After a lost answer the same call may be made again: the provider keeps one reaction.
     """
@@ -75,6 +79,7 @@ def _react(call: Call[Any], emoji: str) -> SentMessage:
     conversation = participants.conversation_of(call, phone)
     message = references.message_of(call, call.input.message_id)
     _check(message, conversation)
+    conversation = recipients.proven(call.table, phone, conversation)
     action_id = call.action_id()
     body = {
         "messaging_product": "whatsapp",
@@ -96,7 +101,7 @@ def _react(call: Call[Any], emoji: str) -> SentMessage:
     known = call.resources.ledger.action(action_id)
     if known is None or not known.may_have_been_sent:
         call.resources.gate.check(subject)
-    effects.perform(call, phone, body)
+    effects.perform(call, phone, body, conversation)
     _store(call, phone, message, emoji or None)
     return answer
 
@@ -130,8 +135,10 @@ def _store(call: Call[Any], phone: Phone, message: Message, emoji: str | None) -
         order=ordering.order_key(at, action_id),
         event_id=action_id,
     )
-    if not store.message_reports.add_reaction(call.table, reaction):
+    stored = store.message_reports.add_reaction(call.table, reaction)
+    if stored is None:
         return
+    reaction = stored
     for _ in range(_ATTEMPTS):
         shown = edits.with_reaction(message.reactions or {}, reaction)
         if shown == (message.reactions or {}):

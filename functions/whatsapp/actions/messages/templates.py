@@ -1,6 +1,5 @@
 """Sends template messages, and texts that fall back to a template."""
 
-import re
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,7 +14,7 @@ from whatsapp.actions.calls.inputs import Components, Language, SendInput, Templ
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.interactive.parts import checked
-from whatsapp.sending import templates
+from whatsapp.sending import template_fit, templates
 from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.payloads import of_template, of_text
 from whatsapp.store.items import Phone
@@ -25,7 +24,6 @@ EXTRA = Group("inbox_extra")
 AUTHENTICATION = "AUTHENTICATION"
 DEFAULT_LANGUAGE = "en_US"
 _LONGEST_VALUE = 1_024
-_UNFIT = re.compile(r"[\n\r\t]| {4}")
 
 
 class _Parameter(BaseModel):
@@ -76,7 +74,7 @@ class SendTemplate(SendInput):
 class SendWithFallback(SendInput):
     """
     A text, and the template that is sent if the window is closed. *bodyParams* are the values of its body's variables;
-    without them a body with one variable takes the text, which then has no line break, tab or four spaces in a row.
+    without them a body with one variable takes the text, which then has no line break, tab or five spaces in a row.
     """
 
     text: Text
@@ -138,7 +136,7 @@ def _values_of_text(call: Call[SendWithFallback], phone: Phone) -> list[str]:
     )
     if not templates.needs_body_values(found.components or []):
         return []
-    if len(given.text) > _LONGEST_VALUE or _UNFIT.search(given.text):
+    if len(given.text) > _LONGEST_VALUE or not template_fit.is_value(given.text):
         problem = "is required, as the text does not fit a variable of a template"
         raise InvalidInput([{"field": "bodyParams", "problem": problem}])
     return [given.text]

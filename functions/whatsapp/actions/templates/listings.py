@@ -29,7 +29,7 @@ EUM = Group("eum_templates")
 LIBRARY = Group("template_library")
 LEGACY = Group("legacy")
 _AFTER = "after"
-type Word = Annotated[str, Field(max_length=100)]
+type Word = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class ListMetaTemplates(PageInput):

@@ -1,8 +1,10 @@
 """Aliases of customers: the contacts of their ids."""
 
+from collections.abc import Mapping, Sequence
+
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
-from shared.aws.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from whatsapp.store.items import Alias, pk
@@ -16,6 +18,21 @@ def get(table: Table, alias_pk: str) -> Alias | None:
     """Return the alias with this key (strongly consistent read)."""
     item = table.get(pk(alias_pk))
     return Alias.read(item) if item else None
+
+
+def of_number(table: Table, phone: str, wa_id: str) -> Alias | None:
+    """Return the alias of a customer's number in any spelling: the normal form, or one that an older version wrote."""
+    keys = Alias.all_of_phone(phone, wa_id)
+    if len(keys) == 1:
+        return get(table, keys[0])
+    return found_of(
+        keys, {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
+    )
+
+
+def found_of(keys: Sequence[str], items_by_key: Mapping[str, Attributes]) -> Alias | None:
+    """Return the first of these aliases among items that were read."""
+    return next((Alias.read(items_by_key[key]) for key in keys if key in items_by_key), None)
 
 
 def write(table: Table, alias: Alias) -> None:

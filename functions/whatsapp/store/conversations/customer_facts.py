@@ -1,9 +1,10 @@
 """Facts about the customer in a conversation's head: ids, windows, permissions and choices."""
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from whatsapp.store.conversations.head_writes import forward, update_if
+from shared.runtime.failures import Transient
+from whatsapp.store.conversations.head_writes import MAX_ROUNDS, forward, update_if
 from whatsapp.store.items import Conversation, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
@@ -19,23 +20,34 @@ def note_identity_change(table: Table, conversation_pk: str, changed_at: str) ->
 
 
 def note_new_ids(
-    table: Table, conversation_pk: str, message_pk: str, phone: str | None, user_id: str | None
+    table: Table, conversation_pk: str, k: str, phone: str | None, user_id: str | None
 ) -> None:
     """
-    Set the customer's new number and user id, unless a newer message than the notice has set them.
+    Set the customer's new number and user id from a notice with the order key *k*, unless the customer has written
+    since: what the business sent, or wrote in its own app, proves no number. Safe to repeat.
 
-    A customer whose new number is unknown has none: the previous one is another person's.
+    A customer whose new number is unknown has none: the previous one is another person's. Raises Transient after many
+    concurrent writes.
     """
     ids = Conversation.named(sender_phone=phone, sender_user_id=user_id)
-    try:
-        table.update(
-            pk(conversation_pk),
-            put=ids,
-            drop=[name for name, value in ids.items() if value is None],
-            when=_of("last_message_pk").eq(message_pk),
-        )
-    except ConditionFailed:
+    for _ in range(MAX_ROUNDS):
+        item = table.get(pk(conversation_pk))
+        head = Conversation.read(item) if item else None
+        if head is not None and head.linked_to is not None:
+            conversation_pk = head.linked_to
+            continue
+        if head is None or any(counted > k for counted in head.recent_keys):
+            return
+        unchanged: ConditionBase = _of("linked_to").not_exists()
+        seen = _of("recent_keys")
+        unchanged &= seen.eq(head.recent_keys) if head.recent_keys else seen.not_exists()
+        gone = [name for name, value in ids.items() if value is None]
+        try:
+            table.update(pk(conversation_pk), put=ids, drop=gone, when=unchanged)
+        except ConditionFailed:
+            continue
         return
+    raise Transient("head_contended")
 
 
 def open_window(table: Table, conversation_pk: str, at: str, company: str, phone: str) -> None:

@@ -14,7 +14,7 @@ in the ring.
 Every update that changes whether a head has unread messages also sets the lists that contain it (`head_writes`).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from boto3.dynamodb.conditions import ConditionBase
 
@@ -43,6 +43,7 @@ FREE_ENTRY_MS = 72 * clock.HOUR_MS
 SENDER_FIELDS = (
     "sender_name", "sender_phone", "sender_user_id", "parent_user_id", "username", "identity_hash",
 )  # fmt: skip
+_SENDER_NAMES = tuple(map(Conversation.name_of, SENDER_FIELDS))
 _CLOSED = ("status", "snoozed_until")
 
 _of = Conversation.attr
@@ -52,7 +53,7 @@ _of = Conversation.attr
 class Newest:
     """
     A message as its conversation's head shows it. *shown*: the head's attributes; *k*: the message's order key;
-    *received_at*: its time in milliseconds, as text.
+    *received_at*: its time in milliseconds, as text; *first_values*: of attributes that the head does not have yet.
     """
 
     conversation_pk: str
@@ -61,6 +62,7 @@ class Newest:
     received_at: str
     opens_window: bool = False
     has_referral: bool = False
+    first_values: Attributes = field(default_factory=dict)
 
 
 def get(table: Table, conversation_pk: str) -> Conversation | None:
@@ -166,12 +168,11 @@ def _add_late(
         after = after.model_copy(update={"archived": False} | dict.fromkeys(_CLOSED))
     moves_window = message.opens_window and (head.last_inbound_at or "") < message.received_at
     moves_referral = message.has_referral and (head.referral_at or "") < message.received_at
-    # A head created by an outbound message has no sender.
-    first_values = {
-        name: message.shown[name]
-        for name in map(Conversation.name_of, SENDER_FIELDS)
-        if message.shown.get(name)
-    }
+    sender = _present({name: message.shown.get(name) for name in _SENDER_NAMES})
+    # Only what the business sent is newer: the ids are the customer's newest.
+    is_newest_inbound = message.k > max(head.recent_keys, default=message.k)
+    seen = _of("recent_keys").eq(head.recent_keys) if is_newest_inbound else None
+    when = as_seen(head) & ~_of("recent_keys").contains(message.k)
     changed = table.update(
         pk(message.conversation_pk),
         put=Conversation.named(
@@ -180,15 +181,21 @@ def _add_late(
             archived=bool(after.archived),
             unread_count=unread,
         )
-        | lists_of(after),
-        put_once=first_values,
+        | lists_of(after)
+        | (sender if is_newest_inbound else {}),
+        # A head created by an outbound message has no sender.
+        put_once={} if is_newest_inbound else sender,
         add=Conversation.named(recent_keys={message.k}),
         drop=[Conversation.name_of(field) for field in _CLOSED] if is_unread else [],
-        when=as_seen(head) & ~_of("recent_keys").contains(message.k),
+        when=when & seen if seen is not None else when,
     )
     counted = Conversation.read(changed)
     trim(table, counted)
     return counted
+
+
+def _present(values: Attributes) -> Attributes:
+    return {name: value for name, value in values.items() if value}
 
 
 def is_first(head: Conversation, k: str) -> bool:
@@ -237,7 +244,7 @@ def show_outbound(table: Table, message: Newest, *, is_read: bool = False) -> No
                 **sent,
                 **(mark if is_read else {}),
             },
-            put_once=_lists(message, unread=0),
+            put_once=_lists(message, unread=0) | _present(message.first_values),
             # Adds 0: the contract requires a number from the first message on.
             add=Conversation.named(unread_count=0),
             when=newest,

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime.failures import Transient
+from whatsapp.store import ordering
 from whatsapp.store.items import Edit, Reaction, Status, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
 _MOST_REPORTS = 100
+_MOST_ROUNDS = 5
 _STATUS_WORDS = ("sent", "delivered", "read", "played", "failed")
 
 
@@ -76,11 +78,32 @@ def replace_edit(table: Table, edit: Edit) -> None:
         raise Transient("edit_contended") from None
 
 
-def add_reaction(table: Table, reaction: Reaction) -> bool:
-    """Write a participant's reaction if it is their newest to this message or the same one; False otherwise."""
-    order = Reaction.attr("order")
-    try:
-        table.put(reaction.attributes(), when=order.not_exists() | order.lte(reaction.order))
-    except ConditionFailed:
-        return False
-    return True
+def add_reaction(table: Table, reaction: Reaction) -> Reaction | None:
+    """
+    Write a participant's reaction if it is their newest to this message, or the same one; of two with the same order
+    the later call wins. Return it as stored; None if a newer one is stored. Raises Transient after concurrent writes.
+    """
+    # Usually the stored one is of an earlier second: then no repetition of an earlier one can come after this one.
+    is_earlier = Reaction.attr("order").lt(ordering.second_in(reaction.order))
+    unchanged: ConditionBase = Attr(PARTITION_KEY).not_exists() | is_earlier
+    written = reaction
+    for _ in range(_MOST_ROUNDS):
+        try:
+            table.put(written.attributes(), when=unchanged)
+        except ConditionFailed as refusal:
+            stored = Reaction.read(refusal.existing) if refusal.existing else None
+        else:
+            return written
+        if stored is None:
+            continue
+        known = [*filter(None, [stored.event_id]), *(stored.earlier_ids or [])]
+        if stored.event_id == reaction.event_id and stored.order <= reaction.order:
+            return stored
+        if stored.order > reaction.order or reaction.event_id in known:
+            return None
+        written = reaction.model_copy(update={"earlier_ids": known[: Reaction.most_earlier]})
+        event_id = Reaction.attr("event_id")
+        unchanged = Reaction.attr("order").eq(stored.order) & (
+            event_id.eq(stored.event_id) if stored.event_id else event_id.not_exists()
+        )
+    raise Transient("reactions_contended")

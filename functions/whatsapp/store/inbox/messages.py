@@ -64,7 +64,7 @@ def show_edit(table: Table, message_pk: str, fields: dict[str, Any], order: str)
 
     Return the updated message, otherwise None.
     """
-    newer = _of("edit_order").not_exists() | _of("edit_order").lt(order)
+    newer = _of("edit_order").not_exists() | _of("edit_order").lte(order)
     alive = (
         Attr(PARTITION_KEY).exists() & _of("revoked_at").not_exists() & _of("erased").not_exists()
     )
@@ -75,10 +75,8 @@ def show_edit(table: Table, message_pk: str, fields: dict[str, Any], order: str)
             drop=[Message.name_of(field) for field, value in fields.items() if value is None],
             when=alive & newer,
         )
-    except ConditionFailed as refusal:
-        # The same edit again: the conversation's preview may still need the update.
-        same = (refusal.existing or {}).get(Message.name_of("edit_order")) == order
-        return Message.read(refusal.existing) if refusal.existing and same else None
+    except ConditionFailed:
+        return None
     return Message.read(changed)
 
 

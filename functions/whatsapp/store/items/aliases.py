@@ -3,6 +3,7 @@
 from typing import Annotated, Any, ClassVar
 
 from shared.aws.dynamodb import Attributes
+from shared.identity import addresses
 from shared.runtime import clock
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
@@ -52,8 +53,17 @@ class Alias(WhatsAppItem):
 
     @classmethod
     def of_phone(cls, phone: str, wa_id: str) -> str:
-        """Return `ALIAS#WAID#{phone}#{wa_id}`: digits of a customer of the business number *phone*."""
-        return cls.key("WAID", f"{phone}#{wa_id}")
+        """Return `ALIAS#WAID#{phone}#{wa_id}`: a customer's digits, in the normal form, at the number *phone*."""
+        return cls._of_digits(phone, addresses.normal_digits(wa_id))
+
+    @classmethod
+    def all_of_phone(cls, phone: str, wa_id: str) -> list[str]:
+        """Return the keys that a customer's number may have, the one that is written first; usually one."""
+        return [cls._of_digits(phone, digits) for digits in addresses.spellings_of(wa_id)]
+
+    @classmethod
+    def _of_digits(cls, phone: str, digits: str) -> str:
+        return cls.key("WAID", f"{phone}#{digits}")
 
     @classmethod
     def of_user(cls, phone: str, user_id: str) -> str:
@@ -62,9 +72,10 @@ class Alias(WhatsAppItem):
 
     @classmethod
     def of_contact(cls, phone: str, contact_key: str) -> str:
-        """Return the key of the alias of a contact's own key."""
+        """Return the key of the alias of a contact's own key, in the spelling of that key."""
         is_number = contact_key.partition("-")[0].isdecimal()
-        return cls.of_phone(phone, contact_key) if is_number else cls.of_user(phone, contact_key)
+        of_digits = cls._of_digits(phone, contact_key)
+        return of_digits if is_number else cls.of_user(phone, contact_key)
 
     @classmethod
     def of_owner(cls, number_pk: str, contact_key: str) -> str:
@@ -77,7 +88,7 @@ class Alias(WhatsAppItem):
         if not alias_pk.startswith(cls._FORMER):
             return None
         phone, wa_id = alias_pk.split("#")[-2:]
-        return cls.of_phone(phone, wa_id)
+        return cls._of_digits(phone, wa_id)
 
     @classmethod
     def of_message(cls, phone: str, message_id: str) -> str:

@@ -7,6 +7,7 @@ from pydantic import Field
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 type CampaignStatus = Literal["draft", "scheduled", "running", "completed", "paused"]
+NO_VALID_RECIPIENTS = "no_valid_recipients"  # why a campaign is paused that can reach no customer
 
 
 class Campaign(WhatsAppItem):
@@ -62,6 +63,12 @@ class Campaign(WhatsAppItem):
     # Turn and expiry of the event that reads its list, as of the event of a page.
     turn: int | None = None
     queued_until: int | None = None  # milliseconds since 1970
+
+    @property
+    def is_all_invalid(self) -> bool:
+        """Whether all recipients are known, and none is valid."""
+        invalid = self.invalid_count + self.tallies.get("invalid", 0)
+        return self.total_recipients is not None and invalid >= self.total_recipients
 
     @property
     def window(self) -> range:

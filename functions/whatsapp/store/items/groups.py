@@ -77,6 +77,8 @@ class Call(WhatsAppItem):
     (SDP) is not stored.
     """
 
+    most_steps: ClassVar[int] = 14
+
     item_type: ClassVar[str] = "CALL"
     pk_pattern: ClassVar[str] = "CALL#{callId}"
     indexes: ClassVar[tuple[str, ...]] = (
@@ -106,7 +108,7 @@ class Call(WhatsAppItem):
     answered_at: str | None = None
     sender_name: str | None = None  # of the customer, also if the business called
     # The provider's time of each step: connect, RINGING, ACCEPTED, COMPLETED ...
-    steps: Annotated[dict[str, str], AtMost(7)] = Field(default_factory=dict)
+    steps: Annotated[dict[str, str], AtMost(14)] = Field(default_factory=dict)
     end_reason: str | None = None  # the provider's value
     agent: str | None = None  # principal of the person or the API key that placed the call
     note: str | None = None  # why the business called, or ended the call

@@ -173,10 +173,14 @@ class Reaction(WhatsAppItem):
     pk_pattern: ClassVar[str] = "REACTION#{phone}#{messageId}#{actor}"
     indexes: ClassVar[tuple[str, ...]] = ("gsi_customer_phone",)
 
+    most_earlier: ClassVar[int] = 5
+
     actor: str
     emoji: str | None = None
     order: str
     event_id: str | None = None  # the provider's id of the reaction
+    # Ids of the participant's earlier reactions of the same second, which the provider may deliver again.
+    earlier_ids: Annotated[list[str], AtMost(5)] | None = None
     other_fields: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
     content_s3_key: str | None = Field(
         default=None, alias="contentS3Key"
@@ -190,9 +194,10 @@ class Edit(WhatsAppItem):
     """
     Changes to a message of a number after it was written; may exist before the message does.
 
-    `versions`: the newest 10 edits, oldest first, each {id, order, at} and the attributes of the message that it sets;
-    older ones are in S3. `original`: the same attributes before the first edit. `reactions`: received before the
-    message. A revocation removes both, and its own fields are in `revoked_by` (its id) and `other_fields`.
+    `versions`: the newest 10 edits, oldest first, each {id, order, at, author} and the attributes of the message that
+    it sets; older ones are in S3. `original`: the same attributes before the first edit. `reactions`: received before
+    the message. A revocation removes both, and its own fields are in `revoked_by` (its id), `revoked_from` (its author)
+    and `other_fields`. An author is {business}, or {phone?, userId?} of a customer.
     """
 
     item_type: ClassVar[str] = "EDIT"
@@ -207,11 +212,15 @@ class Edit(WhatsAppItem):
     versions: Annotated[list[dict[str, Any]], AtMost(10)] = Field(default_factory=list)
     revoked_at: str | None = None
     revoked_by: str | None = None
+    revoked_from: Annotated[dict[str, Any], AtMost(2)] | None = None
     other_fields: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
     content_s3_key: str | None = Field(
         default=None, alias="contentS3Key"
     )  # `other_fields`, if too long
     reactions: Annotated[dict[str, Any], AtMost(10)] | None = None
+    # Changes before the message, made by others than its author: kept apart, and never shown.
+    foreign_versions: Annotated[list[dict[str, Any]], AtMost(10)] | None = None
+    foreign_revocation: str | None = None
     # `subject#` and a keyed hash of the customer, if the message was unknown: an erasure finds the item by it.
     customer_phone: str | None = None
     created_at: str | None = None

@@ -11,8 +11,18 @@ type PaymentStatus = Literal[
 ]
 
 
+def scoped(company: str, tenant: str) -> str:
+    """Return how keys name a company's tenant or order. Their ids have no colon, so no key of another form is equal."""
+    return f"{company}:{tenant}"
+
+
 class Tenant(WhatsAppItem):
-    """A business that takes payments. Contract item 3."""
+    """
+    A business that takes payments. Contract item 3.
+
+    Two companies may have a tenant of the same id: its key has the company before the id. Items of earlier releases
+    have the id only (`store.accounts.orders.tenants`).
+    """
 
     item_type: ClassVar[str] = "TENANT"
     pk_pattern: ClassVar[str] = "TENANT#{tenantId}"
@@ -27,9 +37,17 @@ class Tenant(WhatsAppItem):
     default_payment_config: str | None = None  # a `configName`
     created_at: str | None = None
 
+    @classmethod
+    def of(cls, company: str, tenant: str) -> str:
+        """Return the key of a company's tenant."""
+        return cls.key(scoped(company, tenant))
+
 
 class PaymentConfig(WhatsAppItem):
-    """A tenant's payment method: a gateway or UPI. Contract item 4; fields below the gap are ours."""
+    """
+    A tenant's payment method: a gateway or UPI. Contract item 4; fields below the gap are ours. Its key names the
+    tenant as the tenant's own does.
+    """
 
     item_type: ClassVar[str] = "PAYMENT_CONFIG"
     pk_pattern: ClassVar[str] = "TENANT#{tenantId}#PAYCFG#{configName}"
@@ -51,6 +69,11 @@ class PaymentConfig(WhatsAppItem):
     status_at: str | None = None  # the provider's time of the status
     status_order: str | None = None  # ranks reports
 
+    @classmethod
+    def of(cls, company: str, tenant: str, name: str) -> str:
+        """Return the key of a configuration of a company's tenant."""
+        return cls.key(scoped(company, tenant), name)
+
 
 class PaymentOrder(WhatsAppItem):
     """
@@ -60,6 +83,8 @@ class PaymentOrder(WhatsAppItem):
         pending, authorized -> failed -> captured (paid on a second attempt)
 
     `refunded` has been paid back; `refund_open` is reserved by refunds that are pending or processing.
+
+    Two companies may use the same reference: its key has the company before it, except in items of earlier releases.
     """
 
     item_type: ClassVar[str] = "PAYMENT_ORDER"
@@ -104,12 +129,24 @@ class PaymentOrder(WhatsAppItem):
     shop_status: str | None = None  # the shop's newest event
     shop_rank: int | None = None  # ranks the shop's events
 
+    @classmethod
+    def of(cls, company: str, reference: str) -> str:
+        """Return the key of a company's order."""
+        return cls.key(scoped(company, reference))
+
 
 class PaymentTransaction(WhatsAppItem):
     """One payment attempt for an order, as the provider reports it."""
 
     item_type: ClassVar[str] = "PAYMENT_TX"
     pk_pattern: ClassVar[str] = "ORDER#{referenceId}#TX#{id}"
+
+    @classmethod
+    def of(cls, order: PaymentOrder, transaction: str) -> str:
+        """Return the key of an attempt to pay an order."""
+        return cls.key(
+            order.pk.removeprefix(PaymentOrder.pk_pattern.partition("{")[0]), transaction
+        )
 
     transaction_id: str
     kind: str | None = None  # the provider's name of the payment method

@@ -5,7 +5,14 @@ Runs on every delivery of an event, including repeats: an earlier delivery may h
 The queues and their consumers deduplicate.
 """
 
-from shared.events.exchange import File, FileStored, file_entry, inbound_entry, status_entry
+from shared.events.exchange import (
+    File,
+    FileStored,
+    file_entry,
+    inbound_entry,
+    release_entry,
+    status_entry,
+)
 from shared.runtime import clock
 from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound import content
@@ -23,8 +30,13 @@ def message(
     """
     Forward a customer's message, or the business's own reply, after which automation stops.
 
-    Messages that need no answer are not forwarded: provider notices, and messages revoked before they arrived.
+    Messages that need no answer are not forwarded: provider notices, and messages revoked before they arrived. Of a
+    changed number the previous one is.
     """
+    if _is_forwarded(event, phone) and described.subtype == "system":
+        released = translation.released(event, _number(phone), received_at=_received_at(event))
+        if released is not None:
+            resources.conversation_inbound.send([release_entry(released)])
     if not _is_forwarded(event, phone) or described.subtype == "system" or stored.revoked_at:
         return
     inbound_message = translation.message(

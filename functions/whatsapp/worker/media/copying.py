@@ -89,7 +89,9 @@ def _copy_from_aws(
     resources: FileResources, phone: Phone, media_id: str, prefix: str, announced: Announced
 ) -> tuple[str, int]:
     # The service treats the key as a prefix and appends its own name: read it back, never predict it.
-    resources.eum.copy_media(str(phone.aws_phone), media_id, resources.bucket.name, prefix)
+    resources.eum.copy_media(
+        transmission.aws_phone_of(phone), media_id, resources.bucket.name, prefix
+    )
     keys = resources.bucket.keys_under(prefix)
     if not keys:
         raise Transient("media_not_listed")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 MB = 1 << 20
-SNIFFED_BYTES = 32
+SNIFFED_BYTES = 64
 LARGEST_STILL_STICKER_BYTES = 100_000
 _ANIMATION = 0b10  # of the flags of WebP's extended format (RFC 9649)
 _FLAGS_AT = 20
@@ -20,13 +20,15 @@ _EXECUTABLE = (
     b"#!",
 )
 _AMR = b"#!AMR"  # a recording, although it begins as a script
+# WhatsApp takes no other codec in Ogg (RFC 7845: the first packet follows a page header of 28 bytes).
+_OGG, _OPUS, _OPUS_AT = b"OggS", b"OpusHead", 28
 # (offset, bytes) -> MIME types with these leading bytes.
 _MAGIC_BYTES: tuple[tuple[int, bytes, frozenset[str]], ...] = (
     (0, b"\xff\xd8\xff", frozenset({"image/jpeg"})),
     (0, b"\x89PNG\r\n\x1a\n", frozenset({"image/png"})),
     (8, b"WEBP", frozenset({"image/webp"})),
     (4, b"ftyp", frozenset({"video/mp4", "video/3gpp", "audio/mp4", "audio/aac"})),
-    (0, b"OggS", frozenset({"audio/ogg"})),
+    (0, _OGG, frozenset({"audio/ogg", "audio/opus"})),
     (0, _AMR, frozenset({"audio/amr"})),
     (0, b"ID3", frozenset({"audio/mpeg"})),
     (0, b"\xff\xfb", frozenset({"audio/mpeg"})),
@@ -56,6 +58,7 @@ LIMITS: Mapping[str, Limit] = {
             "audio/mpeg": "mp3",
             "audio/mp4": "m4a",
             "audio/ogg": "ogg",
+            "audio/opus": "ogg",
         },
     ),
     "document": Limit(100 * MB, {"application/pdf": "pdf", "text/plain": "txt"}),
@@ -76,6 +79,27 @@ def matches_type(kind: str, mime_type: str, first_bytes: bytes) -> bool:
         return True
     matching = [types for at, magic, types in _MAGIC_BYTES if first_bytes[at:].startswith(magic)]
     return any(plain(mime_type) in types for types in matching)
+
+
+def refusal_of(kind: str, mime_type: str, first_bytes: bytes) -> str | None:
+    """
+    Return the rule that a file breaks which shall be sent as *kind*, by its type and its first bytes; None if it keeps
+    all. Received files have a wider one (`matches_type`): they are kept as they come.
+    """
+    limit, named = LIMITS[kind], plain(mime_type)
+    accepted = ", ".join(sorted(limit.extensions))
+    if kind != "document" and named not in limit.extensions:
+        return f"a file that is sent as {kind} must be one of {accepted}"
+    if not matches_type(kind, named, first_bytes):
+        listed = f"; accepted are {accepted}" if kind != "document" else ""
+        return f"the file's content differs from its type{listed}"
+    if (
+        first_bytes.startswith(_OGG)
+        and kind == "audio"
+        and not first_bytes.startswith(_OPUS, _OPUS_AT)
+    ):
+        return f"a file in Ogg must be encoded in Opus; accepted are {accepted}"
+    return None
 
 
 def is_animated(first_bytes: bytes) -> bool:

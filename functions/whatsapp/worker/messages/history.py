@@ -42,7 +42,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
         raise Permanent("no_sender")
     described = content.describe(event.payload or {})
     original = _compose(resources, directed, phone, described, lookup)
-    message = intake.with_early_changes(resources, original, lookup.edit)
+    message = intake.with_early_changes(resources, original, lookup.edit, phone)
     message, outcome = _put(resources, message)
     if message.erased or message.origin != ORIGIN:
         return outcome

@@ -23,7 +23,7 @@ from whatsapp.worker.contacts import Lookup
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import flow_replies, read_receipts
-from whatsapp.worker.messages.contents import full_content, versions
+from whatsapp.worker.messages.contents import authors, full_content, versions
 
 # The customer's phone has a new key. The first word is documented, the second was reported by others.
 _IDENTITY_CHANGES = frozenset({"customer_identity_changed", "user_identity_changed"})
@@ -44,7 +44,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
         raise Permanent("no_sender")
     described = content.describe(event.payload or {})
     original = _inbound(resources, event, phone, lookup, described)
-    message = with_early_changes(resources, original, lookup.edit)
+    message = with_early_changes(resources, original, lookup.edit, phone)
     message, outcome = put_once(resources, message)
     if message.erased:
         return outcome
@@ -105,6 +105,8 @@ def show_history(resources: Resources, message: Message, phone: Phone) -> None:
 def _newest(message: Message, phone: Phone, *, opens_window: bool) -> Newest:
     # Answers to a group go to the group, not to the sender of its newest message.
     sender = {"sender_name"} if message.group_id else set(store.heads.SENDER_FIELDS)
+    ids = message.model_dump(include=sender)
+    is_theirs = message.direction == INBOUND
     entry = head_entry(
         phone,
         conversation_pk=message.conversation_pk,
@@ -112,8 +114,11 @@ def _newest(message: Message, phone: Phone, *, opens_window: bool) -> Newest:
         customer=_customer_of(message),
         at=message.received_at,
         shown_as=(message.type, _preview(message)),
-        sender=message.model_dump(include=sender),
+        # What the business sent proves nothing about its customer.
+        sender=ids if is_theirs else {},
     )
+    if not is_theirs:
+        entry = replace(entry, first_values=Conversation.named(**ids))
     has_referral = message.ad_source is not None or message.referral is not None
     return replace(entry, opens_window=opens_window, has_referral=has_referral)
 
@@ -142,7 +147,6 @@ def head_entry(
             business_account_name=phone.business_account_name,
             phone=phone.phone,
             company=phone.company,
-            # All are None for an outbound message, and the head keeps the customer's values.
             **sender,
         )
         | {"itemType": Conversation.item_type},
@@ -190,10 +194,13 @@ def compose(
     )
 
 
-def with_early_changes(resources: Resources, message: Message, edit: Edit | None) -> Message:
-    """Apply the edits, reactions and revocation that arrived before the message."""
+def with_early_changes(
+    resources: Resources, message: Message, edit: Edit | None, phone: Phone
+) -> Message:
+    """Apply the edits, reactions and revocation that arrived before the message, of those who may make them."""
     if edit is None or edit.company != message.company:
         return message
+    edit = authors.of_early(edit, message, phone)
     changes: dict[str, Any] = {"reactions": edit.reactions}
     if edit.versions:
         changes |= versions.shown(edit.versions[-1], message)
@@ -282,7 +289,7 @@ def _system(resources: Resources, event: Event, phone: Phone, message: Message) 
         store.customer_facts.note_new_ids(
             resources.table,
             message.conversation_pk,
-            message.pk,
+            ordering.order_key(message.received_at, message.pk),
             change.phone or (None if change.user_id else change.previous_phone),
             change.user_id or None,
         )

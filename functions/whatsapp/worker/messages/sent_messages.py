@@ -61,7 +61,7 @@ def store_shown(
         **accepted(),
     )
     original = message.model_copy(update={"sent_at": message.received_at})
-    message = intake.with_early_changes(resources, original, lookup.edit)
+    message = intake.with_early_changes(resources, original, lookup.edit, phone)
     message, outcome = intake.put_once(resources, message)
     if not message.erased:
         intake.store_full_content(resources, event, phone, message, described)
@@ -147,13 +147,16 @@ def forget_intent(resources: SendingResources, action_id: str) -> None:
     store.intents.remove(resources.table, action_id)
 
 
-def from_intent(resources: SendingResources, action: Action, phone: Phone) -> Message | None:
+def from_intent(
+    resources: SendingResources, action: Action, phone: Phone, intent: Intent | None = None
+) -> Message | None:
     """
-    Create the message of an action that has a message key, and show it; None if it has no intent. Safe to repeat.
+    Create the message of an action that has a message key, and show it; None if it has no intent. *intent*: as in
+    `settlement.settle`. Safe to repeat.
 
     A message of an agent is forwarded too, unless the provider refused it. The caller removes the intent.
     """
-    intent = store.intents.get(resources.table, action.action_id)
+    intent = intent or store.intents.get(resources.table, action.action_id)
     if intent is None or action.message_pk is None:
         return None
     now_ms = clock.now_ms()

@@ -16,7 +16,7 @@ from whatsapp import store
 from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound import provider_errors
 from whatsapp.inbound.event import Event, Outcome
-from whatsapp.store.items import Alias, Message, Phone
+from whatsapp.store.items import Alias, Intent, Message, Phone
 from whatsapp.worker import ownership
 from whatsapp.worker.messages import sent_messages, statuses
 
@@ -24,15 +24,16 @@ _HAS_OUTCOME = frozenset({State.SENT, State.CONFIRMED, State.FAILED, State.UNKNO
 
 
 def settle(
-    resources: SendingResources, action: Action, phone: Phone, *, provider_id: str | None = None
+    resources: SendingResources, action: Action, phone: Phone, intent: Intent | None = None
 ) -> Action:
     """
-    Store and show the message of an action that has an outcome; return the action with its message key.
+    Store and show the message of an action that has an outcome; return the action with its message key. *intent*: as
+    the caller has just written it; it is read otherwise.
 
-    *provider_id*: the id that the send returned, if this call made it. A status that was faster may have given the
-    message another id, which stays; ours becomes an alias. Safe to repeat.
+    A status that was faster may have given the message another id than the send returned, which stays; the returned one
+    becomes an alias. Safe to repeat.
     """
-    returned_id = provider_id or action.provider_id
+    returned_id = action.provider_id
     key = Message.key(returned_id) if returned_id else sent_messages.own_key(action)
     linked = resources.ledger.link(action.action_id, action.message_pk or key) or action
     if returned_id and linked.message_pk not in {None, key}:
@@ -46,7 +47,7 @@ def settle(
         from whatsapp.store.sending import unknown_sends  # noqa: PLC0415 - rare
 
         unknown_sends.add(resources.table, linked)
-    message = sent_messages.from_intent(resources, linked, phone)
+    message = sent_messages.from_intent(resources, linked, phone, intent)
     if message is not None:
         if not message.erased:
             if linked.state is State.FAILED:

@@ -46,6 +46,9 @@ _FIELDS = (
     "id", "from", "to", "from_user_id", "to_user_id", "recipient_id", "recipient_user_id", "direction", "event",
     "status", "type", "timestamp", "start_time", "end_time", "duration", "biz_opaque_callback_data",
 )  # fmt: skip
+# A word that is not known here, such as `call_recording_available`, moves no status.
+_UNKNOWN: tuple[int, CallStatus] = (0, "initiated")
+_LONGEST_STEP = 64
 _ENDS = frozenset({TERMINATE, "COMPLETED", "FAILED", "REJECTED"})
 _LONGEST_SECONDS = 11  # digits: a time before the year 5138, representable as text
 _LONGEST_CALLBACK = 512  # characters that Meta accepts
@@ -66,7 +69,8 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     Process an event of a call. A customer's call opens the window for free-form answers.
 
     The conversation's head shows a call at the time of its newest event, and counts a missed call like a message: an
-    agent has to call back. Raises Permanent (`unknown_call_event`, `no_customer`, `foreign_call`).
+    agent has to call back. An event with a word that is not known here is one of the call's steps, and stored as
+    received. Raises Permanent (`unknown_call_event` without any word, `no_customer`, `foreign_call`).
     """
     call_event = _parse(event, phone)
     directed = replace(event, payload={**(event.payload or {}), "direction": call_event.direction})
@@ -121,7 +125,7 @@ def _show(resources: Resources, event: Event, call: Call, phone: Phone) -> None:
         customer=call.from_ if call.call_direction == BY_CUSTOMER else call.to or "",
         at=shown_at,
         shown_as=(CALL, preview_of(call)),
-        sender=intake.sender_of(event),
+        sender=intake.sender_of(event) if call.call_direction == BY_CUSTOMER else {},
     )
     if call.missed_at is not None:
         store.heads.count_inbound(resources.table, entry)
@@ -151,22 +155,28 @@ def _has_other_fields(event: Event) -> bool:
     return bool(
         rest
         or lists
+        or _word_of(payload) not in _STEPS
         or content.fields_of_contact(event.contact)
         or (errors and statuses.errors_of(errors) != errors)
     )
 
 
-def _parse(event: Event, phone: Phone) -> _CallEvent:
-    payload = event.payload or {}
+def _word_of(payload: Mapping[str, Any]) -> object:
+    """Return the provider's word for what happened."""
     step = payload.get("event") or payload.get("status")
     if step == TERMINATE and payload.get("status"):
         step = payload["status"]
-    if isinstance(step, list) and step:
-        step = step[0]  # Meta's reference has a list in this field.
-    if step not in _STEPS:
+    # Meta's reference has a list in this field.
+    return step[0] if isinstance(step, list) and step else step
+
+
+def _parse(event: Event, phone: Phone) -> _CallEvent:
+    payload = event.payload or {}
+    step = _word_of(payload)
+    if not isinstance(step, str) or not 0 < len(step) <= _LONGEST_STEP:
         raise Permanent("unknown_call_event")
     at = ordering.received_at_ms(event.at, 0, event.accepted_at)
-    return _CallEvent(str(step), clock.to_text(at), _direction(payload, phone))
+    return _CallEvent(step, clock.to_text(at), _direction(payload, phone))
 
 
 def _direction(
@@ -190,7 +200,7 @@ def _new_call(event: Event, phone: Phone, call_event: _CallEvent, contact_key: s
     """Return the call according to its first event."""
     ends = (contact_key, phone.display_phone)
     caller, called = ends if call_event.direction == BY_CUSTOMER else reversed(ends)
-    rank, status = _STEPS[call_event.step]
+    rank, status = _STEPS.get(call_event.step, _UNKNOWN)
     return Call(
         pk=Call.key(event.id),
         company=phone.company,
@@ -212,13 +222,14 @@ def _new_call(event: Event, phone: Phone, call_event: _CallEvent, contact_key: s
 
 def _merged(call: Call, payload: Mapping[str, Any], call_event: _CallEvent) -> Call:
     """Return the call with this event merged in; equal to *call* if the event adds nothing."""
-    rank, status = _STEPS[call_event.step]
+    rank, status = _STEPS.get(call_event.step, _UNKNOWN)
     connected, ended = _time(payload.get("start_time")), _time(payload.get("end_time"))
     is_end = call_event.step in _ENDS
     step_at = _earliest(call.steps.get(call_event.step), call_event.at)
     started_at = _earliest(call.started_at, call_event.at, connected)
+    has_room = call_event.step in call.steps or len(call.steps) < Call.most_steps
     changes: dict[str, Any] = {
-        "steps": {**call.steps, call_event.step: step_at},
+        "steps": {**call.steps, call_event.step: step_at} if has_room else call.steps,
         "started_at": started_at,
         "received_at": started_at,
         "answered_at": _earliest(

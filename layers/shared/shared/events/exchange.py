@@ -106,6 +106,26 @@ class FileStored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NumberReleased:
+    """
+    A customer gave the number *customer_address* up, as the provider reported at *received_at*: its next owner is
+    another person. *customer_user_id* is the customer's until then, if known.
+    """
+
+    type: Literal["number_released"] = "number_released"
+    v: int = VERSION
+    provider: Provider
+    provider_message_id: str
+    account: str
+    company: str | None = None
+    channel_method: Channel
+    business_address: str
+    customer_address: str = field(repr=False)
+    customer_user_id: str | None = field(default=None, repr=False)
+    received_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryStatus:
     """
     A provider's delivery status for a message that we sent. *status* is the provider's own word; the consumer ranks it.
@@ -157,7 +177,7 @@ class OutboundMessage:
     occurred_at: str
 
 
-type Event = InboundMessage | FileStored | DeliveryStatus | OutboundMessage
+type Event = InboundMessage | FileStored | NumberReleased | DeliveryStatus | OutboundMessage
 
 
 def body_of(event: Event) -> str:
@@ -203,6 +223,17 @@ def inbound_entry(message: InboundMessage) -> Entry:
             customer,
             message.text or "",
             str(len(message.media)),
+        ),
+    )
+
+
+def release_entry(released: NumberReleased) -> Entry:
+    """Build the entry of a released number on `conversations-inbound.fifo`, in the group of the number's messages."""
+    return Entry(
+        body=body_of(released),
+        group=digest(released.channel_method, released.business_address, released.customer_address),
+        deduplication=digest(
+            released.type, released.provider, released.account, released.provider_message_id
         ),
     )
 

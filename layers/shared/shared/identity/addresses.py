@@ -27,6 +27,8 @@ _SPELLINGS = (
     (re.compile(r"\+55(\d\d)([6-9]\d{7})"), r"+55\g<1>9\2"),
     (re.compile(r"\+55(\d\d)9([6-9]\d{7})"), r"+55\1\2"),
 )
+# The spelling that names the line: Mexico's without the 1, Argentina's with the 9, Brazil's with the ninth digit.
+_NORMAL = (_SPELLINGS[1], _SPELLINGS[2], _SPELLINGS[4])
 # Meta, "Business-scoped user IDs": country (ISO 3166), a full stop, up to 128 letters and digits; a parent id has a
 # second full stop, `US.ENT.1181...`. Case-sensitive.
 _USER_ID = re.compile(r"[A-Z]{2}\.[A-Za-z0-9.]{1,140}", re.ASCII)
@@ -87,6 +89,27 @@ def phone_number(text: str, default_region: str | None = None) -> str:
     if possibility != phonenumbers.ValidationResult.IS_POSSIBLE:
         raise PhoneInvalid("impossible")
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
+def normal_digits(digits: str) -> str:
+    """
+    Return the digits that name a customer's line, the same for all its spellings. Of any other text the text.
+
+    The one normal form for comparing customers' numbers; messages go to the spelling that the customer or the caller
+    used.
+    """
+    address = f"+{digits}"
+    for pattern, replacement in _NORMAL:
+        if pattern.fullmatch(address):
+            return pattern.sub(replacement, address).removeprefix("+")
+    return digits
+
+
+def spellings_of(digits: str) -> list[str]:
+    """Return the digits of all spellings of a line, the normal form first."""
+    normal = normal_digits(digits)
+    others = [other.removeprefix("+") for other in other_spellings(f"+{normal}")]
+    return list(dict.fromkeys([normal, *others, digits]))
 
 
 def other_spellings(address: str) -> list[str]:

@@ -6,6 +6,7 @@ The outcomes of one attempt to send: `Sent`, or one of these exceptions.
       - OptedOut               the recipient has opted out
       - WindowClosed           only a template may be sent now
       - AddressUnusable        this channel never reaches the address
+      - AddressWithdrawn       the address is another person's now
       - Misconfigured          our account, sender or settings are wrong, not the recipient
         · CredentialsRefused   a newer secret may work
     + NotSent                  certainly not sent: refused connection, unknown host; a retry cannot send twice
@@ -56,6 +57,10 @@ class WindowClosed(Refused):
 
 class AddressUnusable(Refused):
     """The address is invalid, or does not belong to this channel. Permanent."""
+
+
+class AddressWithdrawn(Refused):
+    """The customer's number is another person's now, and no other address is known. Found before the call."""
 
 
 class Misconfigured(Refused):

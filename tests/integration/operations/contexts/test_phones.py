@@ -33,6 +33,7 @@ EUM = {
     "--provider": "eum",
     "--waba": "202290129340398",
     "--phone-arn": AWS_ARN,
+    "--aws-waba": f"waba-{SUFFIX}",
 }
 GRAPH_ARN = "arn:parley:whatsapp:::phone-number-id/106540352242922"
 
@@ -91,6 +92,16 @@ def test_a_number_on_aws_has_its_aws_id_from_its_arn(inbox: Table) -> None:
     assert stored["awsPhone"] == f"phone-number-id-{SUFFIX}"
     assert stored["awsWaba"] == aws_waba
     assert stored["autoMarkRead"] is True
+
+
+def test_a_number_on_aws_is_refused_without_the_id_of_its_account(
+    inbox: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = {name: value for name, value in EUM.items() if name != "--aws-waba"}
+
+    assert register(inbox, options) != 0
+    assert "--aws-waba: is required" in capsys.readouterr().err
+    assert item(inbox, "206540352242933") == {}
 
 
 def test_a_number_is_automated_until_it_is_registered_without(
@@ -205,6 +216,7 @@ def test_a_number_that_moves_to_aws_keeps_its_conversations_under_its_arn(inbox:
         "--provider": "eum",
         "--phone-arn": GRAPH_ARN,
         "--aws-phone": f"phone-number-id-{SUFFIX}",
+        "--aws-waba": f"waba-{SUFFIX}",
     }
 
     assert register(inbox, moved) == 0

@@ -356,7 +356,7 @@ def test_a_claim_of_another_amount_is_parked_and_moves_nothing(shop: Actions) ->
     claim = {"referenceId": REFERENCE, "status": "captured", "amount": 2_400, "currency": "INR"}
     shop.run("process_payment_webhook", claim)
 
-    assert shop.item(f"ORDER#{REFERENCE}")["paymentStatus"] == "pending"
+    assert shop.item(f"ORDER#acme:{REFERENCE}")["paymentStatus"] == "pending"
 
 
 def test_a_refund_over_the_captured_amount_and_completing_an_unpaid_one_are_conflicts(

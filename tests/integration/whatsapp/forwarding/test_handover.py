@@ -324,3 +324,15 @@ def test_the_conversation_is_shown_as_at_any_other_number(automated: Harness) ->
 
     head = automated.item(f"CONV#{PHONE}#447700900101")
     assert (head["unreadCount"], head["lastPreview"]) == (0, "Ready at five.")
+
+
+@pytest.mark.parametrize("new", [{"wa_id": "447700900199"}, {"user_id": "GB.2"}])
+def test_the_previous_number_of_a_notice_is_handed_over(
+    automated: Harness, new: dict[str, str]
+) -> None:
+    system = {"type": "user_changed_number", "body": "New number", "previous_user_id": "GB.1"} | new
+    automated.take({"messages": [text("wamid.1") | {"type": "system", "system": system}]})
+
+    (body,) = bodies(automated.inbound)
+    assert (body["type"], body["customer_address"]) == ("number_released", "+447700900101")
+    assert body["customer_user_id"] == "GB.1"

@@ -192,7 +192,7 @@ def test_a_payment_configuration_belongs_to_the_company_if_no_number_has_a_tenan
 ) -> None:
     harness.receive_account_change("payment_configuration_update", payment(word))
 
-    item = harness.item("TENANT#acme#PAYCFG#gateway")
+    item = harness.item("TENANT#acme:acme#PAYCFG#gateway")
     assert (item["status"], item["statusRaw"], item["type"]) == (status, word, "PG")
     assert (item["tenantId"], item["configName"]) == ("acme", "gateway")
     assert item["paymentGatewayMid"] == "acc_1"
@@ -202,7 +202,7 @@ def test_a_payment_configuration_advances_and_keeps_parleys_own_attributes(
     harness: Harness,
 ) -> None:
     harness.receive_account_change("payment_configuration_update", payment("Active"), 2)
-    key = "TENANT#acme#PAYCFG#gateway"
+    key = "TENANT#acme:acme#PAYCFG#gateway"
     harness.resources.table.update(pk(key), put={"mcc": "5940"})
 
     harness.receive_account_change("payment_configuration_update", payment("Needs Testing"), 1)
@@ -217,17 +217,25 @@ def test_an_unknown_state_of_a_payment_configuration_changes_nothing(
 ) -> None:
     harness.receive_account_change("payment_configuration_update", payment("Dreaming"))
 
-    assert harness.item("TENANT#acme#PAYCFG#gateway") == {}
+    assert harness.item("TENANT#acme:acme#PAYCFG#gateway") == {}
     assert counted == ["UnknownWord"]
 
 
-def test_a_tenant_of_another_company_is_not_written(harness: Harness) -> None:
-    key = "TENANT#acme#PAYCFG#gateway"
+def test_a_tenant_of_another_company_with_the_same_id_is_not_written(harness: Harness) -> None:
+    key = "TENANT#acme#PAYCFG#gateway"  # as an earlier release has written it
     harness.resources.table.put({"pk": key, "itemType": "PAYMENT_CONFIG", "company": "other",
                          "tenantId": "acme", "configName": "gateway"})  # fmt: skip
+    harness.receive_account_change("payment_configuration_update", payment("Active"))
 
-    assert (
-        harness.receive_account_change("payment_configuration_update", payment("Active")).reason
-        == "foreign_tenant"
-    )
     assert "status" not in harness.item(key)
+    assert harness.item("TENANT#acme:acme#PAYCFG#gateway")["status"] == "active"
+
+
+def test_a_configuration_of_an_earlier_release_keeps_its_key(harness: Harness) -> None:
+    key = "TENANT#acme#PAYCFG#gateway"
+    harness.resources.table.put({"pk": key, "itemType": "PAYMENT_CONFIG", "company": "acme",
+                         "tenantId": "acme", "configName": "gateway"})  # fmt: skip
+    harness.receive_account_change("payment_configuration_update", payment("Active"))
+
+    assert harness.item(key)["status"] == "active"
+    assert harness.item("TENANT#acme:acme#PAYCFG#gateway") == {}

@@ -205,10 +205,28 @@ def test_the_connection_data_of_a_call_are_not_stored(harness: Harness, register
     assert "7614219274584779017" not in stored
 
 
-def test_an_unknown_call_event_is_parked(harness: Harness) -> None:
-    (handled,) = harness.take(call("hold", 1))
+@pytest.mark.parametrize("event", [None, "", [], {}, 7, "x" * 65])
+def test_a_call_event_without_a_word_is_parked(harness: Harness, event: Any) -> None:
+    (handled,) = harness.take(call(event, 1))
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "unknown_call_event")
+
+
+@pytest.mark.parametrize(
+    "word", ["hold", "call_recording_available", "call_transcription_available", "next_year"]
+)
+def test_an_unknown_word_of_a_call_is_a_step_and_changes_no_status(
+    harness: Harness, word: str
+) -> None:
+    more = {"recording": {"id": "77", "mime_type": "audio/ogg"}}
+    for value in (CONNECT, COMPLETED, call(word, 70, **more)):
+        assert harness.outcomes(value) == [Outcome.PERSISTED]
+
+    stored = harness.item("CALL#wacid.1")
+    assert (stored["status"], stored["endReason"]) == ("ended", "COMPLETED")
+    assert stored["steps"][word] == "2026-01-01T11:51:10.000Z"
+    # What the call does not show is kept as received.
+    assert harness.events_kept() == 1
 
 
 def test_a_status_without_a_customer_is_parked_unless_its_call_is_known(harness: Harness) -> None:

@@ -18,6 +18,8 @@ from whatsapp.inbound import payment_claims
 from whatsapp.inbound.event import Outcome
 from whatsapp.inbound.gateways import Claim
 from whatsapp.jobs import payment_checks
+from whatsapp.store.accounts.orders import payments
+from whatsapp.store.items.tenants import PaymentOrder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -229,7 +231,7 @@ def test_a_claim_about_an_unknown_order_or_another_companys_is_parked(
     order(harness, company="globex")
     foreign = claim(harness)
 
-    assert (unknown.reason, foreign.reason) == ("unknown_order", "foreign_order")
+    assert (unknown.reason, foreign.reason) == ("unknown_order", "unknown_order")
     assert graph.sent == []
 
 
@@ -282,3 +284,21 @@ def test_a_due_check_settles_the_order(harness: Harness, graph: Sandbox) -> None
     assert payment_checks.check_due(harness.resources.table, queue, NOW, lambda: 10_000)[0] == 1  # type: ignore[arg-type] # as above
     assert harness.handle(queue.entries[0].body).outcome is Outcome.PERSISTED
     assert harness.item(ORDER)["paymentStatus"] == "captured"
+
+
+def test_a_reference_that_two_companies_have_finds_each_ones_order_and_no_gateways(
+    harness: Harness,
+) -> None:
+    table = harness.resources.table
+    for company in ("acme", "globex"):
+        key = PaymentOrder.of(company, "both")
+        order = PaymentOrder(
+            pk=key, company=company, order_id="both", reference_id="both", currency="INR", total_amount=1,
+            status="pending", created_at="2026-01-01T00:00:00.000Z",
+        )  # fmt: skip
+        assert payments.open_order(table, order, []).pk == key
+        found = payments.get_order(table, company, "both")
+        assert found is not None
+        assert found.company == company
+    with pytest.raises(payments.Ambiguous):
+        payments.only_order(table, "both")

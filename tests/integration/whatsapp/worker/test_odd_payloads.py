@@ -163,3 +163,46 @@ def test_an_optional_attribute_is_absent_and_never_an_empty_string(harness: Harn
     for key in harness.keys():
         item = harness.item(key)
         assert "" not in item.values(), f"{key}: {[name for name in item if item[name] == '']}"
+
+
+NAMELESS = {key: value for key, value in text("wamid.1").items() if key != "from"}
+
+
+@pytest.mark.parametrize(
+    ("contacts", "is_named"),
+    [
+        ([{"user_id": "GB.1", "profile": {"name": "Ada"}}], True),
+        ([{"user_id": "GB.1", "wa_id": "447700900101"}], True),
+        ([{"profile": {"name": "Ada"}}], False),
+        ([{"user_id": "GB.1"}, {"user_id": "GB.2"}], False),
+        ([], False),
+    ],
+)
+def test_a_message_without_a_sender_is_of_the_only_contact_with_a_user_id(
+    harness: Harness, contacts: list[dict[str, Any]], is_named: bool
+) -> None:
+    handled = harness.take({"contacts": contacts, "messages": [NAMELESS]})[0]
+
+    assert handled.reason == (None if is_named else "no_sender")
+    assert harness.item("MSG#wamid.1").get("senderUserId") == ("GB.1" if is_named else None)
+
+
+@pytest.mark.parametrize("sender", ["0", "123", "0447700900101", "1234567890123456", "9" * 40])
+def test_a_sender_that_is_no_possible_number_is_no_phone(harness: Harness, sender: str) -> None:
+    harness.take({"messages": [text("wamid.1") | {"from": sender}]})
+
+    message = harness.item("MSG#wamid.1")
+    assert (message["from"], "senderPhone" in message) == (sender, False)
+    assert "senderPhone" not in harness.item(f"CONV#{PHONE}#{sender}")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_equal_messages_without_an_id_are_several_and_stay_so_when_delivered_again(
+    harness: Harness, count: int
+) -> None:
+    said = {key: value for key, value in text("wamid.1").items() if key != "id"}
+    for _ in range(2):
+        harness.take({"messages": [dict(said) for _ in range(count)]})
+
+    assert len([key for key in harness.keys() if key.startswith("MSG#")]) == count
+    assert harness.item(f"CONV#{PHONE}#447700900101")["unreadCount"] == count

@@ -100,9 +100,16 @@ def test_statuses_edits_and_reactions_are_stored_beside_those_of_another_company
         change("edit", edit),
         change("reaction", {"message_id": "wamid.e", "emoji": "x"}),
     ]
-    ours = [
+    ours: list[dict[str, Any]] = [
         {"statuses": [status]},
-        change("edit", edit | {"message": new | {"text": {"body": "ours"}}}),
+        {
+            "field": "smb_message_echoes",
+            "message_echoes": [
+                ECHO
+                | {"id": "wamid.x", "type": "edit"}
+                | {"edit": edit | {"message": new | {"text": {"body": "ours"}}}}
+            ],
+        },
     ]
 
     if is_first:
@@ -144,10 +151,8 @@ def test_a_file_that_another_company_names_is_neither_shown_nor_deleted(harness:
 
     theirs = text("wamid.2") | {"type": "image", "image": image}
     assert deliver_from_other_company(harness, {"messages": [theirs]}) == "foreign_media"
-    assert (
-        deliver_from_other_company(harness, change("revoke", {"original_message_id": "wamid.2"}))
-        is None
-    )
+    revoked = text("wamid.x") | {"type": "revoke", "revoke": {"original_message_id": "wamid.2"}}
+    assert deliver_from_other_company(harness, {"messages": [revoked]}) is None
     assert harness.item("MEDIA#77") == record
 
 

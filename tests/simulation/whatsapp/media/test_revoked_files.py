@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from events.whatsapp.payloads import content, message
-from events.whatsapp.sample_data import ADA, COUNTER, WORKSHOP
+from events.whatsapp.sample_data import ADA, COUNTER, WORKSHOP, ZOE
 from events.whatsapp.samples import sample
 from tests.simulation.interceptor import Died, Recorded, When
 from tests.simulation.whatsapp.event_builders import EVENT_MINUTE, TIMELINE, wamid, webhook_of
@@ -22,11 +22,13 @@ over_both = pytest.mark.parametrize("name", FILES)
 
 def revocation(name: str) -> dict[str, object]:
     """The customer deletes the photo for everyone."""
-    sent = FILES[name][0].items("messages")[0]
+    photo = FILES[name][0]
+    sent = photo.items("messages")[0]
     part = content("revoke", {"original_message_id": sent["id"]})
-    number = WORKSHOP if FILES[name][0].is_social else COUNTER
+    number = WORKSHOP if photo.is_social else COUNTER
+    customer = ZOE if photo.is_social else ADA
     return webhook_of(
-        message(ADA, wamid("revocation"), TIMELINE.at(EVENT_MINUTE), part), number=number
+        message(customer, wamid("revocation"), TIMELINE.at(EVENT_MINUTE), part), number=number
     )
 
 

@@ -169,10 +169,15 @@ def test_event_destination(call: Call[TestDestination]) -> Tested:
 
 def _account(call: Call[Any]) -> tuple[EumAccount, str]:
     """Return AWS and its id of the account. Raises NotFound and NotConfigured."""
-    for phone in participants.account_of(call, call.input.meta_waba_id):
-        if phone.aws_waba is not None and phone.provider == "eum":
-            return remote.eum_of(call, phone), phone.aws_waba
-    raise NotConfigured("the account is not linked to AWS End User Messaging")
+    linked = [
+        phone
+        for phone in participants.account_of(call, call.input.meta_waba_id)
+        if phone.provider == "eum"
+    ]
+    if not linked:
+        raise NotConfigured("the account is not linked to AWS End User Messaging")
+    phone = next((one for one in linked if one.aws_waba), linked[0])
+    return remote.eum_of(call, phone), remote.aws_account_of(phone)
 
 
 def _current(eum: EumAccount, account: str) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from whatsapp.actions.accounts.administration.sends import OPS
 from whatsapp.actions.calls import paging
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
-from whatsapp.actions.calls.inputs import Input, Moment, PageInput, Whole
+from whatsapp.actions.calls.inputs import Cursor, Input, Moment, PageInput, Whole
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.recovery.parked_events import InboxParkedEvents
@@ -48,7 +48,7 @@ class ReplayParked(Input):
     until: Moment | None = None
     event_ids: Annotated[list[EventId], Field(min_length=1, max_length=100)] | None = None
     limit: Annotated[Whole, Field(ge=1, le=1_000)] = 100
-    cursor: Annotated[str, Field(max_length=2_048)] | None = None
+    cursor: Cursor | None = None
 
     @model_validator(mode="after")
     def _is_narrowed(self) -> Self:

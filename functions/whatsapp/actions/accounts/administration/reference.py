@@ -53,14 +53,14 @@ class ListedActions(View):
 class ListActions(PageInput):
     """A group (`category`) or mode of actions."""
 
-    category: str | None = Field(default=None, max_length=64)
+    category: str | None = Field(default=None, min_length=1, max_length=64)
     mode: Literal["remote_eum", "remote_graph", "local"] | None = None
 
 
 class Help(Input):
     """The name of an action; without it all actions are listed."""
 
-    name: str | None = Field(default=None, max_length=64)
+    name: str | None = Field(default=None, min_length=1, max_length=64)
 
 
 class Explained(View):

@@ -67,7 +67,7 @@ class Verified(View):
 class Signed(Input):
     """A signature, by itself or in headers, and the raw body; `bodyIsBase64` if it is encoded."""
 
-    signature: Annotated[str, Field(max_length=200)] | None = None
+    signature: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     headers: Headers | None = None
     payload: RawBody | None = None
     body: RawBody | None = None
@@ -153,7 +153,8 @@ def verify_webhook(call: Call[Verify]) -> Verified:
 def validate_webhook_signature(call: Call[Signed]) -> Validity:
     """Return whether `X-Hub-Signature-256` fits the raw body, under any active secret of the company's apps."""
     asked = call.input
-    raw = _raw(str(asked.payload or asked.body), is_base64=asked.body_is_base64)
+    body = asked.body if asked.payload is None else asked.payload
+    raw = _raw(str(body), is_base64=asked.body_is_base64)
     signature = asked.signature or _signature_in(asked.headers or {})
     app = _signer(call, raw, signature)
     return Validity(valid=app is not None, app=app)

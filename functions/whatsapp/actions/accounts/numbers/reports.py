@@ -63,7 +63,7 @@ def read(resources: SendingResources, phone: Phone) -> Report:
     if phone.provider == "graph":
         return of_graph(graph_with(resources, phone).get(phone.phone, fields=_FIELDS))
     answer = EumAccount(resources).call(
-        "get_linked_whatsapp_business_account_phone_number", id=str(phone.aws_phone)
+        "get_linked_whatsapp_business_account_phone_number", id=transmission.aws_phone_of(phone)
     )
     report = of_aws(answer)
     if phone.token_ref is None:

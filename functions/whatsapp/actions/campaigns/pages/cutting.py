@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.campaigns import job_events
-from whatsapp.actions.campaigns.pages import recipients
+from whatsapp.actions.campaigns.pages import lists, recipients
 from whatsapp.store.items.campaigns import Campaign, CampaignPage
 from whatsapp.store.sending import campaigns as records
 
@@ -38,8 +38,8 @@ def cut(resources: ActionResources, campaign: Campaign, remaining_ms: Callable[[
         return False
     try:
         return _cut(resources, campaign, phone, key, remaining_ms)
-    except recipients.Unreadable as problem:
-        _give_up(resources, campaign.campaign_id, str(problem))
+    except lists.Unreadable as problem:
+        _give_up(resources, campaign.campaign_id, problem.reason)
     except ClientError as error:
         if not resources.bucket.is_missing(key, error):
             raise
@@ -54,17 +54,15 @@ def _cut(
     key: str,
     remaining_ms: Callable[[], int],
 ) -> bool:
-    first = resources.bucket.first_bytes(key, recipients.LONGEST_LINE_BYTES).partition(b"\n")[0]
-    header = recipients.header_of(first.decode("utf-8-sig", "replace").strip())
-    lines = recipients.lines_from(resources.bucket, key, campaign.position)
-    if header is not None and campaign.position == 0:
-        next(lines, None)
-    part, position = Part.after(campaign), campaign.position
-    for position, line in lines:
-        if line:
-            part.take(recipients.parsed(line, header), phone)
+    layout = recipients.layout_of(resources.bucket, key)
+    position = campaign.position or layout.start
+    chunks = resources.bucket.chunks_from(key, position)
+    part = Part.after(campaign)
+    for record in lists.records(chunks, layout, position):
+        position = record.end
+        part.take(record.given, phone)
         if part.number > recipients.MOST_ROWS:
-            raise recipients.Unreadable("too_many_recipients")
+            raise lists.Unreadable("too_many_recipients")
         if len(part.rows) == recipients.PAGE:
             campaign = saved(resources, campaign, part, position)
             part = Part.after(campaign)
@@ -146,6 +144,7 @@ def finish(resources: ActionResources, campaign: Campaign) -> Campaign:
     )  # fmt: skip
     if found is None:
         return records.get(resources.table, campaign.campaign_id) or campaign
-    if found.auto_start and found.status == "draft":
-        return job_events.start(resources, found) or found
+    if (found.auto_start and found.status == "draft") or found.is_all_invalid:
+        started = job_events.start(resources, found)
+        return started or records.get(resources.table, campaign.campaign_id) or found
     return found  # The schedule closes a draft.

@@ -92,7 +92,7 @@ def outcome_of(run: PageRun, row: Row) -> str:
             run.pause = provider_errors.reason_of(refusal.code)
         outcome = f"failed:{refusal.code}"
     except failures.TemplateNotFitting:
-        if not (row.get("components") or row.get("bodyParams")):
+        if "components" not in row and "bodyParams" not in row:
             raise Stopped("template_parameters") from None
         outcome = "invalid:template_parameters"
     except Permanent as fault:
@@ -142,6 +142,7 @@ def _sent(run: PageRun, row: Row) -> SentView:
         # The line of the list: another line with this contact is another request.
         request=to_json([campaign.campaign_id, row["line"]]),
         draft=_draft(campaign, row),
+        named_at=campaign.created_at,
     )
     sent = messages.earlier(resources, order)
     if sent is None:
@@ -204,11 +205,13 @@ def _draft(campaign: Campaign, row: Row) -> Draft:
     if campaign.kind == "text":
         draft = payloads.of_text(str(row.get("text") or campaign.text))
     else:
-        components = row.get("components") or campaign.components or []
-        if row.get("bodyParams"):
+        # An empty list of a row is its own: the template gets no values.
+        components = row.get("components", campaign.components) or []
+        if "bodyParams" in row:
             values = [{"type": "text", "text": value} for value in row["bodyParams"]]
             others = [part for part in components if str(part.get("type")).lower() != "body"]
-            components = [*others, {"type": "body", "parameters": values}]
+            body = [{"type": "body", "parameters": values}] if values else []
+            components = [*others, *body]
         draft = payloads.of_template(
             UsedTemplate(
                 name=str(campaign.template_name),

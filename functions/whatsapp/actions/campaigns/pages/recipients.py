@@ -2,16 +2,11 @@
 The recipients of a campaign: rows of a call or of a list in S3, checked, and cut into pages of a hundred.
 
     campaigns/{company}/{campaign}/pages/{n}.json    the rows of a page, deleted when the page is done
-
-A list has one recipient per line: JSON (an object, or a text that names the recipient), or CSV with a header of `to` or
-`recipient`, and optional `ref`, `text` and numbered columns (`1`, `2` ...) for the values of the template's body.
 """
 
 from __future__ import annotations
 
-import csv
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -20,24 +15,24 @@ from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import to_json
 from whatsapp.actions.calls import participants
 from whatsapp.actions.campaigns.inputs import RecipientRow
+from whatsapp.actions.campaigns.pages import lists
 from whatsapp.configuration.folders import campaigns_of
+from whatsapp.sending import template_fit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from shared.aws.s3 import Bucket
     from whatsapp.store.items import Phone
 
 PAGE = 100
-LONGEST_LINE_BYTES = 64 << 10
 MOST_ROWS = 1_000_000
 LARGEST_LIST_BYTES = 100 << 20
-# A line with content, from its first character on.
-_FILLED = re.compile(rb"\S[^\n]*")
+# So many rows of a list are checked when the campaign is made, until one is valid; the job checks all.
+CHECKED_FIRST = 1_000
+_LONGEST_HEADER_BYTES = 64 << 10
 
 
-class Unreadable(Exception):
-    """The list cannot be read; the text is a code."""
+class TooMany(Exception):
+    """The list has more rows than a campaign may have."""
 
 
 type Row = dict[str, Any]  # a RecipientRow by its parameters' names, and its `line`
@@ -68,80 +63,36 @@ def checked(given: object, line: int, phone: Phone) -> Row | None:
         if row.to is not None:
             digits = participants.number_of(row.to, phone, "to")
             row = row.model_copy(update={"to": f"+{digits}"})
+        template_fit.check_values(row.components or [])
     except (ValidationError, InvalidInput):
+        return None
+    if not all(map(template_fit.is_value, row.body_params or ())):
         return None
     return {**row.model_dump(mode="json", by_alias=True, exclude_none=True), "line": line}
 
 
-def has_too_many(bucket: Bucket, key: str, size: int) -> bool:
+def layout_of(bucket: Bucket, key: str) -> lists.Layout:
+    """Return how a list is written. Raises Unreadable."""
+    return lists.layout_of(bucket.first_bytes(key, _LONGEST_HEADER_BYTES))
+
+
+def check_list(bucket: Bucket, key: str, phone: Phone) -> None:
     """
-    Whether a list of *size* bytes has more rows than a campaign may have. Reads it only if it can have so many.
-
-    Empty lines and the header are no rows.
+    Read a whole list before its campaign exists. Raises Unreadable if a row cannot be read, or no row of the first
+    thousand is valid and there is no other; TooMany.
     """
-    if size <= 2 * MOST_ROWS:  # a character and the end of the line
-        return False
-    rows: int | None = None
-    is_open = False  # whether the last chunk ended within a line that is counted
-    for chunk in bucket.chunks_from(key, 0):
-        if rows is None:
-            rows = 0 if _is_json(_text(chunk.partition(b"\n")[0])) else -1
-        rest = chunk
-        if is_open:
-            _, end, rest = chunk.partition(b"\n")
-            if not end:
-                continue
-        for _ in _FILLED.finditer(rest):
-            rows += 1
-            if rows > MOST_ROWS:
-                return True
-        is_open = bool(rest.rpartition(b"\n")[2].strip())
-    return False
-
-
-def lines_from(bucket: Bucket, key: str, position: int) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a list from a byte position on, each with the position after it."""
-    rest = b""
-    for chunk in bucket.chunks_from(key, position):
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            position += len(line) + 1
-            yield position, _text(line)
-        if len(rest) > LONGEST_LINE_BYTES:
-            raise Unreadable("line_too_long")
-    if rest:
-        yield position + len(rest), _text(rest)
-
-
-def parsed(line: str, header: list[str] | None) -> object:
-    """Return the row of a line: of JSON, or of CSV if there is a *header*; None for an unreadable one."""
-    if header is None:
-        try:
-            return json.loads(line)
-        except (ValueError, RecursionError):
-            return None
-    try:
-        cells = dict(zip(header, next(csv.reader([line])), strict=True))
-    except (ValueError, csv.Error, StopIteration):
-        return None
-    values = [cells[name] for name in sorted((n for n in header if n.isdecimal()), key=int)]
-    named = {name: cells[name] for name in ("to", "recipient", "ref", "text") if cells.get(name)}
-    return named | ({"bodyParams": values} if values else {})
-
-
-def header_of(line: str) -> list[str] | None:
-    """Return the header of a list in CSV; None for JSON Lines."""
-    if _is_json(line):
-        return None
-    try:
-        return [name.strip() for name in next(csv.reader([line]))]
-    except csv.Error:
-        raise Unreadable("header_unreadable") from None
-
-
-def _is_json(line: str) -> bool:
-    return line.startswith(("{", '"'))
-
-
-def _text(line: bytes) -> str:
-    return line.decode("utf-8-sig", "replace").strip()
+    layout = layout_of(bucket, key)
+    lists.check_names(layout)
+    rows, has_valid = 0, False
+    for record in lists.records(bucket.chunks_from(key, layout.start), layout, layout.start):
+        if record.fault is not None:
+            raise record.fault
+        rows += 1
+        if rows > MOST_ROWS:
+            raise TooMany
+        if not has_valid and rows <= CHECKED_FIRST:
+            has_valid = checked(record.given, rows, phone) is not None
+    if not has_valid and rows <= CHECKED_FIRST:
+        raise lists.Unreadable(
+            "no_valid_recipients", "no row names a customer and keeps the limits of its values"
+        )

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 def order_of(call: Call[Any], reference: str, field: str = "referenceId") -> PaymentOrder:
     """Return the company's order with a reference. Raises NotFound."""
-    order = store.payments.get_order(call.table, reference)
-    if order is None or order.company != call.company:
+    order = store.payments.get_order(call.table, call.company, reference)
+    if order is None:
         raise NotFound(f"{field}: order not found")
     return order
 
@@ -60,14 +60,14 @@ def tenant_of(call: Call[Any], tenant_id: str) -> Tenant:
 
     Raises NotFound.
     """
-    stored = tenants.get(call.table, tenant_id)
-    if stored is not None and stored.company == call.company:
+    stored = tenants.get(call.table, call.company, tenant_id)
+    if stored is not None:
         return stored
-    # Read also if another company has the tenant: the time of the answer must not tell.
     named = {phone.tenant for phone in participants.phones_of(call)}
-    if stored is not None or (tenant_id != call.company and tenant_id not in named):
+    if tenant_id != call.company and tenant_id not in named:
         raise NotFound("tenantId: tenant not found")
-    return Tenant(pk=Tenant.key(tenant_id), company=call.company, tenant_id=tenant_id)
+    key = Tenant.of(call.company, tenant_id)
+    return Tenant(pk=key, company=call.company, tenant_id=tenant_id)
 
 
 def tenants_of_account(call: Call[Any], waba: str) -> list[str]:
@@ -80,8 +80,8 @@ def config_of(
     call: Call[Any], tenant_id: str, name: str, field: str = "configName"
 ) -> PaymentConfig:
     """Return a tenant's payment configuration. Raises NotFound."""
-    config = tenants.get_config(call.table, tenant_id, name)
-    if config is None or config.company != call.company:
+    config = tenants.get_config(call.table, call.company, tenant_id, name)
+    if config is None:
         raise NotFound(f"{field}: payment configuration not found")
     return config
 

@@ -13,7 +13,6 @@ from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import delivery, paging, participants
 from whatsapp.actions.calls.call import Call
-from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import (
     Currency,
     Input,
@@ -36,7 +35,6 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.failures import TemplateNotSendable
 from whatsapp.sending.payloads import of_template
-from whatsapp.store.accounts.orders.payments import ReferenceTaken
 from whatsapp.store.items import Conversation, Phone
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 from whatsapp.store.items.tenants import PaymentOrder
@@ -140,7 +138,7 @@ def _stored(
     reference = reference_of(call.company, event.order_id)
     order = PaymentOrder.model_validate(
         {
-            "pk": PaymentOrder.key(reference),
+            "pk": PaymentOrder.of(call.company, reference),
             "company": call.company,
             "tenant_id": phone.tenant or call.company,
             "order_id": event.order_id,
@@ -156,10 +154,7 @@ def _stored(
             "shop_rank": _RANKS[event.event_type],
         }
     )
-    try:
-        return store.payments.report_shop_order(call.table, order)
-    except ReferenceTaken:
-        raise StateConflict("wixEvent.orderId: is used already") from None
+    return store.payments.report_shop_order(call.table, order)
 
 
 def _message(
@@ -201,7 +196,9 @@ def _variables(call: Call[ProcessWixWebhook], phone: Phone, name: str, language:
     table = call.table
     found: TemplateEum | TemplateMeta | None
     if phone.provider == "eum":
-        key = TemplateEum.key(str(phone.aws_waba), name, language)
+        if not phone.aws_waba:
+            return 0
+        key = TemplateEum.key(phone.aws_waba, name, language)
         found = store.account_reports.get_template(table, TemplateEum, key)
     else:
         key = TemplateMeta.of_language(phone.waba_meta_id, name, language)

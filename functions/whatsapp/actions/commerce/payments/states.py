@@ -165,7 +165,12 @@ def applied(
 def park(call: Call[Any], order: PaymentOrder, claim: Mapping[str, Any]) -> None:
     """Store a claim that does not fit its order, to be looked at by people. Safe to repeat."""
     given = {name: value for name, value in claim.items() if value is not None}
-    payload = {"reference": order.reference_id, "gateway": "caller", **given}
+    payload = {
+        "company": order.company,
+        "reference": order.reference_id,
+        "gateway": "caller",
+        **given,
+    }
     event = payment_claims.event_of(payload, "parley", call.cause, clock.now_ms())
     parking.park(call.resources, event.to_json(), Permanent(settlement.MISMATCH))
 

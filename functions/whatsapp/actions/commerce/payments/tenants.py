@@ -104,13 +104,9 @@ class ValidateConfig(GetConfiguration):
 
 @EXTRA.changes("local", Scope.WHATSAPP_ADMIN)
 def save_tenant(call: Call[SaveTenant]) -> TenantView:
-    """Create or change a tenant of the company; absent fields are kept. An id in use elsewhere is a state_conflict."""
+    """Create or change a tenant of the company; absent fields are kept. Other companies may use the same id."""
     asked = call.input
     phones = participants.account_of(call, asked.waba_id)
-    # A company without tenants is its own tenant, so no other company may have one of its name.
-    companies = {entry["company"] for entry in phone_store.listed(call.table)}
-    if asked.tenant_id in companies - {call.company}:
-        raise StateConflict("tenantId: is used already")
     number = None
     if asked.phone_e164 is not None:
         number = participants.number_of(asked.phone_e164, phones[0], "phoneE164")
@@ -119,7 +115,7 @@ def save_tenant(call: Call[SaveTenant]) -> TenantView:
             raise InvalidInput([{"field": "phoneE164", "problem": problem}])
     tenant = Tenant.model_validate(
         {
-            "pk": Tenant.key(asked.tenant_id),
+            "pk": Tenant.of(call.company, asked.tenant_id),
             "company": call.company,
             "tenant_id": asked.tenant_id,
             "display_name": asked.display_name,
@@ -130,17 +126,14 @@ def save_tenant(call: Call[SaveTenant]) -> TenantView:
             "created_at": clock.to_text(clock.now_ms()),
         }
     )
-    try:
-        return tenant_view(tenants.save(call.table, tenant))
-    except tenants.Taken:
-        raise StateConflict("tenantId: is used already") from None
+    return tenant_view(tenants.save(call.table, tenant))
 
 
 @EXTRA.reads("local", Scope.WHATSAPP_READ)
 def get_tenant(call: Call[OfTenant]) -> TenantView:
     """Return a tenant with its numbers and payment configurations."""
     tenant = owners.tenant_of(call, call.input.tenant_id)
-    configs, _ = tenants.configs_of(call.table, call.company, tenant.tenant_id)
+    configs = tenants.all_configs_of(call.table, call.company, tenant.tenant_id)
     digits = (tenant.phone_e164 or "").removeprefix("+")
     numbers = [
         TenantNumber(

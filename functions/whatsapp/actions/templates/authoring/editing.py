@@ -124,7 +124,9 @@ def customize_template(call: Call[CustomizeTemplate]) -> TemplateView:
     given = call.input
     account = accounts.of_waba(call, given.meta_waba_id)
     listed = found(account, given.template_name, given.language)
-    components = given.components or _replaced(listed.get("components") or [], given)
+    components = given.components
+    if components is None:
+        components = _replaced(listed.get("components") or [], given)
     return edited(account, listed, {"components": components})
 
 

@@ -20,7 +20,7 @@ from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import uploads_of
 from whatsapp.sending.views import View
 from whatsapp.store.items.templates import TemplateMedia
-from whatsapp.worker.media.types import LIMITS, SNIFFED_BYTES, matches_type, plain
+from whatsapp.worker.media.types import LIMITS, SNIFFED_BYTES, plain, refusal_of
 
 EUM = Group("eum_templates")
 # MIME type of a sample -> the kind of file that it is.
@@ -117,8 +117,9 @@ def _checked(call: Call[Any], key: str) -> tuple[int, str]:
     if not 0 < size <= LIMITS[kind].largest_bytes:
         raise _invalid(f"must have 1 to {LIMITS[kind].largest_bytes} bytes")
     is_pdf = kind != "document" or first_bytes.startswith(_PDF)
-    if not is_pdf or not matches_type(kind, content_type, first_bytes):
-        raise _invalid("must have the content that its type says")
+    refusal = refusal_of(kind, content_type, first_bytes)
+    if refusal is not None or not is_pdf:
+        raise _invalid(refusal or "the file's content differs from its type")
     return size, content_type
 
 

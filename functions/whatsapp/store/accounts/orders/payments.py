@@ -32,29 +32,66 @@ _STATUS = {"pending": "pending", "authorized": "pending", "failed": "failed"}
 
 
 class ReferenceTaken(Exception):
-    """The reference belongs to another order, possibly of another company."""
+    """The company has used the reference for another order."""
 
 
-def get_order(table: Table, reference: str) -> PaymentOrder | None:
-    """Return the order with this reference (strongly consistent read)."""
+class Ambiguous(Exception):
+    """Orders of several companies have the reference."""
+
+
+def get_order(table: Table, company: str, reference: str) -> PaymentOrder | None:
+    """Return a company's order (strongly consistent read). Orders of earlier releases have keys without the company."""
+    item = table.get(pk(PaymentOrder.of(company, reference)))
+    return PaymentOrder.read(item) if item else _earlier_order(table, company, reference)
+
+
+def _earlier_order(table: Table, company: str, reference: str) -> PaymentOrder | None:
+    """Return a company's order of an earlier release (strongly consistent read)."""
     item = table.get(pk(PaymentOrder.key(reference)))
-    return PaymentOrder.read(item) if item else None
+    found = PaymentOrder.read(item) if item else None
+    is_theirs = found is not None and (found.company, found.reference_id) == (company, reference)
+    return found if is_theirs else None
+
+
+def only_order(table: Table, reference: str) -> PaymentOrder | None:
+    """
+    Return the only order that has a reference, of any company: gateways name no company. Raises Ambiguous.
+
+    Reads an index: an order of the last moments may be missing.
+    """
+    entries, _ = table.query(
+        INDEXES["order_id"], Key(PaymentOrder.name_of("order_id")).eq(reference)
+    )
+    earlier = PaymentOrder.key(reference)
+    keys = {
+        key
+        for entry in entries
+        if (key := str(entry[PARTITION_KEY]))
+        == PaymentOrder.of(str(entry.get("company")), reference)
+    }
+    items = [item for key in sorted({*keys, earlier}) if (item := table.get(pk(key)))]
+    if len(items) > 1:
+        raise Ambiguous
+    return PaymentOrder.read(items[0]) if items else None
 
 
 def open_order(table: Table, order: PaymentOrder, hashes: Sequence[str]) -> PaymentOrder:
     """
     Write a new order, or return the stored one whose content hash is one of *hashes*. Safe to repeat.
 
-    Raises ReferenceTaken for other content and for another company's order.
+    Raises ReferenceTaken for other content.
     """
-    try:
-        table.put(order.attributes(), when=Attr(PARTITION_KEY).not_exists())
-    except ConditionFailed as refusal:
-        stored = PaymentOrder.read(refusal.existing or {})
-        if stored.company != order.company or stored.content_hash not in hashes:
-            raise ReferenceTaken from None
-        return stored
-    return order
+    stored = _earlier_order(table, str(order.company), order.reference_id)
+    if stored is None:
+        try:
+            table.put(order.attributes(), when=Attr(PARTITION_KEY).not_exists())
+        except ConditionFailed as refusal:
+            stored = PaymentOrder.read(refusal.existing or {})
+        else:
+            return order
+    if stored.content_hash not in hashes:
+        raise ReferenceTaken
+    return stored
 
 
 def claim_send(
@@ -125,7 +162,7 @@ def explain_failure(table: Table, seen: PaymentOrder, reason: str) -> PaymentOrd
             when=PaymentOrder.attr("payment_status").eq("failed"),
         )
     except ConditionFailed:  # paid meanwhile
-        return get_order(table, seen.reference_id) or seen
+        return get_order(table, str(seen.company), seen.reference_id) or seen
     return PaymentOrder.read(changed)
 
 
@@ -137,28 +174,22 @@ def show_order_status(table: Table, seen: PaymentOrder, status: str) -> None:
 
 
 def report_shop_order(table: Table, order: PaymentOrder) -> PaymentOrder:
-    """
-    Write a shop's order with its newest event; an older event changes nothing. Safe to repeat; returns the stored one.
-
-    Raises ReferenceTaken if the order belongs to another company.
-    """
-    company, rank = PaymentOrder.attr("company"), PaymentOrder.attr("shop_rank")
+    """Write a shop's order with its newest event, and return the stored one; an older event changes nothing."""
+    seen = _earlier_order(table, str(order.company), order.reference_id)
+    rank = PaymentOrder.attr("shop_rank")
     newer = rank.not_exists() | rank.lt(order.shop_rank)
     identity = {PARTITION_KEY, "createdAt"}
     facts = {name: value for name, value in order.attributes().items() if name not in identity}
     try:
         stored = table.update(
-            pk(order.pk),
+            pk(seen.pk if seen else order.pk),
             put=facts,
             put_once=PaymentOrder.named(created_at=order.created_at),
-            when=Attr(PARTITION_KEY).not_exists() | (company.eq(order.company) & newer),
+            when=Attr(PARTITION_KEY).not_exists() | newer,
         )
     except ConditionFailed as refusal:
         stored = refusal.existing or {}
-    found = PaymentOrder.read(stored)
-    if found.company != order.company:
-        raise ReferenceTaken
-    return found
+    return PaymentOrder.read(stored)
 
 
 def created_between(
@@ -170,7 +201,7 @@ def created_between(
     limit: int = 100,
     start: Attributes | None = None,
 ) -> tuple[list[tuple[str, str]], Attributes | None]:
-    """Return reference and creation time of any company's orders with this payment status, and the next start key."""
+    """Return company and reference of any company's orders with this payment status, and the next start key."""
     entries, more = table.query(
         INDEXES["payment_status"],
         Key(PaymentOrder.name_of("payment_status")).eq(status)
@@ -180,7 +211,10 @@ def created_between(
     )
     prefix = PaymentOrder.pk_pattern.partition("{")[0]
     found = [
-        (str(entry[PARTITION_KEY]).removeprefix(prefix), str(entry["createdAt"]))
+        (
+            str(entry[PaymentOrder.name_of("company")]),
+            str(entry[PARTITION_KEY]).removeprefix(prefix).rpartition(":")[2],
+        )
         for entry in entries
     ]
     return found, more

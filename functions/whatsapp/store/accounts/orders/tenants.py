@@ -1,46 +1,69 @@
-"""Tenants of a company, and their payment configurations."""
+"""
+Tenants of a company, and their payment configurations.
+
+    TENANT#{company}:{tenant}    an item of this release
+    TENANT#{tenant}              an item of an earlier release, which stays under its key; read if there is no other
+
+An item of another company is never returned: two companies may have tenants of the same id.
+"""
+
+from collections.abc import Iterator
 
 from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.runtime.failures import Permanent, Transient
+from shared.runtime.failures import Transient
 from whatsapp.store.accounts.orders.payment_lists import INDEXES
 from whatsapp.store.items import Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.tenants import PaymentConfig, Tenant
 
 
-class Taken(Exception):
-    """The tenant or its configuration belongs to another company."""
-
-
-def get(table: Table, tenant: str) -> Tenant | None:
-    """Return the tenant with this id (strongly consistent read)."""
-    item = table.get(pk(Tenant.key(tenant)))
-    return Tenant.read(item) if item else None
+def get(table: Table, company: str, tenant: str) -> Tenant | None:
+    """Return a company's tenant (strongly consistent read)."""
+    return _first(table, Tenant, company, (Tenant.of(company, tenant), Tenant.key(tenant)))
 
 
 def save(table: Table, tenant: Tenant) -> Tenant:
-    """Create a tenant or change its given fields; a field that is absent is kept. Safe to repeat. Raises Taken."""
+    """Create a tenant or change its given fields; a field that is absent is kept. Safe to repeat."""
+    company, earlier = str(tenant.company), Tenant.key(tenant.tenant_id)
+    key = (
+        earlier
+        if _first(table, Tenant, company, (earlier,))
+        else Tenant.of(company, tenant.tenant_id)
+    )
     identity = {PARTITION_KEY, "createdAt"}
     facts = {name: value for name, value in tenant.attributes().items() if name not in identity}
-    company = Tenant.attr("company")
-    try:
-        stored = table.update(
-            pk(tenant.pk),
-            put=facts,
-            put_once=Tenant.named(created_at=tenant.created_at),
-            when=Attr(PARTITION_KEY).not_exists() | company.eq(tenant.company),
-        )
-    except ConditionFailed:
-        raise Taken from None
+    stored = table.update(pk(key), put=facts, put_once=Tenant.named(created_at=tenant.created_at))
     return Tenant.read(stored)
 
 
-def get_config(table: Table, tenant: str, name: str) -> PaymentConfig | None:
-    """Return a tenant's configuration (strongly consistent read)."""
-    item = table.get(pk(PaymentConfig.key(tenant, name)))
-    return PaymentConfig.read(item) if item else None
+def get_config(table: Table, company: str, tenant: str, name: str) -> PaymentConfig | None:
+    """Return a configuration of a company's tenant (strongly consistent read)."""
+    keys = (PaymentConfig.of(company, tenant, name), PaymentConfig.key(tenant, name))
+    return _first(table, PaymentConfig, company, keys)
+
+
+def _first[Kind: (Tenant, PaymentConfig)](
+    table: Table, kind: type[Kind], company: str, keys: tuple[str, ...]
+) -> Kind | None:
+    """Return the first item of the company under one of the keys."""
+    for key in keys:
+        item = table.get(pk(key))
+        found = kind.read(item) if item else None
+        if found is not None and found.company == company:
+            return found
+    return None
+
+
+def all_configs_of(table: Table, company: str, tenant: str) -> Iterator[PaymentConfig]:
+    """Yield all configurations of a company's tenant. Other companies' tenants of the same id are read, too."""
+    start = None
+    while True:
+        page, start = configs_of(table, company, tenant, start=start)
+        yield from page
+        if start is None:
+            return
 
 
 def configs_of(
@@ -67,10 +90,8 @@ def configs_of(
 def write_config(table: Table, seen: PaymentConfig | None, config: PaymentConfig) -> None:
     """
     Write what a call learned about a configuration that the caller read; absent fields are kept, and nothing is
-    written without a change. Raises Taken, and Transient after a concurrent change.
+    written without a change. Raises Transient after a concurrent change.
     """
-    if seen is not None and seen.company != config.company:
-        raise Taken
     old = seen.attributes() if seen else {}
     facts = {
         name: value
@@ -83,14 +104,12 @@ def write_config(table: Table, seen: PaymentConfig | None, config: PaymentConfig
     unchanged = order.eq(seen.status_order) if seen and seen.status_order else order.not_exists()
     try:
         table.update(
-            pk(config.pk),
+            pk(seen.pk if seen else config.pk),
             put=facts,
             when=(Attr(PARTITION_KEY).exists() if seen else Attr(PARTITION_KEY).not_exists())
             & unchanged,
         )
-    except ConditionFailed as refusal:
-        if (refusal.existing or {}).get("company", config.company) != config.company:
-            raise Taken from None
+    except ConditionFailed:
         raise Transient("payment_config_contended") from None
 
 
@@ -98,27 +117,23 @@ def report_config(table: Table, config: PaymentConfig) -> bool:
     """
     Write the provider's report of a configuration; False when the stored one is as new or newer.
 
-    Fields that the provider does not report (UPI id, category codes) are kept. Raises Permanent (`foreign_tenant`) if
-    the configuration belongs to another company.
+    Fields that the provider does not report (UPI id, category codes) are kept.
     """
+    company, earlier = str(config.company), PaymentConfig.key(config.tenant_id, config.config_name)
+    seen = _first(table, PaymentConfig, company, (earlier,))
     identity = {PARTITION_KEY, PaymentConfig.name_of("company")}
     reported = {name: value for name, value in config.attributes().items() if name not in identity}
-    company = PaymentConfig.attr("company")
-    ours = company.not_exists() | company.eq(config.company)
     newer = PaymentConfig.attr("status_order").not_exists() | PaymentConfig.attr("status_order").lt(
         config.status_order
     )
     try:
         table.update(
-            pk(config.pk),
+            pk(seen.pk if seen else config.pk),
             put=reported,
             put_once=PaymentConfig.named(company=config.company),
-            when=ours & newer,
+            when=newer,
         )
-    except ConditionFailed as refusal:
-        stored = PaymentConfig.read(refusal.existing) if refusal.existing else None
-        if stored is not None and stored.company not in {None, config.company}:
-            raise Permanent("foreign_tenant") from None
+    except ConditionFailed:
         return False
     return True
 

@@ -17,7 +17,7 @@ from whatsapp.store.items import Edit, Message, Phone, Reaction
 from whatsapp.worker import contacts, ownership
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import downloads
-from whatsapp.worker.messages.contents import full_content, versions
+from whatsapp.worker.messages.contents import authors, full_content, versions
 
 ACTORS_SHOWN = 10
 _ATTEMPTS = 5
@@ -36,6 +36,8 @@ def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
         return _meets_tombstone()
     if message is None:
         tombstones.check_event(resources.table, phone.company, event)
+    else:
+        authors.check(resources, event, phone, message)
     if versions.is_hidden(resources, record):
         return Outcome.DUPLICATE  # Revoked content stays removed.
 
@@ -51,8 +53,8 @@ def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
         record = versions.write(resources, record, phone, **changes, **early)
     if whole is not None:
         resources.bucket.put(version["contentS3Key"], whole)
-    if message is not None:
-        _show_edit(resources, phone, message, version)
+    if message is not None and record.versions and record.versions[-1]["id"] == event.id:
+        _show_edit(resources, phone, message, record.versions[-1])
     first_file = (record.original or {}).get("mediaId")
     if described.media and described.media.media_id != first_file and event.kind != "history":
         downloads.request(resources, written, phone, described.media, Message.key(message_id))
@@ -69,6 +71,8 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
         return _meets_tombstone()
     if before is None:
         tombstones.check_event(resources.table, phone.company, event)
+    else:
+        authors.check(resources, event, phone, before)
     is_new = record.revoked_at is None
     if is_new:
         fields = full_content.of_change(event, "revoke", "original_message_id")
@@ -78,7 +82,14 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
             resources.bucket.put(key, whole)
         early = subjects.listed(event) if before is None else {}
         record = versions.write(
-            resources, record, phone, revoked_at=at, revoked_by=event.id, **bounded, **early
+            resources,
+            record,
+            phone,
+            revoked_at=at,
+            revoked_by=event.id,
+            revoked_from=authors.of_event(event, phone),
+            **bounded,
+            **early,
         )
     if not resources.keep_revoked_content:
         # Files and objects first: the message and the record refer to them, and lose these references next.
@@ -131,10 +142,15 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
     message = ownership.message_of(resources, Message.key(message_id), phone)
     if message is not None and message.erased:
         return _meets_tombstone()
+    if message is not None:
+        authors.check_conversation(resources, phone, message, lookup.conversation)
     early = subjects.listed(event) if message is None else {}
     reaction = reaction.model_copy(update=early)
-    if not store.message_reports.add_reaction(resources.table, reaction):
+    contacts.remember(resources.table, lookup.customer, phone)
+    stored = store.message_reports.add_reaction(resources.table, reaction)
+    if stored is None:
         return Outcome.DUPLICATE
+    reaction = stored
     if whole is not None:
         resources.bucket.put(key, whole)
     for _ in range(_ATTEMPTS):
@@ -169,7 +185,7 @@ def _react_early(
 def with_reaction(reactions: dict[str, Any], reaction: Reaction) -> dict[str, Any]:
     """Return a message's reactions including this one; the newest of at most ten participants."""
     previous = reactions.get(reaction.actor)
-    if previous and str(previous["order"]) >= reaction.order:
+    if previous and str(previous["order"]) > reaction.order:
         return reactions
     entry = {"order": reaction.order} | ({"emoji": reaction.emoji} if reaction.emoji else {})
     ordered = sorted({**reactions, reaction.actor: entry}.items(), key=lambda e: str(e[1]["order"]))

@@ -20,7 +20,7 @@ from whatsapp.inbound.event import Event
 from whatsapp.store import ordering
 from whatsapp.store.items import Edit, Message, Phone
 from whatsapp.worker.media import downloads
-from whatsapp.worker.messages.contents import full_content
+from whatsapp.worker.messages.contents import authors, full_content
 
 FILE_FIELDS = ("media_id", "mime_type", "sha256", "filename", "voice", "animated")
 _EDITED_FIELDS = ("type", "text_body", "caption", "content_s3_key", *FILE_FIELDS)
@@ -30,8 +30,11 @@ type Version = dict[str, Any]
 
 
 def order_of(event: Event) -> str:
-    """Return the order key of an event that changes a message: the same however late it is accepted."""
-    return ordering.order_key(at_of(event), event.id)
+    """
+    Return the order key of an event that changes a message: the order of messages. Of two changes that were accepted in
+    the same millisecond, the one that is processed later wins; a repeated event is found by its id.
+    """
+    return ordering.order_key(ordering.received_at(event.at, event.accepted_at, event.place), "")
 
 
 def at_of(event: Event) -> str:
@@ -57,7 +60,8 @@ def of_edit(
         "forwarded_many_times": described.forwarded_many_times,
         "preview": described.preview,
     }
-    return {"id": event.id, "order": order_of(event), "at": at_of(event)} | _stored(bounded), whole
+    made = {"id": event.id, "order": order_of(event), "at": at_of(event)}
+    return made | {"author": authors.of_event(event, phone)} | _stored(bounded), whole
 
 
 def original_of(message: Message) -> Version:
@@ -94,11 +98,18 @@ def shown(version: Version, message: Message) -> dict[str, Any]:
 def keep_original(
     resources: Resources, record: Edit | None, message: Message, phone: Phone
 ) -> None:
-    """Store the original of a message that arrived after its edits. Safe to repeat."""
+    """
+    Store the original of a message that arrived after its edits, and set aside what others than its author changed.
+    Safe to repeat.
+    """
     if record is None or record.company != message.company:
         return
-    if record.versions and record.original is None and not is_hidden(resources, record):
-        write(resources, record, phone, original=original_of(message))
+    changes = authors.set_aside(record, message, phone)
+    kept = record.model_copy(update=changes)
+    if kept.versions and kept.original is None and not is_hidden(resources, kept):
+        changes["original"] = original_of(message)
+    if changes:
+        write(resources, record, phone, **changes)
 
 
 def is_hidden(resources: Resources, record: Edit) -> bool:

@@ -51,7 +51,7 @@ def _config(event: Event, company: str, tenant: str, name: str, status: str) -> 
     moment = moment_of(event)
     return PaymentConfig.model_validate(
         {
-            "pk": PaymentConfig.key(tenant, name),
+            "pk": PaymentConfig.of(company, tenant, name),
             "company": company,
             "tenant_id": tenant,
             "config_name": name,

@@ -31,7 +31,9 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     payload = event.payload or {}
     payment = _part(payload, "payment")
     reference = _word(payment.get("reference_id"))
-    order = store.payments.get_order(resources.table, reference) if reference else None
+    order = (
+        store.payments.get_order(resources.table, phone.company, reference) if reference else None
+    )
     if order is not None:
         _check_owner(order, phone)
         transaction, amount = _part(payment, "transaction"), _part(payment, "amount")
@@ -54,7 +56,7 @@ def claim(resources: Resources, event: Event, phone: Phone) -> Outcome:
     The attempt in a gateway's report is noted under the gateway's name.
     """
     payload = event.payload or {}
-    order = store.payments.get_order(resources.table, str(payload.get("reference")))
+    order = store.payments.get_order(resources.table, phone.company, str(payload.get("reference")))
     if order is None:
         raise Permanent("unknown_order")
     _check_owner(order, phone)

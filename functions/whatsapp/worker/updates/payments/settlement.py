@@ -86,7 +86,7 @@ def note(
     store.payments.note_transaction(
         resources.table,
         PaymentTransaction(
-            pk=PaymentTransaction.key(order.reference_id, attempt.transaction_id),
+            pk=PaymentTransaction.of(order, attempt.transaction_id),
             company=order.company,
             transaction_id=attempt.transaction_id,
             kind=attempt.kind,
@@ -124,7 +124,9 @@ def settle_refunds(
     for refund in sorted(refunds, key=lambda one: one.refund_id):
         if (refund.status, refund.reference_id) == ("processing", order.reference_id):
             complete(resources, refund, payment)
-    return store.payments.get_order(resources.table, order.reference_id) or order
+    return (
+        store.payments.get_order(resources.table, str(order.company), order.reference_id) or order
+    )
 
 
 def complete(resources: SendingResources, refund: Refund, payment: Payment) -> Refund:
@@ -135,7 +137,9 @@ def complete(resources: SendingResources, refund: Refund, payment: Payment) -> R
     """
 
     def change() -> Refund:
-        order = store.payments.get_order(resources.table, str(refund.reference_id))
+        order = store.payments.get_order(
+            resources.table, str(refund.company), str(refund.reference_id)
+        )
         seen = stored_refunds.get(resources.table, refund.refund_id) or refund
         listed = listed_refund(order, seen, payment) if order else None
         if order is None or seen.status != "processing" or listed is None or not listed.is_paid:

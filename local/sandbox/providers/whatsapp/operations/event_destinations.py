@@ -10,7 +10,9 @@ from local.sandbox.providers.whatsapp import aws_social, meta_graph
 from local.sandbox.responses import json_response
 
 APP = "1029384756"
-ACCOUNT = "123456789012"  # whose topics and roles may be used
+ACCOUNT = "123456789012"
+# Whose topics may be used: the account of moto, and that of the local stack.
+_ACCOUNTS_OF_TOPICS = (ACCOUNT, "000000000000")
 _NUMBER_KEY = "0123456789abcdef0123456789abcdef"
 # The account of the number on AWS: as the other operations derive it from the number, and as the sample events name it.
 _ACCOUNT_KEYS = (_NUMBER_KEY, "fedcba9876543210fedcba9876543210")
@@ -84,7 +86,7 @@ async def put_destinations(call: Call) -> Answer:
     account = _linked(call, request.id)
     for one in request.eventDestinations:
         topic = _TOPIC.fullmatch(one.eventDestinationArn)
-        if topic is None or topic.group(1) != ACCOUNT:
+        if topic is None or topic.group(1) not in _ACCOUNTS_OF_TOPICS:
             raise Refused(
                 aws_social.aws_error("InvalidParametersException", "the destination is not usable")
             )

@@ -11,6 +11,7 @@ import pytest
 from tests.integration.whatsapp.actions.campaigns.runs import (
     MINUTE_MS,
     OF_TEMPLATE,
+    OF_TEXT,
     Runs,
     numbers,
     total,
@@ -20,11 +21,12 @@ from whatsapp.actions.campaigns.pages import recipients
 from whatsapp.store.sending import campaign_turns, timers
 
 
-def upload(runs: Runs, content: str) -> str:
+def upload(runs: Runs, content: str | bytes) -> str:
     """Put a list among the company's files and return its key."""
+    body = content.encode() if isinstance(content, str) else content
     key = f"{_folder()}list.txt"
     bucket = runs.actions.harness.resources.bucket.name
-    boto3.client("s3").put_object(Bucket=bucket, Key=key, Body=content.encode())
+    boto3.client("s3").put_object(Bucket=bucket, Key=key, Body=body)
     return key
 
 
@@ -34,7 +36,7 @@ def _folder() -> str:
     return uploads_of("acme")
 
 
-def made_of_list(runs: Runs, content: str, **more: Any) -> str:
+def made_of_list(runs: Runs, content: str | bytes, **more: Any) -> str:
     made = runs.create(None, recipientsS3Key=upload(runs, content), **more)
     assert "totalRecipients" not in made
     return str(made["campaignId"])
@@ -60,10 +62,10 @@ def test_a_list_in_s3_is_cut_into_pages_with_the_lines_of_its_bad_rows(
     people = numbers(24)
     runs.wrote(*people)
     if is_csv:
-        lines = ["to,1", *(f"+{n},Ada {n}" for n in people), "nobody,Ada", "+4477009"]
+        lines = ["to,1", *(f"+{n},Ada {n}" for n in people), "nobody,Ada", "+4477009,Ada"]
     else:
         rows = [json.dumps({"to": f"+{n}", "bodyParams": [f"Ada {n}"]}) for n in people]
-        lines = [*rows, json.dumps({"to": "nobody"}), "{"]
+        lines = [*rows, json.dumps({"to": "nobody"}), "[]"]
     campaign = made_of_list(runs, "\n".join(lines))
     runs.drain()
     shown = runs.show(campaign)
@@ -127,6 +129,83 @@ def test_a_list_of_a_million_and_one_recipients_is_refused(runs: Runs) -> None:
     body = OF_TEMPLATE | {"recipientsS3Key": upload(runs, content)}
 
     assert runs.actions.run("create_campaign", body).error == "payload_too_large"
+
+
+@pytest.mark.parametrize("is_excel", [False, True])
+def test_a_text_with_quoted_line_breaks_arrives_whole(runs: Runs, is_excel: bool) -> None:
+    people, text = numbers(3), 'Hello Ada,\nyour "bike" is ready; see you, or call.'
+    runs.wrote(*people)
+    quoted = '"' + text.replace('"', '""') + '"'
+    separator, encoding = (";", "utf-16") if is_excel else (",", "utf-8-sig")
+    rows = [f"{quoted}{separator}+{number}" for number in people]
+    content = "\r\n".join([f"Message{separator}Phone number", *rows]).encode(encoding)
+    campaign = made_of_list(runs, content, type="text", text="Standard", autoStart=True)
+    shown = runs.finish(campaign)
+
+    assert (shown["sent"], shown["totalRecipients"]) == (3, 3)
+    assert [one.body["text"]["body"] for one in runs.actions.wire] == [text] * 3  # type: ignore[index] # JSON
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('to,text\n+447700900101,Hello\n+447700900102,"Hello Ada,\n', "line 3, column 2"),
+        ("to,text\n+447700900101\n", "line 2, column 2"),
+        ("to,texts\n+447700900101,Hello\n", "line 1, column 2"),
+        ("name,text\nAda,Hello\n", "line 1: "),
+        (b"to,text\n+447700900101,Gr\xfc\xdfe\n", "line 2, column 2"),
+        ('{"to": "+447700900101"}\n{"to": \n', "line 2, column 7"),
+        ("to,text\nnobody,Hello\n+447700900101,\n", "no row names a customer"),
+        ("to,text\n", "no row names a customer"),
+    ],
+)
+def test_a_list_that_cannot_be_read_is_refused_before_anything_happens(
+    runs: Runs, content: str | bytes, problem: str
+) -> None:
+    body = OF_TEXT | {"recipientsS3Key": upload(runs, content), "autoStart": True}
+    answer = runs.actions.run("create_campaign", body)
+    runs.wait()
+
+    assert answer.status == 400
+    assert answer.body["error"]["message"].startswith(f"recipientsS3Key: {problem}")
+    assert timers.opened(runs.actions.harness.resources.table).ids == set()
+    assert runs.sent_to() == []
+
+
+def test_recipients_of_which_none_is_valid_are_refused(runs: Runs) -> None:
+    body = OF_TEMPLATE | {"recipients": ["+1 5555", {"to": "+44 1111"}]}
+    answer = runs.actions.run("create_campaign", body)
+
+    assert (answer.status, "recipients: " in answer.body["error"]["message"]) == (400, True)
+
+
+@pytest.mark.parametrize("start", [{}, {"autoStart": True}])
+def test_a_campaign_whose_job_finds_no_valid_row_is_paused_and_never_completed(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, start: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(recipients, "CHECKED_FIRST", 1)
+    campaign = made_of_list(runs, "to\nnobody\n12\n", **start)
+    runs.wait(3)
+    for action in ("start_campaign", "resume_campaign"):
+        assert runs.control(action, campaign).status == 409
+    runs.wait(2)
+    shown = runs.show(campaign)
+
+    assert (shown["status"], shown["pauseReason"]) == ("paused", "no_valid_recipients")
+    assert (shown["totalRecipients"], shown["invalid"]) == (2, 2)
+    assert timers.opened(runs.actions.harness.resources.table).ids == set()
+
+
+def test_a_campaign_whose_values_fit_for_no_recipient_is_paused(runs: Runs) -> None:
+    people = numbers(3)
+    runs.wrote(*people)
+    rows = [{"to": f"+{number}", "bodyParams": ["Ada", "too many"]} for number in people]
+    campaign = runs.create(rows, autoStart=True)["campaignId"]
+    runs.wait(3)
+    shown = runs.show(campaign)
+
+    assert (shown["status"], shown["pauseReason"]) == ("paused", "no_valid_recipients")
+    assert (shown["invalid"], runs.sent_to()) == (3, [])
 
 
 def test_the_schedule_enqueues_no_copy_of_the_event_that_reads_a_list(runs: Runs) -> None:

@@ -13,6 +13,8 @@ from tests.integration.whatsapp.actions.campaigns.runs import (
     total,
 )
 from tests.integration.whatsapp.actions.conftest import ADA, WABA
+from tests.integration.whatsapp.conftest import NOW
+from tests.integration.whatsapp.contacts.test_identity import P, Q, written
 from whatsapp.store.sending import timers
 
 
@@ -273,23 +275,42 @@ def test_an_idle_schedule_reads_once(runs: Runs) -> None:
 
 def test_a_message_that_is_delivered_again_has_another_owner(runs: Runs) -> None:
     """A job killed between the provider's answer and the ledger is repeated under the same id of the message."""
-    runs.wrote(ADA)
-    campaign = runs.create([f"+{ADA}"], autoStart=True)["campaignId"]
-    (body,) = runs.events()
-
-    sends = 0
-    for at in range(1, 60):
-        if runs.sent_to():
-            break
+    killed = 0
+    for at, number in enumerate(numbers(60), 1):
+        runs.wrote(number)
+        campaign = runs.create([f"+{number}"], autoStart=True)["campaignId"]
+        (body,) = runs.events()
         try:
             with Killer(at, after=False):
                 runs.job(body, "the-same")
         except Killed:
-            sends += 1
+            killed += 1
             runs.now += 2 * 60_000
+        if runs.sent_to():
+            break
     runs.job(body, "the-same")
     runs.wait(6)
 
-    assert sends
-    assert len(runs.sent_to()) == 1
+    assert killed
+    assert runs.sent_to().count(f"+{number}") == 1
     assert total(runs.finish(campaign)) == 1
+
+
+def test_a_campaign_does_not_reach_the_owner_that_a_number_got_after_its_creation(
+    runs: Runs,
+) -> None:
+    harness = runs.actions.harness
+    harness.take({"messages": [written("a", 0, P, "GB.1")]})
+    runs.wrote(Q)
+    campaign = runs.create([f"+{P}", f"+{Q}"])["campaignId"]
+    at = NOW // 1_000 + 60
+    harness.take(
+        {"messages": [written("b", 0, P, "GB.2") | {"timestamp": str(at)}]}, accepted_at=at * 1_000
+    )
+    runs.now += 120_000
+    assert runs.control("start_campaign", campaign).status == 200
+    shown = runs.finish(campaign)
+
+    assert (shown["refused"], runs.sent_to()) == (1, [f"+{Q}"])
+    listed = runs.control("get_campaign_recipients", campaign, outcome="refused").result
+    assert [one["reason"] for one in listed["recipients"]] == ["address_withdrawn"]

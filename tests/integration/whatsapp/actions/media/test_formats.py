@@ -64,7 +64,8 @@ def test_a_stored_file_is_checked_by_its_first_bytes(actions: Actions, action: s
     bad = actions.run(action, {"s3Key": store(actions, "uploads/acme/b", b"MZ" * 9)}).result
 
     assert (good["valid"], good["category"], good["fileSizeBytes"]) == (True, "image", len(JPEG))
-    assert (bad["valid"], bad["problems"]) == (False, ["the file's content differs from its type"])
+    problem = "the file's content differs from its type; accepted are image/jpeg, image/png"
+    assert (bad["valid"], bad["problems"]) == (False, [problem])
 
 
 @pytest.mark.parametrize(

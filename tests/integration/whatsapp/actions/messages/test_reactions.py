@@ -30,11 +30,12 @@ def test_a_reaction_is_sent_and_shown_on_its_message(actions: Actions) -> None:
     assert reactions(actions)["15550783881"]["emoji"] == BIKE
 
 
+@pytest.mark.parametrize("removal", [("remove_reaction", {}), ("send_reaction", {"emoji": ""})])
 def test_a_later_reaction_replaces_the_earlier_one_and_a_removal_removes_it(
-    actions: Actions, monkeypatch: pytest.MonkeyPatch
+    actions: Actions, monkeypatch: pytest.MonkeyPatch, removal: tuple[str, dict[str, str]]
 ) -> None:
     for minute, (action, more) in enumerate(
-        [("send_reaction", {}), ("send_reaction", {"emoji": BIKE}), ("remove_reaction", {})]
+        [("send_reaction", {}), ("send_reaction", {"emoji": BIKE}), removal]
     ):
         monkeypatch.setattr("shared.runtime.clock.now_ms", lambda at=minute: NOW + at * 60_000)
         actions.send(action, {**TARGET, **more})

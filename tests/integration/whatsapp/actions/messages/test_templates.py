@@ -128,7 +128,7 @@ def test_a_template_without_variables_takes_no_text(
     assert "components" not in actions.wire[0].body["template"]  # type: ignore[index] # JSON
 
 
-@pytest.mark.parametrize("text", ["one\ntwo", "a    b", "a\tb", "x" * 1_025])
+@pytest.mark.parametrize("text", ["one\ntwo", "a     b", "a\tb", "x" * 1_025])
 def test_a_text_that_fits_no_variable_needs_values(
     actions: Actions, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:

@@ -18,7 +18,8 @@ from tests.integration.whatsapp.actions.conftest import (
     WABA,
     Actions,
 )
-from tests.integration.whatsapp.conftest import PHONE
+from tests.integration.whatsapp.conftest import PHONE, a_phone
+from whatsapp import store
 
 SENDER = {"phoneNumberId": PHONE}
 NODE = "/{Version}/{Phone-Number-ID}"
@@ -155,6 +156,53 @@ def test_synchronisation_reads_accounts_on_aws(actions: Actions) -> None:
     assert synced["changed"] == [EUM_PHONE]
     assert actions.item(f"PHONE#{EUM_PHONE}")["displayPhone"] == "15550783999"
     assert [sent.operation for sent in actions.wire] == ["GetLinkedWhatsAppBusinessAccount"]
+
+
+@pytest.mark.parametrize("is_named", [False, True])
+def test_a_number_that_cannot_be_registered_does_not_stop_the_others(
+    actions: Actions, is_named: bool
+) -> None:
+    taken, nameless, new = "777770352242951", "777770352242952", "777770352242953"
+    foreign = a_phone(
+        pk=f"PHONE#{taken}",
+        phone=taken,
+        display_phone="15550783771",
+        company="globex",
+        waba_meta_id="5" * 15,
+    )
+    actions.grant(foreign)
+    store.phones.register_unlisted(actions.harness.resources.table, foreign)
+    for phone, display in ((taken, "+1 555-078-3771"), (nameless, ""), (new, "+1 555-078-3773")):
+        actions.list_on_graph(phone, display)
+    actions.register_eum(aws_waba=None)
+    given = {"metaWabaId": WABA} if is_named else {}
+    synced = actions.run("sync_phones", given).result
+    failed = {
+        one.get("phoneNumberId", one["metaWabaId"]): one["reason"] for one in synced["failed"]
+    }
+
+    assert (synced["added"], synced["unchanged"]) == ([new], [PHONE])
+    assert failed.keys() == {taken, nameless} | (set() if is_named else {EUM_WABA})
+    assert failed[nameless] == "the provider lists it without display_phone_number"
+
+
+@pytest.mark.parametrize(
+    ("action", "given"),
+    [
+        ("sync_phones", {}),
+        ("get_event_destinations", {}),
+        ("create_event_destination", {"snsTopicArn": "arn:aws:sns:us-east-1:123456789012:social"}),
+    ],
+)
+def test_a_number_without_the_id_of_its_account_at_aws_is_named_as_such(
+    actions: Actions, action: str, given: dict[str, str]
+) -> None:
+    actions.register_eum(aws_waba=None)
+    answer = actions.run(action, {"metaWabaId": EUM_WABA, **given})
+
+    assert answer.error == "not_configured"
+    assert "awsWabaId" in answer.body["error"]["message"]
+    assert actions.wire == []
 
 
 def test_automation_is_switched(actions: Actions) -> None:

@@ -44,7 +44,8 @@ def payment_order(**changes: Any) -> dict[str, Any]:
 def configured(actions: Actions, name: str = "shop", **facts: Any) -> None:
     """Store an active configuration of the company, as a synchronisation does."""
     known = {
-        "pk": PaymentConfig.key(facts.get("tenant_id", "acme"), name), "company": "acme", "tenant_id": "acme",
+        "pk": PaymentConfig.of(facts.get("company", "acme"), facts.get("tenant_id", "acme"), name),
+        "company": "acme", "tenant_id": "acme",
         "config_name": name, "type": "PG", "status": "active", "provider_name": "RazorPay", "account": WABA,
     }  # fmt: skip
     actions.harness.resources.table.put(PaymentConfig(**known | facts).attributes())

@@ -10,7 +10,7 @@ from tests.integration.whatsapp.actions.conftest import Actions
 from tests.integration.whatsapp.actions.payments.conftest import REFERENCE, payment_order
 from whatsapp.store.items.events import WebhookEvent
 
-ORDER = f"ORDER#{REFERENCE}"
+ORDER = f"ORDER#acme:{REFERENCE}"
 EVENT: dict[str, Any] = {
     "referenceId": REFERENCE,
     "paymentStatus": "captured",
@@ -103,6 +103,7 @@ def test_a_parked_event_is_stored_whole(sent: Actions) -> None:
     assert event.full_event is not None
     kept = json.loads(sent.harness.resources.bucket.get(str(event.full_event["key"])))
     assert kept["payload"] == {
+        "company": "acme",
         "reference": REFERENCE,
         "gateway": "razorpay",
         "status": "failed",

@@ -9,9 +9,11 @@ from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, WABA, Actions
 from tests.integration.whatsapp.actions.payments.conftest import configured
 from tests.integration.whatsapp.conftest import NOW, PHONE
+from whatsapp.store.accounts.orders import tenants
+from whatsapp.store.items.tenants import Tenant
 
 NAME = {"metaWabaId": WABA, "configurationName": "shop"}
-CONFIG = "TENANT#acme#PAYCFG#shop"
+CONFIG = "TENANT#acme:acme#PAYCFG#shop"
 TENANT = {
     "tenantId": "bikes", "displayName": "Acme Bikes", "wabaId": WABA, "phoneE164": "+1 555 078 3881", "mcc": "4722",
     "purposeCode": "03",
@@ -72,7 +74,7 @@ def test_a_upi_id_is_a_configuration_without_a_link(actions: Actions) -> None:
         "merchantId": "m1",
     }  # fmt: skip
     assert actions.run("meta_payment_onboarding", gateway).status == 200
-    assert actions.item("TENANT#acme#PAYCFG#pg")["paymentGatewayMid"] == "m1"
+    assert actions.item("TENANT#acme:acme#PAYCFG#pg")["paymentGatewayMid"] == "m1"
     both = actions.run("meta_payment_onboarding", gateway | {"upiId": "shop@icici"})
     assert both.fields == ["body"]
 
@@ -173,7 +175,7 @@ def test_a_valid_configuration_can_send_a_test_order(shop: Actions) -> None:
     sent: Any = shop.wire[-1].body
     parameters = sent["interactive"]["action"]["parameters"]
     assert parameters["total_amount"] == {"value": 100, "offset": 100}
-    assert shop.item(f"ORDER#{parameters['reference_id']}")["paymentStatus"] == "pending"
+    assert shop.item(f"ORDER#acme:{parameters['reference_id']}")["paymentStatus"] == "pending"
 
 
 def test_a_new_link_connects_a_known_configuration(shop: Actions) -> None:
@@ -201,7 +203,7 @@ def test_a_default_is_not_deleted_and_a_deleted_configuration_is_inactive(shop: 
         f"/v23.0/{WABA}/payment_configuration",
         {"configuration_name": "old"},
     )
-    assert shop.item("TENANT#acme#PAYCFG#old")["status"] == "inactive"
+    assert shop.item("TENANT#acme:acme#PAYCFG#old")["status"] == "inactive"
     assert shop.run("delete_payment_configuration", body).status == 200
 
 
@@ -213,7 +215,7 @@ def test_the_default_of_a_tenant_or_number_must_be_active(actions: Actions) -> N
     draft = actions.run("set_default_payment_configuration", body | {"configName": "draft"})
     assert (draft.status, draft.error) == (409, "state_conflict")
     assert actions.run("set_default_payment_configuration", body).status == 200
-    assert actions.item("TENANT#acme")["defaultPaymentConfig"] == "shop"
+    assert actions.item("TENANT#acme:acme")["defaultPaymentConfig"] == "shop"
     assert actions.run("set_default_payment_configuration", body | {"phoneNumberId": PHONE}).status == 200  # fmt: skip
     assert actions.item(f"PHONE#{PHONE}")["defaultPaymentConfig"] == "shop"
 
@@ -223,9 +225,9 @@ def test_a_tenant_is_saved_with_all_attributes_and_shown_with_its_numbers(action
     changed = actions.run("save_tenant", {**TENANT, "displayName": "Bikes", "mcc": None})
 
     assert changed.status == 200
-    stored = actions.item("TENANT#bikes")
+    stored = actions.item("TENANT#acme:bikes")
     assert stored == {
-        "pk": "TENANT#bikes", "itemType": "TENANT", "company": "acme", "tenantId": "bikes", "displayName": "Bikes",
+        "pk": "TENANT#acme:bikes", "itemType": "TENANT", "company": "acme", "tenantId": "bikes", "displayName": "Bikes",
         "wabaId": WABA, "phoneE164": "+15550783881", "mcc": "4722", "purposeCode": "03",
         "createdAt": clock.to_text(NOW),
     }  # fmt: skip
@@ -233,15 +235,66 @@ def test_a_tenant_is_saved_with_all_attributes_and_shown_with_its_numbers(action
     assert [one["phoneNumberId"] for one in shown["numbers"]] == [PHONE]
 
 
+def test_two_companies_may_have_tenants_and_configurations_of_the_same_ids(
+    actions: Actions,
+) -> None:
+    own = {"tenantId": "bikes", "configName": "shop"}
+    for company in ("acme", "globex"):
+        configured(
+            actions, company=company, tenant_id="bikes", payment_gateway_mid=f"mid-{company}"
+        )
+        tenants.save(
+            actions.harness.resources.table,
+            Tenant(
+                pk=Tenant.of(company, "bikes"), company=company, tenant_id="bikes",
+                display_name=company, created_at=clock.to_text(NOW),
+            ),
+        )  # fmt: skip
+    for company, caller in (("acme", None), ("globex", GLOBEX)):
+        by: dict[str, Any] = {} if caller is None else {"caller": caller}
+        tenant = actions.run("get_tenant", {"tenantId": "bikes"}, **by).result
+        config = actions.run("get_payment_configuration", own, **by).result
+
+        assert tenant["displayName"] == company
+        assert config["paymentGatewayMid"] == f"mid-{company}"
+        assert len(tenant["configurations"]) == 1
+
+
+def test_configurations_are_shown_although_another_company_has_hundreds_of_the_same_tenant(
+    actions: Actions,
+) -> None:
+    for number in range(120):
+        configured(actions, f"a{number:03}", company="globex", tenant_id="bikes")
+    configured(actions, "shop", tenant_id="bikes")
+    actions.run("save_tenant", TENANT)
+    shown = actions.run("get_tenant", {"tenantId": "bikes"}).result["configurations"]
+
+    assert [one["configName"] for one in shown] == ["shop"]
+
+
+def test_a_tenant_and_a_configuration_of_an_earlier_release_keep_their_keys(
+    actions: Actions,
+) -> None:
+    table = actions.harness.resources.table
+    table.put({"pk": "TENANT#bikes", "itemType": "TENANT", "company": "acme", "tenantId": "bikes"})
+    table.put({
+        "pk": "TENANT#bikes#PAYCFG#shop", "itemType": "PAYMENT_CONFIG", "company": "acme", "tenantId": "bikes",
+        "configName": "shop", "status": "active",
+    })  # fmt: skip
+    body = {"tenantId": "bikes", "configName": "shop"}
+    assert actions.run("set_default_payment_configuration", body).status == 200
+    assert actions.run("save_tenant", TENANT).status == 200
+
+    assert actions.item("TENANT#bikes")["defaultPaymentConfig"] == "shop"
+    assert actions.item("TENANT#bikes")["displayName"] == TENANT["displayName"]
+    assert actions.item("TENANT#acme:bikes") == {}
+    assert actions.run("get_tenant", {"tenantId": "bikes"}, caller=GLOBEX).status == 404
+
+
 def test_tenants_belong_to_companies(actions: Actions) -> None:
     actions.run("save_tenant", TENANT)
     configured(actions)
-    stranger = {**TENANT, "wabaId": "302290129340398", "phoneE164": ""}
-
-    taken = actions.run("save_tenant", stranger, caller=GLOBEX)
-    assert (taken.status, taken.error) == (409, "state_conflict")
-    squatter = actions.run("save_tenant", stranger | {"tenantId": "acme"}, caller=GLOBEX)
-    assert (squatter.status, squatter.error) == (409, "state_conflict")
+    stranger = {**TENANT, "wabaId": "302290129340398", "phoneE164": None}
     assert actions.run("save_tenant", stranger).status == 404
     assert actions.run("save_tenant", TENANT | {"phoneE164": "+15550783777"}).fields == [
         "phoneE164"
@@ -291,10 +344,10 @@ def test_seeding_stores_the_providers_configurations_and_a_missing_default(
     named = actions.run("seed_payment_configs", {"tenantId": "bikes"})
 
     assert [one["configName"] for one in answer.result["configurations"]] == ["draft", "shop"]
-    assert actions.item("TENANT#acme")["defaultPaymentConfig"] == "shop"
+    assert actions.item("TENANT#acme:acme")["defaultPaymentConfig"] == "shop"
     assert {one["tenantId"] for one in named.result["configurations"]} == {"bikes"}
-    assert actions.item("TENANT#bikes")["defaultPaymentConfig"] == "shop"
-    assert actions.item("TENANT#bikes#PAYCFG#shop")["status"] == "active"
+    assert actions.item("TENANT#acme:bikes")["defaultPaymentConfig"] == "shop"
+    assert actions.item("TENANT#acme:bikes#PAYCFG#shop")["status"] == "active"
 
 
 def test_without_access_to_graph_nothing_is_claimed(actions: Actions) -> None:

@@ -22,7 +22,7 @@ from tests.integration.whatsapp.actions.payments.conftest import (
 )
 from tests.integration.whatsapp.conftest import NOW, PHONE, text
 
-ORDER = f"ORDER#{REFERENCE}"
+ORDER = f"ORDER#acme:{REFERENCE}"
 
 
 def parameters(actions: Actions) -> dict[str, Any]:
@@ -271,7 +271,7 @@ def test_a_payment_request_is_an_order_of_one_line_found_by_its_order_id(shop: A
     sent = parameters(shop)
     assert sent["total_amount"] == money(50_000)
     assert sent["order"]["items"][0]["name"] == "Service"
-    stored = shop.item(f"ORDER#{sent['reference_id']}")
+    stored = shop.item(f"ORDER#acme:{sent['reference_id']}")
     assert (stored["orderId"], stored["totalAmount"]) == ("SO/2026 #17", 50_000)
     found = shop.run("get_payment_status", {"orderId": "SO/2026 #17"})
     assert found.result["referenceId"] == sent["reference_id"]

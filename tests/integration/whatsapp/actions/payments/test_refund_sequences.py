@@ -51,7 +51,7 @@ def amount_of(refunds: list[dict[str, Any]], *states: str) -> int:
 def test_never_more_is_refunded_than_captured(captured: Callable[[], Actions]) -> None:
     actions = captured()
     fresh = actions.harness.resources.table
-    order = actions.item(f"ORDER#{REFERENCE}")
+    order = actions.item(f"ORDER#acme:{REFERENCE}")
 
     @given(STEPS)
     @settings(
@@ -71,7 +71,7 @@ def test_never_more_is_refunded_than_captured(captured: Callable[[], Actions]) -
         created: list[str] = []
         for one in steps:
             step(actions, created, *one)
-            stored = actions.item(f"ORDER#{REFERENCE}")
+            stored = actions.item(f"ORDER#acme:{REFERENCE}")
             open_, refunded = int(stored.get("refundOpen", 0)), int(stored.get("refunded", 0))
             assert open_ >= 0
             assert refunded + open_ <= CAPTURED

@@ -15,7 +15,7 @@ from whatsapp.store.accounts.orders import refunds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ORDER = f"ORDER#{REFERENCE}"
+ORDER = f"ORDER#acme:{REFERENCE}"
 DAY_MS = clock.DAY_SECONDS * 1_000
 
 

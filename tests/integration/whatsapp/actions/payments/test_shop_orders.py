@@ -23,7 +23,7 @@ def event(kind: str = "created", **changes: Any) -> dict[str, Any]:
 
 
 def order(actions: Actions) -> dict[str, Any]:
-    (key,) = [key for key in actions.harness.keys() if key.startswith("ORDER#wix-")]
+    (key,) = [key for key in actions.harness.keys() if key.startswith("ORDER#acme:wix-")]
     return actions.item(key)
 
 

@@ -15,7 +15,7 @@ from tests.integration.whatsapp.actions.payments.conftest import (
 )
 from tests.integration.whatsapp.conftest import NOW, PHONE
 
-ORDER = f"ORDER#{REFERENCE}"
+ORDER = f"ORDER#acme:{REFERENCE}"
 CLAIM = {"referenceId": REFERENCE, "paymentStatus": "captured"}
 
 

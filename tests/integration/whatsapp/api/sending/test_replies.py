@@ -342,3 +342,56 @@ def test_a_reply_goes_to_the_ids_that_the_customer_last_wrote_from(
     [sent], [shown] = agent_harness.sent, agent_harness.messages()
     assert {name: sent[name] for name in ("to", "recipient") if name in sent} == expected
     assert shown["to"] == ADA
+
+
+def two_owners(agent_harness: AgentHarness, first: str) -> None:
+    """Ada has written, with the user id *first* if there is one, and then another person from her number."""
+    at = NOW // 1_000
+    ids = {"from_user_id": first} if first else {}
+    for name, sender, second in (
+        ("wamid.a", ids, at - 60),
+        ("wamid.b", {"from_user_id": "GB.2"}, at),
+    ):
+        agent_harness.harness.take({"messages": [text(name, at=second) | sender]})
+
+
+def test_a_reply_goes_to_the_user_id_of_a_customer_whose_number_another_person_has(
+    agent_harness: AgentHarness,
+) -> None:
+    two_owners(agent_harness, "GB.1")
+    answer = agent_harness.send()
+
+    assert answer.status == 200
+    [sent] = agent_harness.sent
+    assert (sent["recipient"], "to" in sent) == ("GB.1", False)
+    [shown] = agent_harness.messages()
+    assert (shown["senderUserId"], shown.get("senderPhone")) == ("GB.1", None)
+
+
+@pytest.mark.parametrize("said", [Source.WORD, Source.OPERATOR])
+def test_a_reply_to_a_user_id_respects_an_opt_out_under_the_former_number(
+    agent_harness: AgentHarness, said: Source
+) -> None:
+    statement = Statement(source=said, at_ms=NOW, evidence="call 17")
+    consents: Consents = agent_harness.module.gate.consents
+    consents.record_opt_out("acme", [f"+{ADA}"], statement)
+    two_owners(agent_harness, "GB.1")
+
+    assert reason(agent_harness.send()) == "opted_out"
+    assert agent_harness.sent == []
+
+
+def test_a_reply_is_refused_when_a_notice_withdrew_the_only_address(
+    agent_harness: AgentHarness,
+) -> None:
+    agent_harness.harness.take({"messages": [text("wamid.a", at=NOW // 1_000 - 60)]})
+    number_pk = f"ALIAS#WAID#{agent_harness.harness.item('MSG#wamid.a')['phone']}#{ADA}"
+    alias = agent_harness.harness.item(number_pk)
+    owners = [
+        {"since": "2026-01-01T11:00:00.000Z", "target": ADA},
+        {"since": "2026-01-01T11:59:00.000Z", "change": "n"},
+    ]
+    agent_harness.harness.resources.table.put(alias | {"owners": owners})
+
+    assert reason(agent_harness.send()) == "address_withdrawn"
+    assert agent_harness.sent == []

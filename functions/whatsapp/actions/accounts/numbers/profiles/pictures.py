@@ -13,7 +13,7 @@ from whatsapp.actions.calls.remote import GraphAccount, answered
 from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import uploads_of
 from whatsapp.sending.failures import NotConfigured
-from whatsapp.worker.media.types import SNIFFED_BYTES, matches_type, plain
+from whatsapp.worker.media.types import SNIFFED_BYTES, plain, refusal_of
 
 if TYPE_CHECKING:
     from shared.aws.s3 import Bucket
@@ -43,7 +43,7 @@ def check(bucket: Bucket, company: str, key: str, field: str) -> str:
         raise NotFound(f"{field}: no file with this key") from None
     if not 0 < size <= LARGEST_BYTES:
         raise InvalidInput([{"field": field, "problem": f"must have 1 to {LARGEST_BYTES} bytes"}])
-    if mime_type not in _TYPES or not matches_type("image", mime_type, first_bytes):
+    if refusal_of("image", mime_type, first_bytes) is not None:
         raise InvalidInput([{"field": field, "problem": "must be a JPEG or PNG picture"}])
     return mime_type
 

@@ -57,7 +57,7 @@ class SavePhone(Input):
     ) = None
     aws_waba_id: Annotated[str, Field(pattern=r"^waba-[0-9a-f]{32}$")] | None = None
     display_phone_number: PhoneNumber
-    graph_token_secret: Annotated[str, Field(max_length=140)] | None = None
+    graph_token_secret: Annotated[str, Field(min_length=1, max_length=140)] | None = None
     app_id: Annotated[str, Field(pattern=r"^[0-9]{5,25}$")] | None = None
     automation: Automation | None = None
     auto_read: Flag | None = None

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from shared.access.ownership.proofs import NotProven
 from shared.api.auth import Scope
 from whatsapp import store
 from whatsapp.actions.accounts.numbers import reports
@@ -9,8 +10,13 @@ from whatsapp.actions.accounts.numbers.registrations import proofs
 from whatsapp.actions.accounts.numbers.registrations.registration import MANAGEMENT, new_number
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
-from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import Input, WabaId
+from whatsapp.sending.failures import (
+    NotConfigured,
+    ProviderRejected,
+    ProviderUnavailable,
+    TooFast,
+)
 from whatsapp.sending.views import View
 from whatsapp.store.accounts.numbers.phones import ListFull, PhoneTaken
 from whatsapp.store.items import Phone
@@ -22,12 +28,25 @@ class SyncPhones(Input):
     meta_waba_id: WabaId | None = None
 
 
+class NotSynced(View):
+    """A number, or a whole account, that was left as it is: *reason* is a code or the rule that it breaks."""
+
+    meta_waba_id: str
+    phone_number_id: str | None = None
+    reason: str
+
+
 class Synced(View):
-    """Numbers that were added, changed and found unchanged. *added* are disabled until `save_phone` enables them."""
+    """
+    Numbers that were added, changed and found unchanged. *added* are disabled until `save_phone` enables them.
+
+    *failed*: numbers that cannot be registered, and accounts that cannot be read; the others are synchronised.
+    """
 
     added: list[str]
     changed: list[str]
     unchanged: list[str]
+    failed: list[NotSynced]
 
 
 @MANAGEMENT.changes("remote_eum", Scope.WHATSAPP_ADMIN)
@@ -36,65 +55,100 @@ def sync_phones(call: Call[SyncPhones]) -> Synced:
     Read the numbers of the company's accounts at their providers, and register new ones, disabled.
 
     Automation, pace and other settings stay as they are. The first number of an account is registered by `save_phone`:
-    a number at AWS does not say which company it belongs to.
+    a number at AWS does not say which company it belongs to. A named account that cannot be read is an error; of all
+    accounts it is listed in `failed`, as a single number is that cannot be registered.
     """
     phones = participants.phones_of(call)
     accounts = dict.fromkeys(phone.waba_meta_id for phone in phones)
-    if call.input.meta_waba_id is not None:
-        participants.account_of(call, call.input.meta_waba_id)
-        accounts = dict.fromkeys([call.input.meta_waba_id])
-    synced = Synced(added=[], changed=[], unchanged=[])
+    named = call.input.meta_waba_id
+    if named is not None:
+        participants.account_of(call, named)
+        accounts = dict.fromkeys([named])
+    synced = Synced(added=[], changed=[], unchanged=[], failed=[])
     for waba in accounts:
         siblings = participants.account_of(call, waba)
-        for found, report in _found(call, siblings):
-            stored = next((one for one in siblings if one.phone == found.phone), None)
-            _sync(call, stored, found, synced)
-            reports.keep(call.resources, stored or found, report)
+        try:
+            found = _listed(call, siblings)
+        except (NotConfigured, ProviderRejected, ProviderUnavailable, TooFast) as failure:
+            if named is not None:
+                raise
+            synced.failed.append(NotSynced(meta_waba_id=waba, reason=str(failure)))
+            continue
+        for entry in found:
+            _sync_entry(call, siblings, entry, synced)
     store.phones.forget()
     return synced
 
 
-def _found(call: Call[SyncPhones], siblings: list[Phone]) -> list[tuple[Phone, reports.Report]]:
+def _listed(call: Call[SyncPhones], siblings: list[Phone]) -> list[dict[str, Any]]:
     """Return the numbers of an account as its provider lists them. Raises the provider's failures."""
     first = siblings[0]
     if first.provider == "eum":
+        linked = next((one for one in siblings if one.aws_waba), first)
         answer = remote.eum_of(call, first).call(
-            "get_linked_whatsapp_business_account", id=str(first.aws_waba)
+            "get_linked_whatsapp_business_account", id=remote.aws_account_of(linked)
         )
-        return [
-            (_at_aws(first, number), reports.of_aws({"phoneNumber": number}))
-            for number in answer["account"]["phoneNumbers"]
-        ]
+        numbers: list[dict[str, Any]] = answer.get("account", {}).get("phoneNumbers", [])
+        return numbers
     graph = remote.graph_of_account(call, first.waba_meta_id)
     fields = "id,display_phone_number,verified_name,quality_rating,throughput"
-    return [
-        (
-            new_number(first, str(entry["id"]), proofs.digits_of(entry["display_phone_number"])),
-            reports.of_graph(entry),
+    return list(proofs.numbers_on_graph(graph, first.waba_meta_id, fields))
+
+
+def _sync_entry(
+    call: Call[SyncPhones], siblings: list[Phone], entry: dict[str, Any], synced: Synced
+) -> None:
+    """Register or update a listed number, or note why that fails."""
+    is_on_aws = siblings[0].provider == "eum"
+    listed_id = entry.get("metaPhoneNumberId" if is_on_aws else "id")
+    try:
+        found = _at_aws(siblings, entry) if is_on_aws else _at_graph(siblings[0], entry)
+        stored = next((one for one in siblings if one.phone == found.phone), None)
+        _sync(call, stored, found, synced)
+        report = reports.of_aws({"phoneNumber": entry}) if is_on_aws else reports.of_graph(entry)
+        reports.keep(call.resources, stored or found, report)
+    except (PhoneTaken, ListFull, NotProven, _Incomplete) as fault:
+        synced.failed.append(
+            NotSynced(
+                meta_waba_id=siblings[0].waba_meta_id,
+                phone_number_id=str(listed_id) if listed_id else None,
+                reason=str(fault),
+            )
         )
-        for entry in proofs.numbers_on_graph(graph, first.waba_meta_id, fields)
-    ]
 
 
-def _at_aws(sibling: Phone, number: dict[str, Any]) -> Phone:
+class _Incomplete(Exception):
+    """The provider's entry of a number lacks a field; the text names it."""
+
+
+def _at_graph(sibling: Phone, entry: dict[str, Any]) -> Phone:
+    digits = proofs.digits_of(_field(entry, "display_phone_number"))
+    return new_number(sibling, _field(entry, "id"), digits)
+
+
+def _at_aws(siblings: list[Phone], number: dict[str, Any]) -> Phone:
+    linked = next((one for one in siblings if one.aws_waba), siblings[0])
     facts = {
-        "phone_arn": str(number["arn"]),
-        "aws_phone": str(number["phoneNumberId"]),
-        "aws_waba": str(sibling.aws_waba),
+        "phone_arn": _field(number, "arn"),
+        "aws_phone": _field(number, "phoneNumberId"),
+        "aws_waba": remote.aws_account_of(linked),
     }
-    return new_number(
-        sibling, str(number["metaPhoneNumberId"]), proofs.digits_of(number["phoneNumber"]), **facts
-    )
+    digits = proofs.digits_of(_field(number, "phoneNumber"))
+    return new_number(siblings[0], _field(number, "metaPhoneNumberId"), digits, **facts)
+
+
+def _field(entry: dict[str, Any], name: str) -> str:
+    value = entry.get(name)
+    if not isinstance(value, str) or not value:
+        raise _Incomplete(f"the provider lists it without {name}")
+    return value
 
 
 def _sync(call: Call[SyncPhones], stored: Phone | None, found: Phone, synced: Synced) -> None:
     """Register a new number, or update what the provider decides of a registered one. Safe to repeat."""
     if stored is None:
-        try:
-            proof = proofs.keep(call, found)
-            store.phones.register(call.table, found.model_copy(update={"proof": proof}))
-        except (PhoneTaken, ListFull) as fault:
-            raise StateConflict(f"a number of the account cannot be registered: {fault}") from None
+        proof = proofs.keep(call, found)
+        store.phones.register(call.table, found.model_copy(update={"proof": proof}))
         synced.added.append(found.phone)
         return
     if stored.display_phone == found.display_phone:

@@ -165,9 +165,7 @@ def _created(
     waba = call.input.meta_waba_id
     phone = participants.account_of(call, waba)[0]
     tenant = owners.tenant_of(call, tenant_id or phone.tenant or call.company).tenant_id
-    seen = tenants.get_config(call.table, tenant, config.config_name)
-    if seen is not None and seen.company != call.company:
-        raise StateConflict("configurationName: is used already")
+    seen = tenants.get_config(call.table, call.company, tenant, config.config_name)
     graph = remote.graph_of_account(call, waba)
     body = provider_configs.creation(config) | _redirect(redirect)
     link: list[str | None] = []
@@ -181,7 +179,7 @@ def _created(
     now = clock.to_text(clock.now_ms())
     config = config.model_copy(
         update={
-            "pk": PaymentConfig.key(tenant, config.config_name),
+            "pk": PaymentConfig.of(call.company, tenant, config.config_name),
             "company": call.company,
             "tenant_id": tenant,
             "account": waba,

@@ -9,7 +9,6 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp.actions.calls import remote
-from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.commerce.payments import owners
 from whatsapp.api.queries import NotFound
 from whatsapp.store.accounts.orders import tenants
@@ -107,11 +106,11 @@ def learn(
     facts = _facts(entry) | {"account": waba, "last_validated_at": validated_at}
     found = []
     for tenant in names or owners.tenants_of_account(call, waba):
-        seen = tenants.get_config(call.table, tenant, name)
+        seen = tenants.get_config(call.table, call.company, tenant, name)
         config = PaymentConfig.model_validate(
             facts
             | {
-                "pk": PaymentConfig.key(tenant, name),
+                "pk": PaymentConfig.of(call.company, tenant, name),
                 "company": call.company,
                 "tenant_id": tenant,
                 "config_name": name,
@@ -140,8 +139,8 @@ def _facts(entry: dict[str, Any]) -> dict[str, Any]:
 def retire(call: Call[Any], waba: str, name: str) -> None:
     """Make a configuration that the provider removed inactive, for all tenants. Safe to repeat."""
     for tenant in owners.tenants_of_account(call, waba):
-        seen = tenants.get_config(call.table, tenant, name)
-        if seen is not None and seen.company == call.company and seen.status != "inactive":
+        seen = tenants.get_config(call.table, call.company, tenant, name)
+        if seen is not None and seen.status != "inactive":
             _written(
                 call, seen, seen.model_copy(update={"status": "inactive", "status_raw": "Removed"})
             )
@@ -151,7 +150,7 @@ def stored(call: Call[Any], waba: str) -> list[PaymentConfig]:
     """Return the stored configurations of an account, by tenant and name."""
     found: list[PaymentConfig] = []
     for tenant in owners.tenants_of_account(call, waba):
-        configs, _ = tenants.configs_of(call.table, call.company, tenant)
+        configs = tenants.all_configs_of(call.table, call.company, tenant)
         found += [config for config in configs if config.account in {None, waba}]
     return found
 
@@ -159,8 +158,8 @@ def stored(call: Call[Any], waba: str) -> list[PaymentConfig]:
 def first(call: Call[Any], waba: str, name: str) -> PaymentConfig:
     """Return a stored configuration of an account. Raises NotFound."""
     for tenant in owners.tenants_of_account(call, waba):
-        config = tenants.get_config(call.table, tenant, name)
-        if config is not None and config.company == call.company:
+        config = tenants.get_config(call.table, call.company, tenant, name)
+        if config is not None:
             return config
     raise NotFound("configurationName: payment configuration not found")
 
@@ -172,10 +171,7 @@ def _written(call: Call[Any], seen: PaymentConfig | None, config: PaymentConfig)
         config = config.model_copy(
             update={"status_at": at, "status_order": order_key(at, config.pk)}
         )
-    try:
-        tenants.write_config(call.table, seen, config)
-    except tenants.Taken:
-        raise StateConflict("configurationName: is used already") from None
+    tenants.write_config(call.table, seen, config)
     return seen.model_copy(update=_given(config)) if seen else config
 
 

@@ -250,7 +250,7 @@ def _released(call: Call[Any], refund: Refund, to: str, reason: str | None = Non
         if seen.status == to:
             return
         _check_is(seen, "pending" if to == "cancelled" else "processing")
-        order = store.payments.get_order(call.table, str(seen.reference_id))
+        order = store.payments.get_order(call.table, call.company, str(seen.reference_id))
         if order is None:
             raise Transient("order_vanished")
         at = clock.to_text(clock.now_ms())

@@ -138,7 +138,7 @@ def _order(
 ) -> PaymentOrder:
     tenant = config.tenant_id if config else phone.tenant
     return PaymentOrder(
-        pk=PaymentOrder.key(checkout.reference),
+        pk=PaymentOrder.of(call.company, checkout.reference),
         company=call.company,
         tenant_id=tenant or call.company,
         order_id=checkout.reference,
@@ -169,10 +169,8 @@ def _content(
 
 
 def _check_free(call: Call[Any], order: PaymentOrder, hashes: Sequence[str]) -> None:
-    stored = store.payments.get_order(call.table, order.reference_id)
-    if stored is None:
-        return
-    if stored.company != order.company or stored.content_hash not in hashes:
+    stored = store.payments.get_order(call.table, call.company, order.reference_id)
+    if stored is not None and stored.content_hash not in hashes:
         raise StateConflict("referenceId: is used for another order")
 
 

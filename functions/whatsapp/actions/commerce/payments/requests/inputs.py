@@ -41,7 +41,7 @@ class CreatePaymentRequest(PaidSend):
     amount: Money
     description: Short | None = None
     config_name: ConfigName | None = None
-    provider: Annotated[str | None, Field(max_length=20)] = None
+    provider: Annotated[str, Field(min_length=1, max_length=20)] | None = None
 
 
 class SendPaymentOrder(PaidSend):
@@ -88,7 +88,7 @@ class SendOrderDetails(PaidSend):
     total: Money | None = None
     config_name: ConfigName | None = None
     tenant_id: TenantId | None = None
-    payment_status: Annotated[str | None, Field(max_length=40)] = None
+    payment_status: Annotated[str, Field(min_length=1, max_length=40)] | None = None
     order_status: Literal["pending"] | None = None
 
 

@@ -1,0 +1,98 @@
+"""WhatsApp numbers that another person has now: answers do not go there, and the person is another customer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conversations.inbound import withdrawals
+from conversations.lifecycle import conversation
+from conversations.outbound.providers import payloads
+from conversations.store import states
+from conversations.store.items.log import Message
+from events.conversations import sample_data
+from events.conversations.twilio import ACCOUNT
+from shared.events.exchange import NumberReleased
+from tests.integration.conversations.steps import (
+    MINUTE_MS,
+    before_call,
+    direct_resources,
+    messages_of,
+    status_of,
+)
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.system import System
+
+FIRST, NEXT = "US.13491208655302741918", "US.90000000000000000001"
+
+
+def write(system: System, name: str, user_id: str, text: str = "Which shift is it?") -> None:
+    """A person with this user id writes from the candidate's number."""
+    system.whatsapp(name, text, ExternalUserId=f"whatsapp:{user_id}" if user_id else "")
+
+
+def released(user_id: str | None = FIRST, at: str = "2099-01-01T00:00:00.000Z") -> NumberReleased:
+    return NumberReleased(
+        provider="twilio", provider_message_id="notice", account=ACCOUNT,
+        channel_method="whatsapp", business_address=sample_data.WHATSAPP_SENDER,
+        customer_address=sample_data.CANDIDATE, customer_user_id=user_id, received_at=at,
+    )  # fmt: skip
+
+
+def test_an_answer_does_not_reach_the_next_owner_of_the_number(system: System) -> None:
+    ref = system.begin("whatsapp")
+    write(system, "a", FIRST)
+    system.clock.ms += MINUTE_MS
+    write(system, "b", NEXT, "Who is this?")
+    system.drain()
+
+    assert messages_of(system, ref) == ["Which shift is it?"]
+    assert status_of(system, ref) == ("handoff_pending", "address_withdrawn:number")
+    assert len(system.sandbox.texts.messages) == 1  # the first message
+
+
+def test_the_number_is_checked_right_before_the_call(system: System) -> None:
+    ref = system.begin("whatsapp")
+    resources = direct_resources(system)
+    write(system, "a", FIRST)
+    at = "2099-01-01T00:00:00.000Z"
+    before_call(
+        system, "dynamodb.PutItem ACTION#", lambda _: states.note_withdrawal(resources.log, ref, at)
+    )
+    system.drain()
+
+    assert status_of(system, ref)[1] == "address_withdrawn:number"
+
+
+def test_the_first_owner_who_writes_again_from_the_number_is_answered(system: System) -> None:
+    ref = system.begin("whatsapp")
+    for place, user_id in enumerate([FIRST, NEXT, FIRST]):
+        system.clock.ms += MINUTE_MS
+        write(system, f"m{place}", user_id)
+    system.drain()
+
+    assert len(messages_of(system, ref)) == 2
+    assert conversation.load(direct_resources(system), ref).state.has_number
+
+
+@pytest.mark.parametrize(("user_id", "is_theirs"), [(FIRST, True), (None, True), (NEXT, False)])
+def test_a_notice_withdraws_the_number_of_its_customer(
+    system: System, user_id: str | None, is_theirs: bool
+) -> None:
+    ref = system.begin("whatsapp")
+    write(system, "a", FIRST)
+    system.drain()
+    resources = direct_resources(system)
+    for _ in range(2):
+        assert withdrawals.take(resources, released(user_id)) == "released"
+    opened = conversation.load(resources, ref)
+    (first, *_) = system.log(ref)
+    sent = payloads.for_meta(opened, Message.read(first), "action")
+
+    assert opened.state.has_number is not is_theirs
+    expected = (
+        {"recipient": FIRST} if is_theirs else {"to": sample_data.CANDIDATE.removeprefix("+")}
+    )
+    assert expected.items() <= sent.items()
