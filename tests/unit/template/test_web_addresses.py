@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -88,6 +89,7 @@ def test_the_template_allows_the_parameters_of_the_local_stack(
 
     monkeypatch.setattr(deployment, "follow", follow)
     monkeypatch.setattr(deployment, "_describe", lambda *_: None)
+    monkeypatch.setattr(deployment, "_client", mock.Mock())
     monkeypatch.setattr(build, "sam_command", lambda *words: list(words))
     deployment.deploy("http://127.0.0.1:4566", "http://127.0.0.1:4600", "127.0.0.1:4700")
 
