@@ -113,20 +113,7 @@ type Record = (
     | Close
 )
 
-_records: TypeAdapter[Record] = TypeAdapter(
-    Annotated[
-        ContextObject
-        | Resume
-        | Resolve
-        | HumanMessage
-        | Release
-        | Notice
-        | FetchFiles
-        | Lengthen
-        | Close,
-        Field(discriminator="type"),
-    ]
-)
+_records: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="type")])
 
 
 def entry(record: Record, ref: str, *what: str) -> Entry:

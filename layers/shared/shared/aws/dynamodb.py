@@ -86,6 +86,11 @@ class Table:
         """Return another table, which the same client reaches."""
         return Table(self._client, name)
 
+    @property
+    def source(self) -> Table:
+        """The table that is read: itself, unless items of a batch stand before it."""
+        return self
+
     def forget_consumption(self) -> None:
         """Reset the counter for the next event."""
         self.consumed_write_units = 0.0

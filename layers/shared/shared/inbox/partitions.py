@@ -18,7 +18,6 @@ from weakref import WeakKeyDictionary
 from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed
-from shared.aws.tables.prefetched import PrefetchedTable
 from shared.inbox.items import PARTITION_KEY, CompanyLists, pk
 from shared.runtime import clock
 from shared.runtime.observability import logger
@@ -76,9 +75,7 @@ def forget() -> None:
 
 
 def _lists(table: Table, company: str) -> CompanyLists:
-    # A batch reads through a table of its own.
-    source = table.source if isinstance(table, PrefetchedTable) else table
-    held, now = _held.setdefault(source, {}), clock.now_ms()
+    held, now = _held.setdefault(table.source, {}), clock.now_ms()
     read_at, lists = held.get(company, (-REREAD_MS, None))
     if lists is None or now >= read_at + REREAD_MS:
         if len(held) >= _MOST_HELD:

@@ -17,18 +17,22 @@ class PrefetchedTable(Table):
     The same table; the first `get` of each of these keys is answered with what one batch has read.
 
     Every later `get` reads the table, so a run that starts over after a concurrent write sees the present item. All
-    reads are strongly consistent. Raises what `get_many` raises. *source* is the table itself.
+    reads are strongly consistent. Raises what `get_many` raises.
     """
 
     def __init__(self, table: Table, keys: Sequence[Attributes]) -> None:
         super().__init__(table._client, table.name, table.ttl_attribute)
-        self.source = table
+        self._source = table
         distinct = {_identity(key): key for key in keys}
         self.items: list[Attributes] = table.get_many(list(distinct.values()))
         self._unused: dict[tuple[object, ...], Attributes | None] = dict.fromkeys(distinct)
         names = [name for key in keys[:1] for name in key]
         for item in self.items:
             self._unused[_identity({name: item[name] for name in names})] = item
+
+    @property
+    def source(self) -> Table:
+        return self._source
 
     def get(self, key: Attributes) -> Attributes | None:
         """Return the item of the batch at the first call with its key, later the present one."""
