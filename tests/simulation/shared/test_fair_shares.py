@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 LARGE, OTHER, THIRD = "large", "other", "third"
 REFUSAL_MS = 50  # reading the record, the count, and the write that postpones it
-PER_SECOND = 20  # records of a company: calls of the API that it may make, ApiCompanyRateLimit
+PER_SECOND = 20  # records of a company: calls of the API that it may make, ApiCompanyPercent
 
 
 @dataclass(frozen=True)
