@@ -148,7 +148,11 @@ def _queues(given: dict[str, str]) -> Iterator[Limit]:
         waits,
     )
     yield _worked(
-        "agents' messages", ("ConversationsReplies", "Agents"), TURN_SECONDS, given, "they wait"
+        "agents' messages",
+        ("ConversationsReplies", "Agents"),
+        TURN_SECONDS,
+        given,
+        "they wait; `AgentsQueueOld`",
     )
     yield _worked(
         "answers of AI conversations", ("ConversationsReplies", "Work"), TURN_SECONDS, given, waits
