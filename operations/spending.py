@@ -11,7 +11,8 @@ from shared.ai.spending.bounds import MICROS, Kind
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 
-TABLE_OF_SPENDING = "SpendingTableName"  # an output of template.yaml
+# Outputs of template.yaml. A stack of an earlier release does not have the second one.
+TABLE_OF_SPENDING, MAXIMUM = "SpendingTableName", "SpendingMaximumPercent"
 MOST_PERCENT = 10_000
 _SETTING = re.compile(r"([a-z_]+)=([0-9]{1,5})")
 _DATE = len("2026-03-01")
@@ -36,14 +37,24 @@ def _show(table: Table, options: argparse.Namespace) -> None:
 
 
 def _set(table: Table, options: argparse.Namespace) -> None:
+    most = _most_percent(options)
     percents = {Kind(name): one for name, one in usage.percents_of(table, options.company).items()}
     for text in options.settings:
         matched = _SETTING.fullmatch(text)
-        if matched is None or matched[1] not in set(Kind) or int(matched[2]) > MOST_PERCENT:
+        if matched is None or matched[1] not in set(Kind):
             kinds = ", ".join(Kind)
-            raise Refused(f"settings: must be <kind>=<0 to {MOST_PERCENT}>; kinds: {kinds}")
+            raise Refused(f"settings: must be <kind>=<0 to {most}>; kinds: {kinds}")
+        if int(matched[2]) > most:
+            raise Refused(f"{matched[1]}: must be at most {most}, {MAXIMUM} of the deployment")
         percents[Kind(matched[1])] = int(matched[2])
     usage.set_percents(table, options.company, percents, by="operator")
+
+
+def _most_percent(options: argparse.Namespace) -> int:
+    """Return the maximum of the deployment; without its stack (`--table`), that of the parameter."""
+    if options.table:
+        return MOST_PERCENT
+    return int(arguments.outputs_of(options.stack).get(MAXIMUM, MOST_PERCENT))
 
 
 def parser() -> argparse.ArgumentParser:

@@ -37,7 +37,7 @@ BUDGETS: Final[dict[str, int]] = {
     "tests/simulation/email_threads": 91_000,
     "tests/simulation/newsletters": 71_000,
     "tests/simulation/richpanel": 13_000,
-    "tests/simulation/shared": 130_000,
+    "tests/simulation/shared": 3_000,
     "tests/simulation/whatsapp": 378_000,
     "tests/upgrade": 8_000,
 }

@@ -18,12 +18,11 @@ from shared.runtime.observability import describe, logger, metrics
 
 MINUTE_SECONDS = 60
 KEY_PATTERN = "RATE#{company}"
-STAGE_PART = 4  # so three companies cannot use up the limit that all share
 
 
-def within_stage(per_minute: int, stage_per_second: int) -> int:
-    """Return the calls that a company may make in a minute: as set, at most a quarter of the whole stage's."""
-    return max(1, min(per_minute, stage_per_second * MINUTE_SECONDS // STAGE_PART))
+def per_minute_of(percent: int, stage_per_second: int) -> int:
+    """Return the calls that a company may make in a minute: a *percent* of the whole stage's, at least one."""
+    return max(1, stage_per_second * MINUTE_SECONDS * percent // 100)
 
 
 def wait_of(table: Table, company: str, per_minute: int) -> int | None:

@@ -14,7 +14,12 @@ from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.knowledge import search_tool
 from conversations.ai.knowledge.settings import KnowledgeConfig
 from conversations.ai.prompt.whatsapp_templates import Template, TemplateBroken, mismatches
-from conversations.configuration.projects import Company, ConfigurationInvalid, WhatsAppChannel
+from conversations.configuration.projects import (
+    LONGEST_TEXT,
+    Company,
+    ConfigurationInvalid,
+    WhatsAppChannel,
+)
 from operations.command_line.arguments import Refused
 from operations.projects import ownership as project_ownership
 from operations.projects.unknown_settings import REPRESENTATIVES, unknown_settings
@@ -91,6 +96,7 @@ def _of_parts(company: Company) -> Iterator[Fault]:
         except AiConfigBroken as broken:
             yield broken.attribute, broken.rule
     yield from _of_knowledge(company)
+    yield from _of_limits(company)
     for position, host in enumerate(company.policy.link_hosts):
         if not _LINK_HOST.fullmatch(plain_host(host)):
             yield (
@@ -99,6 +105,18 @@ def _of_parts(company: Company) -> Iterator[Fault]:
             )
     if company.channel_config.whatsapp is not None:
         yield from _of_templates(company.channel_config.whatsapp)
+
+
+def _of_limits(company: Company) -> Iterator[Fault]:
+    """A limit above what the channels permit would limit nothing."""
+    limits = company.rate_limits
+    most = max((LONGEST_TEXT[method] for method in company.allowed_channels), default=None)
+    is_set = "max_message_length" in limits.model_fields_set
+    if most is not None and is_set and limits.max_message_length > most:
+        yield (
+            "rate_limits.max_message_length",
+            f"must be at most {most}, the longest text of the channels in allowed_channels",
+        )
 
 
 def _of_knowledge(company: Company) -> Iterator[Fault]:

@@ -148,7 +148,11 @@ def _queues(given: dict[str, str]) -> Iterator[Limit]:
         waits,
     )
     yield _worked(
-        "agents' messages", ("ConversationsReplies", "Agents"), TURN_SECONDS, given, "they wait"
+        "agents' messages",
+        ("ConversationsReplies", "Agents"),
+        TURN_SECONDS,
+        given,
+        "they wait; `AgentsQueueOld`",
     )
     yield _worked(
         "answers of AI conversations", ("ConversationsReplies", "Work"), TURN_SECONDS, given, waits
@@ -215,7 +219,8 @@ def _feeds(given: dict[str, str]) -> Iterator[Limit]:
 
 def _requests(given: dict[str, str]) -> Iterator[Limit]:
     values = template.parameters(given)
-    rate, company = int(values["ApiRateLimit"]), int(values["ApiCompanyRateLimit"]) / 60
+    rate = int(values["ApiRateLimit"])
+    company = rate * int(values["ApiCompanyPercent"]) / 100
     yield Limit(
         "webhooks of Meta or Twilio, for each route",
         int(values["WebhookRateLimit"]),
@@ -226,7 +231,7 @@ def _requests(given: dict[str, str]) -> Iterator[Limit]:
     yield Limit(
         "calls of the API, of one company",
         company,
-        f"`ApiCompanyRateLimit`; {rate / company:.2g} companies at it use `ApiRateLimit` up",
+        f"`ApiCompanyPercent`; {rate / company:.2g} companies at it use `ApiRateLimit` up",
         "429",
     )
 

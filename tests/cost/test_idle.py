@@ -24,7 +24,7 @@ def test_an_idle_stage_costs_no_more_than_its_limit(stage: str, most: float) -> 
 def test_every_part_is_counted() -> None:
     parts = {part.name: part.quantity for part in idle_cost("prod", SecretStore="secrets-manager")}
 
-    assert parts["metrics of alarms"] == 29
+    assert parts["metrics of alarms"] == 30
     assert parts["secrets"] == 8
     assert parts["dashboards"] == 1
     assert parts["metrics of the canary"] == 2

@@ -23,11 +23,11 @@ def test_a_shard_of_a_feed_handles_a_thousand_changes_of_different_conversations
         ("WorkerMaxConcurrency", "WhatsApp messages"),
         ("ReplyMaxConcurrency", "answers of AI conversations"),
         ("CampaignMaxConcurrency", "messages of campaigns"),
-        ("ApiRateLimit", "calls of the API, of all companies"),
+        ("ApiCompanyPercent", "calls of the API, of one company"),
     ],
 )
 def test_a_rate_follows_its_parameter_and_the_others_stay(parameter: str, what: str) -> None:
-    usual, raised = rates(**{parameter: "100"}), rates(**{parameter: "200"})
+    usual, raised = rates(**{parameter: "10"}), rates(**{parameter: "20"})
 
     assert raised[what] == pytest.approx(2 * usual[what])
     assert {name for name in usual if usual[name] != raised[name]} == {what}

@@ -37,7 +37,8 @@ class FifoQueues:
         answer = queue.answer(request_body)
         for message in queue.messages:
             if message.message_id not in before:
-                message.visible_at = queue.clock.now_ms() + self.delays_ms.get(name, 0)
+                delayed_until = queue.clock.now_ms() + self.delays_ms.get(name, 0)
+                message.visible_at = max(message.visible_at, delayed_until)
         return answer
 
     def answer_other(self, operation: str, request_body: bytes) -> dict[str, Any]:

@@ -37,15 +37,13 @@ class AuthorizerSettings(Settings):
     """
     The environment of this function.
 
-    *api_company_rate_limit* is per minute, *api_rate_limit*, of all companies together, per second. *single_company*:
-    the deployment is this company's alone.
+    *api_rate_limit* is per second, of all companies together; a company may use *api_company_percent* of it.
     """
 
     api_keys_table_name: str
-    api_company_rate_limit: int
+    api_company_percent: int
     api_rate_limit: int
     login_settings_name: str
-    single_company: str = ""
 
 
 settings = AuthorizerSettings.load()
@@ -106,9 +104,7 @@ def _context_of_holder(headers: Mapping[str, str], method_arn: str) -> dict[str,
 
 def _limited(caller: Caller) -> dict[str, str]:
     """Return the context of a caller, whose call is counted for its company."""
-    per_minute = settings.api_company_rate_limit
-    if not settings.single_company:
-        per_minute = company_rate.within_stage(per_minute, settings.api_rate_limit)
+    per_minute = company_rate.per_minute_of(settings.api_company_percent, settings.api_rate_limit)
     wait = company_rate.wait_of(table, caller.company, per_minute)
     # An authorizer can only answer 401, 403 or 500: the function behind it answers 429.
     return caller.as_context() | ({} if wait is None else over_rate(wait, per_minute))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from email_threads.analysis import model_call, prompt
-from email_threads.analysis.model_call import FEWEST_TOKENS, NoAnswer
+from email_threads.analysis.model_call import NoAnswer
+from email_threads.configuration.model_limits import FEWEST_TOKENS
 from email_threads.parsing.trust import Trust
 from shared.ai.spending import prices
 from shared.ai.spending.bounds import Kind

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from email_threads.analysis import prompt
 from email_threads.analysis.schema import NAME, Answer, answer_schema
+from email_threads.configuration.model_limits import FEWEST_TOKENS
 from shared.ai import port as ai
 from shared.ai.model_calls import AnswerInvalid, ModelCalls, complete_text
 from shared.ai.providers import model_for
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from email_threads.store.items import Mailbox
 
 WITHIN_MS: Final = 45 * clock.SECOND_MS
-FEWEST_TOKENS: Final = 2_048  # of an answer: fields, quotes, questions and a reply
 
 
 class NoAnswer(Exception):
@@ -89,6 +89,7 @@ def _asked(
         system=prompt.SYSTEM,
         history=[ai.Message(ai.Role.USER, content)],
         limits=ai.Limits(
+            # Settings of earlier releases may have fewer.
             most_tokens=max(FEWEST_TOKENS, settings.max_output_tokens),
             within_ms=WITHIN_MS,
             temperature=settings.temperature,

@@ -8,11 +8,12 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
+from email_threads.configuration.model_limits import FEWEST_TOKENS
 from email_threads.configuration.requirements_schema import (
     RequirementsSchema,  # noqa: TC001 - pydantic reads this annotation at run time
 )
 from email_threads.store.items import Automation, ReplyMode, Status
-from shared.ai.settings import ModelSettings
+from shared.ai.settings import MOST_TOKENS, ModelSettings
 from shared.api.models.agent_inputs import Assignee, AssigneeFilter, SnoozeEnd  # noqa: TC001 - pydantic reads these annotations at run time
 from shared.api.models.inputs import Input
 from shared.identity.addresses import AddressInvalid, email_address
@@ -58,9 +59,11 @@ type ThreadId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 
 
 class Model(ModelSettings):
-    """A language model. Unknown fields are errors here."""
+    """A language model. Unknown fields are errors here, and an answer needs some room."""
 
     model_config = ConfigDict(extra="forbid", strict=False, hide_input_in_errors=True)
+
+    max_output_tokens: Annotated[int, Field(ge=FEWEST_TOKENS, le=MOST_TOKENS)] = FEWEST_TOKENS
 
 
 class ThreadsQuery(Input):

@@ -15,13 +15,14 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from newsletters.configuration.model_limits import FEWEST_TOKENS
 from newsletters.drafting.tone import DEFAULT_PRESET, PRESETS
 from newsletters.retrieval.catalogue import MOST_CHUNKS, TYPES, type_named
 from newsletters.store.items import NewsletterStatus, ReviewState
 from shared.ai.retrieval.documents import DocumentAttributes
 from shared.ai.retrieval.port import LONGEST_TITLE
 from shared.ai.retrieval.settings import RetrievalSettings
-from shared.ai.settings import ModelSettings
+from shared.ai.settings import MOST_TOKENS, ModelSettings
 from shared.api.models.inputs import Input
 
 _CONTROL = re.compile(
@@ -277,9 +278,11 @@ class ReturnInput(Input):
 
 
 class Model(ModelSettings):
-    """A language model. Unknown fields are errors here."""
+    """A language model. Unknown fields are errors here, and an answer needs some room."""
 
     model_config = ConfigDict(extra="forbid", strict=False, hide_input_in_errors=True)
+
+    max_output_tokens: Annotated[int, Field(ge=FEWEST_TOKENS, le=MOST_TOKENS)] = FEWEST_TOKENS
 
 
 class Retrieval(RetrievalSettings):

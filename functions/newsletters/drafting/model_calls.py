@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from newsletters.configuration.model_limits import FEWEST_TOKENS
 from newsletters.jobs.failures import StepFailed
 from newsletters.jobs.settings import model_of
 from newsletters.store import companies
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from shared.ai.settings import ModelSettings
 
 WITHIN_MS: Final = 90 * clock.SECOND_MS
-FEWEST_TOKENS: Final = 4_096  # of an answer
 
 
 def problem_of(error: ErrorDetails) -> str:
@@ -91,6 +91,7 @@ def _asked[Answer](
         system=prompt.system,
         history=[ai.Message(ai.Role.USER, prompt.content)],
         limits=ai.Limits(
+            # Settings of earlier releases may have fewer.
             most_tokens=max(FEWEST_TOKENS, configured.max_output_tokens),
             within_ms=WITHIN_MS,
             temperature=configured.temperature,

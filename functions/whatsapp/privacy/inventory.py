@@ -56,7 +56,8 @@ if TYPE_CHECKING:
 
 SENDER_INDEX = "gsi_from"
 ACCOUNT_INDEX = "gsi_waba_itemtype"
-MESSAGES_A_PAGE = 10
+MESSAGES_A_PAGE = 10  # of an erasure, which plans each of their parts
+EXPORTED_A_PAGE = 50
 ENTRIES_A_PAGE = 25
 _STATUS_WORDS = ("sent", "delivered", "read", "played", "failed")
 _KINDS = {item.item_type for item in kinds.COVERED}
@@ -72,13 +73,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """The data of a company about a contact up to a time (`until`)."""
+    """The data of a company about a contact up to a time (`until`), listed in pages of so many messages."""
 
     table: Table
     bucket: Bucket
     company: str
     contact: Contact
     until: str
+    messages_a_page: int = MESSAGES_A_PAGE
 
     @property
     def sources(self) -> list[tuple[str, str]]:
@@ -114,7 +116,7 @@ class Inventory:
             index,
             Key(Message.name_of(field)).eq(source[1]),
             Message.name_of("received_at"),
-            MESSAGES_A_PAGE,
+            self.messages_a_page,
             start,
         )
         types: dict[str, Callable[[Attributes], Message | Call]] = {

@@ -17,7 +17,12 @@ from whatsapp import store
 from whatsapp.configuration.folders import exports_of
 from whatsapp.inbound.event import PRIVACY_JOB, Event, Outcome
 from whatsapp.privacy import erasure, export, message_exports, tombstones
-from whatsapp.privacy.inventory import Found, Inventory
+from whatsapp.privacy.inventory import (
+    EXPORTED_A_PAGE,
+    MESSAGES_A_PAGE,
+    Found,
+    Inventory,
+)
 from whatsapp.privacy.remainders import REMAINDERS
 from whatsapp.privacy.subjects import Contact, resolve
 from whatsapp.store.items.privacy import Kind, PrivacyJob
@@ -129,6 +134,7 @@ def _step(resources: Resources, job: PrivacyJob) -> PrivacyJob:
         company=str(job.company),
         contact=Contact(**job.contact),
         until=job.requested_at,
+        messages_a_page=EXPORTED_A_PAGE if job.kind == "export" else MESSAGES_A_PAGE,
     )
     if job.step == "fence":
         return _removed(inventory, job) if job.planned else _fenced(inventory, job)

@@ -40,7 +40,7 @@ def is_limited(event: dict[str, Any]) -> bool:
 @pytest.fixture(autouse=True)
 def three_a_minute(authorizer: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Set the limit of these tests."""
-    wanted = replace(authorizer.settings, api_company_rate_limit=3)
+    wanted = replace(authorizer.settings, api_rate_limit=1, api_company_percent=5)
     monkeypatch.setattr(authorizer, "settings", wanted)
 
 

@@ -207,9 +207,8 @@ def test_a_role_in_one_company_gives_no_scope_in_another(
 def test_people_and_keys_of_a_company_share_its_rate(
     authorizer: ModuleType, provider: Provider, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        authorizer, "settings", replace(authorizer.settings, api_company_rate_limit=2)
-    )
+    two_a_minute = replace(authorizer.settings, api_rate_limit=1, api_company_percent=4)
+    monkeypatch.setattr(authorizer, "settings", two_a_minute)
     key = request("") | {"headers": {"x-api-key": a_key(table)}}
     person, neighbour = (
         request(provider.token({"cognito:groups": [group]})) for group in ("acme:agent", "globex:agent")

@@ -170,7 +170,7 @@ def test_a_call_of_a_person_reads_one_item_and_writes_one(
 def test_a_company_above_its_rate_keeps_no_one_signed_in(
     authorizer: ModuleType, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = replace(authorizer.settings, api_company_rate_limit=1)
+    settings = replace(authorizer.settings, api_rate_limit=1, api_company_percent=1)
     monkeypatch.setattr(authorizer, "settings", settings)
     stage = ARN.partition("/GET/")[0]
     call, other, sign_out = (

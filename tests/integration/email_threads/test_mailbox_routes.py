@@ -52,6 +52,16 @@ def test_mailboxes_are_registered_changed_and_removed(system: System) -> None:
     assert len(result(system.call("GET", "/email-mailboxes"))["mailboxes"]) == 3
 
 
+def test_fewer_tokens_than_an_analysis_needs_are_refused_with_the_limit(system: System) -> None:
+    model = {"provider": "bedrock", "model": "a-model", "max_output_tokens": 2_047}
+    status, answer = system.call("PUT", "/email-mailboxes/sales@shop.example", {"ai": model})
+
+    assert status == 400
+    [fault] = answer["error"]["details"]
+    assert fault["field"] == "ai.max_output_tokens"
+    assert "2048" in fault["problem"]
+
+
 @pytest.mark.parametrize(
     ("path", "given"),
     [

@@ -2,17 +2,21 @@
 The queues that companies share, in virtual time: positions of records and counts of runs, with one company's backlog
 beside single records of others.
 
-The rule and its counts are the real ones; a record is handled in the time that the queue's work takes.
+The rule is the real one; a record is handled in the time that the queue's work takes. Its counts are one item, here in
+memory, so that 100,000 records are simulated in seconds; a short run shows that moto's table has the same effect.
 """
 
 from __future__ import annotations
 
 import heapq
 import json
+import random
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import boto3
 import pytest
@@ -31,9 +35,11 @@ from tests.template import create_table, parameters
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from shared.aws.dynamodb import Attributes
+
 LARGE, OTHER, THIRD = "large", "other", "third"
 REFUSAL_MS = 50  # reading the record, the count, and the write that postpones it
-PER_SECOND = 20  # records of a company: calls of the API that it may make, ApiCompanyRateLimit
+PER_SECOND = 20  # records of a company: calls of the API that it may make, ApiCompanyPercent
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class Kind:
     is_in_table: bool = False
     round_ms: int = ROUND_MS
 
-    @property
+    @cached_property
     def runs(self) -> int:
         return int(parameters({})[self.parameter])
 
@@ -67,6 +73,32 @@ KINDS: Final = {
 }
 
 
+class Item:
+    """The one item of the table of attempts that the counts of a queue need."""
+
+    def __init__(self) -> None:
+        self.stored: dict[str, Any] = {}
+
+    def get(self, _key: Attributes) -> Attributes:
+        return self.stored
+
+    def update(
+        self,
+        _key: Attributes,
+        *,
+        add: Attributes | None = None,
+        put: Attributes | None = None,
+        take_from_set: Attributes | None = None,
+    ) -> Attributes:
+        """As `shared.aws.dynamodb.Table.update`; the values of *add* are sets."""
+        self.stored |= put or {}
+        for name, members in (add or {}).items():
+            self.stored[name] = self.stored.get(name, set()) | members
+        for name, members in (take_from_set or {}).items():
+            self.stored[name] = self.stored.get(name, set()) - members
+        return self.stored
+
+
 @dataclass
 class Queue:
     """A queue with its event source, and the table where records wait that left it."""
@@ -83,8 +115,9 @@ class Queue:
     running: Counter[str] = field(default_factory=Counter)
     most_at_once: Counter[str] = field(default_factory=Counter)
     ends: list[tuple[int, int, Record, str | None]] = field(default_factory=list)
-    counted: str | None = None
     numbers: Iterator[int] = field(default_factory=count)
+    # A run of the simulation ends later than its call: it is counted until then.
+    counted: ClassVar[list[str]] = []
 
     @property
     def sharing(self) -> Sharing[str]:
@@ -96,7 +129,7 @@ class Queue:
         body = json.dumps({"company": company, "since": at_ms if since_ms is None else since_ms})
         record = Record(
             message_id=str(number), body=body, queue="queue", attempt=1, is_last=False,
-            sent_at_ms=at_ms, context=Invocation(self.clock),  # type: ignore[arg-type] # as much as is used
+            sent_at_ms=at_ms, context=None,  # type: ignore[arg-type] # set when it runs
         )  # fmt: skip
         heapq.heappush(self.coming, (at_ms, number, record))
 
@@ -120,8 +153,8 @@ class Queue:
         self.clock.ms = end_ms
 
     def start(self, record: Record) -> None:
-        record = replace(record, context=Invocation(self.clock))  # type: ignore[arg-type] # as above
-        self.counted = None
+        record = replace(record, context=Invocation(self.clock, aws_request_id=""))  # type: ignore[arg-type] # as above
+        self.counted.clear()
         outcome = self.sharing.handled(record, lambda _: "handled")
         company = company_of(record)
         lasts = REFUSAL_MS
@@ -130,7 +163,7 @@ class Queue:
             self.began[company].append((json.loads(record.body)["since"], self.clock.ms))
             self.running[company] += 1
             self.most_at_once[company] = max(self.most_at_once[company], self.running[company])
-        end = (self.clock.ms + lasts, next(self.numbers), record, self.counted)
+        end = (self.clock.ms + lasts, next(self.numbers), record, next(iter(self.counted), None))
         heapq.heappush(self.ends, end if outcome == "handled" else (*end[:3], "refused"))
 
     def end(self, record: Record, run: str | None) -> None:
@@ -179,22 +212,17 @@ def company_of(record: Record) -> str:
 def virtual(monkeypatch: pytest.MonkeyPatch) -> Clock:
     virtual = Clock(ms=1_767_268_800_000)
     monkeypatch.setattr(clock, "now_ms", virtual.now_ms)
+    monkeypatch.setattr(Runs, "end", lambda _, run: Queue.counted.append(run))
     return virtual
 
 
 @pytest.fixture
-def queue(
-    request: pytest.FixtureRequest, virtual: Clock, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Queue]:
+def queue(request: pytest.FixtureRequest, virtual: Clock) -> Queue:
+    """A queue of a kind, with its counts in memory."""
     kind = KINDS[request.param]
-    with mock_aws():
-        client = boto3.client("dynamodb")
-        attempts = Attempts(lambda: client, create_table(client, "AttemptsTable"), 5)
-        runs = Runs(attempts, "queue", kind.runs, kind.estimate_ms, kind.round_ms)
-        simulated = Queue(virtual, kind, runs)
-        # A run of the simulation ends later than its call: it is counted until then.
-        monkeypatch.setattr(Runs, "end", lambda _, run: setattr(simulated, "counted", run))
-        yield simulated
+    attempts: Any = SimpleNamespace(table=Item())  # as much as is used
+    runs = Runs(attempts, "queue", kind.runs, kind.estimate_ms, kind.round_ms)
+    return Queue(virtual, kind, runs)
 
 
 def fill(queue: Queue, company: str, number: int) -> None:
@@ -204,31 +232,35 @@ def fill(queue: Queue, company: str, number: int) -> None:
         queue.send(company, begin + position * 1_000 // PER_SECOND)
 
 
-# Each late record is a call or two of the emulated table.
-every_queue = pytest.mark.parametrize("queue", long_except(KINDS, []), indirect=True)
+# Records that wait on a standard queue come back every few minutes: more of them fill its spare runs.
+BACKLOGS = {kind: 12_000 if kind == "files" else 100_000 for kind in KINDS}
+every_queue = pytest.mark.parametrize("queue", KINDS, indirect=True)
 
 
 @pytest.mark.parametrize(
     ("queue", "number"),
     long_except(
-        [(kind, number) for kind in KINDS for number in (400, 6_000)], [("first messages", 400)]
+        [(kind, number) for kind in KINDS for number in (400, BACKLOGS[kind])],
+        [(kind, 400) for kind in KINDS],
     ),
     indirect=["queue"],
 )
 def test_single_records_of_others_pass_the_backlog_of_one_company(
     queue: Queue, number: int
 ) -> None:
+    """Until the backlog is handled, which takes hours."""
     begin = queue.clock.ms
     fill(queue, LARGE, number)
-    fill(queue, THIRD, number // 4)
-    minutes = range(1, 12)
-    for minute in minutes:
-        queue.send(OTHER, begin + minute * 61_000)
-    queue.run_until(begin + 14 * 61_000 + queue.kind.late_ms)
+    fill(queue, THIRD, number // 100)
+    lasts = number * max(1_000 // PER_SECOND, queue.kind.record_ms // queue.kind.runs)
+    moments = [begin + position * lasts // 40 + 61_000 for position in range(40)]
+    for moment in moments:
+        queue.send(OTHER, moment)
+    queue.run_until(begin + lasts + 61_000 + queue.kind.late_ms)
 
     # A round that is already on the queue, and the end of a run.
     assert max(queue.waits(OTHER)) <= queue.kind.late_ms + ROUND_MS + queue.kind.record_ms
-    assert len(queue.waits(OTHER)) == len(minutes)
+    assert len(queue.waits(OTHER)) == len(moments)
 
 
 @every_queue
@@ -251,3 +283,25 @@ def test_two_companies_with_a_backlog_share_the_runs_equally(queue: Queue) -> No
     handled = {company: len(queue.waits(company)) for company in (LARGE, THIRD)}
 
     assert abs(handled[LARGE] - handled[THIRD]) <= 0.2 * handled[LARGE] + queue.kind.runs
+
+
+@pytest.mark.parametrize("queue", ["first messages", "files"], indirect=True)
+def test_counts_in_moto_have_the_same_effect_as_counts_in_memory(queue: Queue) -> None:
+    def began(one: Queue) -> dict[str, list[tuple[int, int]]]:
+        random.seed(1)
+        fill(one, LARGE, 150)
+        fill(one, THIRD, 50)
+        one.run_until(one.clock.ms + 3 * one.kind.late_ms)
+        return one.began
+
+    at = queue.clock.ms
+    in_memory = began(queue)
+    queue.clock.ms = at
+    with mock_aws():
+        client = boto3.client("dynamodb")
+        attempts = Attempts(lambda: client, create_table(client, "AttemptsTable"), 5)
+        runs = replace(queue.shared_runs, attempts=attempts)
+        in_moto = began(Queue(queue.clock, queue.kind, runs))
+
+    assert in_memory == in_moto
+    assert len(in_memory) == 2

@@ -237,11 +237,12 @@ def test_the_api_has_one_throttle_and_each_open_route_its_own() -> None:
     assert found["POST", "/webhooks/richpanel"] == (20, 50)
 
 
-def test_three_companies_at_their_limits_leave_room_for_others() -> None:
-    stage_per_minute = 60 * int(parameters({})["ApiRateLimit"])
-    most = int(parameters({})["ApiCompanyRateLimit"])
+def test_cloudformation_refuses_a_percentage_with_which_three_companies_use_up_the_api() -> None:
+    percent = template()["Parameters"]["ApiCompanyPercent"]
 
-    assert 4 * most <= stage_per_minute
+    assert percent["MinValue"] <= percent["Default"] <= percent["MaxValue"]
+    assert 4 * percent["MaxValue"] <= 100
+    assert str(percent["MaxValue"]) in percent["ConstraintDescription"]
     assert environment("ApiAuthorizer")["API_RATE_LIMIT"] == parameters({})["ApiRateLimit"]
 
 

@@ -82,20 +82,16 @@ def test_an_alarm_has_instructions_a_rule_for_missing_data_and_the_topic(alarm: 
         if "RedrivePolicy" in properties(q)
         and properties(q).get("FifoQueue")
         and not q.startswith("Newsletter")
-        # An alarm has at most ten metrics, and people see that a message of theirs is not sent.
-        and q != "ConversationsAgentsQueue"
     ],
 )
 def test_every_worker_queue_with_an_order_has_an_alarm_on_its_age(queue: str) -> None:
     """Only the age shows a blocked conversation."""
-    watched = {
-        entry["Value"]
-        for query in properties("QueuesOld")["Metrics"]
-        if "MetricStat" in query
-        for entry in query["MetricStat"]["Metric"]["Dimensions"]
-    }
+    queries = [
+        q["MetricStat"]["Metric"] for q in properties("QueuesOld")["Metrics"] if "MetricStat" in q
+    ]
+    watched = [query["Dimensions"] for query in [*queries, properties("AgentsQueueOld")]]
 
-    assert properties(queue)["QueueName"] in watched
+    assert [{"Name": "QueueName", "Value": properties(queue)["QueueName"]}] in watched
 
 
 def test_jobs_of_newsletters_that_wait_are_a_condition_since_each_has_a_group_of_its_own() -> None:

@@ -93,11 +93,14 @@ def test_alarms_of_a_context_that_is_not_used_do_not_exist() -> None:
 
     assert every - alarms(Contexts=without("whatsapp")) == ALARMS_OF_WHATSAPP
     assert every - alarms(Contexts=without("email-threads")) == set()
-    assert every - alarms(Contexts=without("email-threads", "conversations")) == ALARMS_OF_EMAIL
+    assert every - alarms(Contexts=without("conversations")) == {"AgentsQueueOld"}
+    neither = alarms(Contexts=without("email-threads", "conversations"))
+    assert every - neither == {*ALARMS_OF_EMAIL, "AgentsQueueOld"}
     assert every - alarms(Contexts="newsletters") == {
         *ALARMS_OF_WHATSAPP,
         *ALARMS_OF_EMAIL,
         "QueuesOld",
+        "AgentsQueueOld",
     }
 
 

@@ -40,13 +40,15 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
     campaign without a valid recipient too; if the job finds that no row is valid, the campaign is paused and cannot
     start (`no_valid_recipients`). Other invalid rows are counted, with their lines.
 
-    All campaigns of a number together send at most 80 % of its rate, so that replies are not delayed;
-    `messagesPerSecond` can only slow one down, and counts ten messages at once. Campaigns know no quiet hours: start or
-    schedule one (`scheduledAt`) for a time at which all of its recipients may be written to. A customer to whom the
-    provider refused marketing (131049) is refused for 24 hours (`frequency_cap`). Only the provider counts the
-    portfolio's customers in 24 hours: when it reports that the limit is reached, the campaign pauses.
+    All campaigns of a number together send at most 80 % of its rate, so that replies are not delayed, and one of them
+    at most 100 messages a second; a higher `messagesPerSecond` is refused. It counts ten messages at once. Campaigns
+    know no quiet hours: start or schedule one (`scheduledAt`) for a time at which all of its recipients may be written
+    to. A customer to whom the provider refused marketing (131049) is refused for 24 hours (`frequency_cap`). Only the
+    provider counts the portfolio's customers in 24 hours: when it reports that the limit is reached, the campaign
+    pauses.
     """
     given, phone = call.input, participants.sender_of(call)
+    _check_pace(phone, given.messages_per_second)
     campaign = _campaign(call, phone, given.type, given.campaign_name)
     campaign = campaign.model_copy(
         update={
@@ -65,6 +67,14 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
         for row in given.recipients or []
     ]
     return _of_rows(call, phone, campaign, rows)
+
+
+def _check_pace(phone: Phone, own: int | None) -> None:
+    """Raise InvalidInput for a pace that the number's campaigns cannot have."""
+    fastest = pacing.fastest(phone)
+    if own is not None and own > fastest:
+        problem = f"must be at most {fastest}: four fifths of the number's rate, and at most 100"
+        raise InvalidInput([{"field": "messagesPerSecond", "problem": problem}])
 
 
 @LEGACY.changes("remote_eum", Scope.WHATSAPP_CAMPAIGNS, idempotent=False)

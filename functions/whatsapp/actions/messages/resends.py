@@ -157,11 +157,15 @@ def _state(tried: list[Retried]) -> Literal["done", "in_doubt", "unknown"]:
 
 
 def _since_ms(asked: datetime | None) -> int:
-    """Return the time since which failed messages are read."""
+    """Return the time since which failed messages are read. Raises InvalidInput."""
     now = clock.now_ms()
     if asked is None:
         return now - _milliseconds(_USUALLY_AGO)
-    return max(int(asked.timestamp() * clock.SECOND_MS), now - _milliseconds(_LONGEST_AGO))
+    since = int(asked.timestamp() * clock.SECOND_MS)
+    if since < now - _milliseconds(_LONGEST_AGO):
+        problem = f"must be at most {_LONGEST_AGO.days} days ago"
+        raise InvalidInput([{"field": "since", "problem": problem}])
+    return since
 
 
 def _milliseconds(duration: timedelta) -> int:

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from shared.ai.port import Effort
 from shared.runtime.settings import is_local_stage
 
-TOKENS = 1_024
+TOKENS, MOST_TOKENS = 1_024, 32_768
 REASONING_TOKENS = 4_096
 
 type Provider = Literal["bedrock", "openai", "scripted"]
@@ -50,7 +50,7 @@ class ModelSettings(Configured):
     provider: Annotated[Provider, AfterValidator(_available)]
     model: Annotated[str, Field(min_length=1, max_length=2_048)] | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    max_output_tokens: Annotated[int, Field(ge=16, le=32_768)] = TOKENS
+    max_output_tokens: Annotated[int, Field(ge=16, le=MOST_TOKENS)] = TOKENS
     reasoning: Reasoning | None = None
     guardrail_id: Annotated[str, Field(min_length=1)] | None = None
     api_key_reference: Annotated[str, Field(min_length=1)] | None = None

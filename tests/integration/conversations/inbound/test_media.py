@@ -14,11 +14,13 @@ from events.conversations import sample_data
 from shared.ai.spending import usage
 from shared.ai.spending.bounds import Kind
 from shared.aws.dynamodb import Table
+from shared.aws.fair_shares import LATE_MS, share
 from tests.integration.conversations.steps import MINUTE_MS, texts_by
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
+HOUR_MS = 60 * MINUTE_MS
 PICTURE = b"\x89PNG not a real one"
 
 
@@ -294,3 +296,23 @@ def test_a_download_is_counted_once_for_all_its_attempts(system: System, files: 
     days = [row for row in rows if row["pk"].startswith("DAY#")]
     assert [day["units"] for day in days if day["sk"] == Kind.MEDIA_DOWNLOAD] == [1]
     assert len(files.asked) == 2
+
+
+def test_a_late_file_of_a_company_above_its_share_is_delayed_and_then_fetched_once(
+    system: System, files: Files
+) -> None:
+    ref = receive(system, f"{files.url}/1")
+    runs = next(module for name, module in system.workers.items() if name.endswith("-media")).runs
+    for number in range(share(runs.most, 1)):
+        assert runs.begin(sample_data.COMPANY, f"another-{number}", system.clock.ms + HOUR_MS)
+    system.clock.ms += LATE_MS + 1
+    system.run_downloads()
+    before = (files.asked[:], message(system, ref)["media_state"])
+    system.clock.ms += HOUR_MS  # The other runs have ended.
+    system.drain()
+
+    assert before == ([], "pending")
+    assert [path for path, _ in files.asked] == ["/1"]
+    assert message(system, ref)["media_state"] == "stored"
+    assert list(system.objects().values()) == [PICTURE]
+    assert system.fifo_queues.dead_letters == []

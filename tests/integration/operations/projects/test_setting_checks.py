@@ -91,6 +91,28 @@ def test_all_errors_are_listed_together(
     assert len(found) == 6
 
 
+@pytest.mark.parametrize(
+    ("channels", "most"), [(["sms"], 1_600), (["sms", "whatsapp"], 4_096), (["email"], 20_000)]
+)
+def test_a_longest_message_that_no_channel_could_have_is_refused_with_the_limit(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    channels: list[str],
+    most: int,
+) -> None:
+    item = changed("rate_limits.max_message_length", most + 1)
+    item["allowed_channels"] = channels
+
+    assert put(file, item) == 1
+
+    [line] = errors(capsys)
+    assert line.startswith(f"rate_limits.max_message_length: must be at most {most}, ")
+    assert stored(tables) is None
+    item["rate_limits"]["max_message_length"] = most
+    assert put(file, item) == 0
+
+
 def test_names_that_the_project_or_other_software_chooses_are_not_settings(
     tables: dict[str, Table], file: Path
 ) -> None:

@@ -28,6 +28,12 @@ PER_LANE = 10  # messages that one page sends in a second, at most
 MOST_LANES = 10
 
 
+def fastest(phone: Phone) -> int:
+    """Return the messages per second that one campaign of a number can send at most."""
+    of_number = clock.SECOND_MS // _interval_ms(phone, None)
+    return max(1, min(MOST_LANES * PER_LANE, of_number))
+
+
 def lanes_of(phone: Phone, own: int | None) -> int:
     """Return the number of campaign pages processed in parallel. *own*: the messages per second that it asks for."""
     per_second = clock.SECOND_MS / _interval_ms(phone, own)

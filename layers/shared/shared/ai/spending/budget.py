@@ -31,6 +31,7 @@ from shared.ai.spending.items import (
     Known,
     Sender,
 )
+from shared.ai.spending.usage import held_percent
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
@@ -88,7 +89,7 @@ class Reached:
 class Spending:
     """
     The counts in *table*. *percent* of the default bounds hold for a company without settings; *most_percent* is the
-    maximum of the deployment.
+    maximum for a company with settings.
     """
 
     table: Table
@@ -139,7 +140,7 @@ class Spending:
 
     def _bounds(self, kind: Kind, settings: Attributes | None) -> Bounds:
         percents = CompanySettings.read(settings).percents if settings else {}
-        return DEFAULTS[kind].part(min(percents.get(kind, self.percent), self.most_percent))
+        return DEFAULTS[kind].part(held_percent(percents, kind, self.percent, self.most_percent))
 
     def _count_day(self, keys: _Keys, cost: _Cost) -> Scope | None:
         """Count for company and address, or return whose bound is reached."""

@@ -12,6 +12,8 @@ from shared.ai.spending.items import CompanySettings, Day
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shared.ai.spending.bounds import Bounds
     from shared.aws.dynamodb import Table
 
@@ -34,6 +36,11 @@ def percents_of(table: Table, company: str) -> dict[str, int]:
     return CompanySettings.read(item).percents if item else {}
 
 
+def held_percent(percents: Mapping[str, int], kind: Kind, percent: int, most_percent: int) -> int:
+    """Return the percentage of a company's bounds: its own, as far as *most_percent* permits, else the deployment's."""
+    return min(percents[kind], most_percent) if kind in percents else percent
+
+
 def of_day(table: Table, company: str, date: str, *, percent: int, most_percent: int) -> list[Used]:
     """Return the usage of a day (`2026-11-28`, UTC), each kind once. One query, one read."""
     items, _ = table.query(None, Key("pk").eq(Day.partition(company, date)))
@@ -41,7 +48,7 @@ def of_day(table: Table, company: str, date: str, *, percent: int, most_percent:
     percents = percents_of(table, company)
     shown = []
     for kind in Kind:
-        held = min(percents.get(kind, percent), most_percent)
+        held = held_percent(percents, kind, percent, most_percent)
         day = days.get(kind)
         shown.append(
             Used(

@@ -256,6 +256,21 @@ def test_bad_input_is_refused(runs: Runs, bad: dict[str, Any]) -> None:
     assert runs.actions.run("create_campaign", OF_TEMPLATE | bad).status == 400
 
 
+@pytest.mark.parametrize(("rate", "most"), [(1, 1), (10, 8), (50, 40), (80, 61), (1_000, 100)])
+def test_a_pace_above_that_of_the_numbers_campaigns_is_refused_with_the_limit(
+    runs: Runs, rate: int, most: int
+) -> None:
+    runs.actions.register(messages_per_second=rate)
+    body = OF_TEMPLATE | {"recipients": ["+447700900101"], "messagesPerSecond": most + 1}
+    refused = runs.actions.run("create_campaign", body)
+
+    assert refused.status == 400
+    [fault] = refused.body["error"]["details"]
+    assert fault["field"] == "messagesPerSecond"
+    assert fault["problem"].startswith(f"must be at most {most}: ")
+    assert runs.actions.run("create_campaign", body | {"messagesPerSecond": most}).status == 200
+
+
 def test_a_campaign_sends_through_aws(runs: Runs) -> None:
     runs.actions.register_eum()
     runs.wrote(ADA, phone=EUM_PHONE)

@@ -1,0 +1,65 @@
+"""`python -m operations spending`: percentages of a company's bounds, up to the maximum of the deployment."""
+
+from collections.abc import Iterator
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from operations import spending
+from operations.__main__ import main
+from operations.command_line import arguments
+from shared.ai.spending import usage
+from shared.ai.spending.bounds import Kind
+from shared.aws.dynamodb import Table
+from tests.template import create_table
+
+KIND = Kind.MAIL_ANALYSIS
+
+
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
+    with mock_aws():
+        client = boto3.client("dynamodb")
+        name = create_table(client, "SpendingTable")
+        outputs = {spending.TABLE_OF_SPENDING: name, spending.MAXIMUM: "300"}
+        monkeypatch.setattr(arguments, "outputs_of", lambda *_: outputs)
+        yield Table(client, name)
+
+
+def set_percents(*settings: str) -> int:
+    return main(["spending", "set", *settings, "--company", "acme", "--stack", "parley-dev"])
+
+
+def held(table: Table) -> int:
+    """The percentage that holds in a deployment with the default of 400."""
+    days = usage.of_day(table, "acme", "2026-03-02", percent=400, most_percent=300)
+    return next(day.percent for day in days if day.kind is KIND)
+
+
+def test_a_percentage_above_the_maximum_of_the_deployment_is_refused(
+    table: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert set_percents(f"{KIND}=301") == 1
+
+    assert usage.percents_of(table, "acme") == {}
+    error = capsys.readouterr().err
+    assert f"{KIND}: must be at most 300, SpendingMaximumPercent of the deployment" in error
+
+
+def test_a_percentage_up_to_the_maximum_is_stored_and_holds(table: Table) -> None:
+    assert set_percents(f"{KIND}=300") == 0
+
+    assert held(table) == 300
+
+
+def test_a_stored_percentage_above_a_lowered_maximum_counts_as_the_maximum(table: Table) -> None:
+    usage.set_percents(table, "acme", {KIND: 1_000}, by="operator")
+
+    assert held(table) == 300
+
+
+def test_the_maximum_of_settings_does_not_lower_the_percentage_of_the_deployment(
+    table: Table,
+) -> None:
+    assert held(table) == 400
