@@ -143,7 +143,7 @@ def move_status(
     try:
         table.update(
             pk(message.pk),
-            put=status,
+            put=status | Message.listed(message.company, status),
             append=Message.named(delivery_status_history=[entry]),
             when=Attr(PARTITION_KEY).exists() & _of("erased").not_exists() & behind,
         )
