@@ -1,4 +1,4 @@
-"""Indexes of the contracts whose partitions all companies, or all projects of one, share: who still reads them."""
+"""The modules that read an index of the contracts whose partitions all companies, or all projects of one, share."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ READERS = {
         "whatsapp/worker/messages/intake.py": "a comment",
     },
     "company-id-project-id-index": {
-        "conversations/store/items/conversation.py": "declares it, for lists of ended conversations",
+        "conversations/store/items/conversation.py": "declares it for the lists of ended conversations",
         "console/operations/deployment.py": "as above",
     },
 }
