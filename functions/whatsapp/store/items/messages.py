@@ -120,11 +120,6 @@ class Message(WhatsAppItem):
         """Return the partition of gsi_webhook_event that lists a company's failed messages."""
         return cls.failed_pattern.format(company=company)
 
-    def attributes(self) -> Attributes:
-        """Return the message as it is stored: a failed one is listed."""
-        stored = super().attributes()
-        return stored | self.listed(self.company, stored)
-
     @classmethod
     def listed(cls, company: str | None, stored: Attributes) -> Attributes:
         """Return the attributes that list a message with these ones, if it has failed."""

@@ -33,9 +33,7 @@ def store_as_an_earlier_release(table: Table, number: int, company: str, status:
         phone=PHONE,
         payload_hash="hash",
     )
-    item = message.attributes()
-    item.pop("webhookEventType", None)
-    table.put(item)
+    table.put(message.attributes())
 
 
 def listed(table: Table, company: str) -> list[str]:
@@ -84,3 +82,24 @@ def test_a_list_reads_the_failed_messages_of_its_company_only(
 
     assert listed(table, "acme") == ["MSG#old6"]
     assert read == ["MSG#old6"]
+
+
+def test_a_message_that_the_provider_refuses_is_listed_with_its_first_write(
+    harness: Harness,
+) -> None:
+    table = harness.resources.table
+    at = "2026-01-01T10:00:00.000Z"
+    refused = Message(
+        pk="MSG#refused",
+        company="acme",
+        direction="OUTBOUND",
+        received_at=at,
+        sent_at=at,
+        type="text",
+        delivery_status="failed",
+        phone=PHONE,
+        payload_hash="hash",
+    )
+    store.messages.add(table, refused)
+
+    assert listed(table, "acme") == ["MSG#refused"]
