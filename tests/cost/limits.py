@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from conversations.store.items.routes import ActiveShard
+from conversations.store.limits import active_shards
 from local.docs.readme_tables import replace_section
 from operations.doctor import capacity
 from shared.aws.secrets import CACHE_MS
@@ -30,6 +32,12 @@ if TYPE_CHECKING:
 # Assumptions.
 CALL_MS: Final = 7  # a request to a service of AWS, of 5 to 10
 BATCH_READ_MS: Final = 20  # a BatchGetItem of 100 keys
+TRANSACTION_MS: Final = (
+    20  # from its first write to its last one: others of the same item conflict meanwhile
+)
+UNDISTURBED: Final = (
+    1 / 3
+)  # of the time an item may be in transactions, until most attempts conflict
 TURN_SECONDS: Final = 3  # the model or provider of one message
 FILE_SECONDS: Final = 2
 PAGE_MESSAGES: Final = 10  # of a campaign, per second and page
@@ -77,6 +85,7 @@ def limits(**given: str) -> list[Limit]:
     return [
         *_queues(given),
         *_partitions(given),
+        *_counts(),
         *_feeds(given),
         *_requests(given),
         *_parameter_store(),
@@ -199,6 +208,21 @@ def _partitions(given: dict[str, str]) -> Iterator[Limit]:
                 f" {units:g} of {PARTITION_UNITS:,} units each",
                 "the table's writes are throttled; `TableThrottled`",
             )
+
+
+def _counts() -> Iterator[Limit]:
+    """Conversations of a project: a transaction of its count, or of a shard, at the start and at the end."""
+    one = 1_000 / TRANSACTION_MS * UNDISTURBED / 2
+    shards, most = len(ActiveShard.names), active_shards.SHARDED_FROM
+    times = f"2 transactions of {TRANSACTION_MS} ms each, in a third of the time"
+    beyond = "500 `DATABASE_ERROR` after 3 s of conflicts; it can be repeated"
+    yield Limit("AI conversations that start and end, of one project", one, times, beyond)
+    yield Limit(
+        f"the same with `concurrent_conversations` from {most:,}",
+        shards * one,
+        f"{shards} shards of its count",
+        beyond,
+    )
 
 
 def _feeds(given: dict[str, str]) -> Iterator[Limit]:

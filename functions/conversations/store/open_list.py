@@ -3,15 +3,15 @@ The open conversations of a project: for agents' lists and for the limit on acti
 
 A conversation is counted from its acceptance until it is removed from the list. Its entry says whether it is counted;
 entry and count change in one transaction, so that the limit is exact. When the limit is reached, conversations
-without activity, and accepted ones that no worker began, are no longer counted: see `limits.active_count`.
+without activity, and accepted ones that no worker began, are no longer counted: see `limits.active_recount`.
 """
 
 from boto3.dynamodb.conditions import Key
 
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.routes import Active, Open
-from conversations.store.limits import active_count
-from shared.aws.dynamodb import Attributes, ConditionFailed, Table, TransactionRefused
+from conversations.store.limits import active_count, active_recount, active_shards
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
@@ -31,13 +31,14 @@ def admit(table: Table, company_id: str, project_id: str, opening: Open, most: i
     begins_by = clock.to_text(clock.now_ms() + BEGINS_WITHIN_MS)
     entry = _entry(company_id, project_id, opening.model_copy(update={"begins_by": begins_by}))
     new = table.to_put(entry, when=Open.attr("ref").not_exists())
-    is_below = Active.attr("is_complete").eq(True) & Active.attr("active").lt(most)
-    one_more = active_count.change(table, company_id, project_id, opening.ref, 1, is_below)
-    if _is_admitted(table, new, one_more):
+    given = (table, company_id, project_id, new, opening.ref, most)
+    if active_shards.admit(*given):
         return True
-    return active_count.recount(table, company_id, project_id) and _is_admitted(
-        table, new, one_more
+    seen = active_count.read(table, company_id, project_id)
+    has_room = active_shards.reclaim(table, company_id, project_id, seen) or active_recount.recount(
+        table, company_id, project_id, seen
     )
+    return has_room and active_shards.admit(*given)
 
 
 def keep(table: Table, company_id: str, project_id: str, opening: Open) -> None:
@@ -52,8 +53,7 @@ def keep(table: Table, company_id: str, project_id: str, opening: Open) -> None:
             table.put(entry, when=active_count.is_counted())
         except ConditionFailed:
             uncounted = table.to_put(entry, when=~active_count.is_counted())
-            one_more = active_count.change(table, company_id, project_id, opening.ref, 1)
-            if active_count.transact(table, [uncounted], one_more):
+            if active_shards.keep(table, company_id, project_id, uncounted, opening.ref):
                 return
         else:
             return
@@ -68,8 +68,7 @@ def remove(table: Table, company_id: str, project_id: str, ref: str) -> None:
             table.delete(where, when=~active_count.is_counted())
         except ConditionFailed:
             counted = table.to_delete(where, when=active_count.is_counted())
-            one_less = active_count.change(table, company_id, project_id, ref, -1)
-            if active_count.transact(table, [counted], one_less):
+            if active_shards.remove(table, company_id, project_id, counted, ref):
                 return
         else:
             return
@@ -133,12 +132,3 @@ def ref_in(position: Attributes) -> str:
 def _entry(company_id: str, project_id: str, opening: Open) -> Attributes:
     entry = opening.model_copy(update={"is_counted": True})
     return entry.attributes(key_of(company_id, project_id, opening.ref))
-
-
-def _is_admitted(table: Table, new: Attributes, one_more: Attributes) -> bool:
-    """Make both writes; return also True if an earlier attempt made them, False at the limit."""
-    try:
-        table.transact(new, one_more)
-    except TransactionRefused as refusal:
-        return 0 in refusal.positions
-    return True

@@ -42,7 +42,7 @@ MEMBERS = {
     "gsi_template_waba": {"TemplateEum"},
     "gsi_template_name": {"TemplateEum"},
     "gsi_campaign": {"Message"},
-    "gsi_webhook_event": {"UnknownSend", "Intent", "ParkedEntry", "WebhookEvent"},
+    "gsi_webhook_event": {"Message", "UnknownSend", "Intent", "ParkedEntry", "WebhookEvent"},
     "gsi_inbox_list": {"Conversation"},
     "gsi_inbox_assignee": {"Conversation"},
 }  # fmt: skip

@@ -25,6 +25,7 @@ from conversations.store.items.records import (
 )
 from conversations.store.items.routes import (
     Active,
+    ActiveShard,
     Alias,
     BusinessAddress,
     Inbound,
@@ -40,7 +41,7 @@ from shared.policy.consent.unreachable import Unreachable
 # Items of one conversation, then lookup items that lead to it, then other records.
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, Note, State, Due, FunctionResult,
-    Inbound, Outbound, Route, Alias, Placement, Open, Active, BusinessAddress,
+    Inbound, Outbound, Route, Alias, Placement, Open, Active, ActiveShard, BusinessAddress,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
     ListPosition, ErasedAddress, ErasedMessage,
 )  # fmt: skip

@@ -20,6 +20,9 @@ from conversations.store.items.base import ONLY, LogItem, sort_key
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import MARKER_DAYS
 
+REF_ALPHABET = "234567abcdefghijklmnopqrstuvwxyz"
+_MIDDLE = REF_ALPHABET[16]
+
 
 class Inbound(LogItem):
     """
@@ -129,28 +132,15 @@ class Open(LogItem):
     begins_by: str | None = None  # of an accepted conversation that no worker began
 
 
-class Active(LogItem):
+class _ByPart(LogItem):
     """
-    The number of a project's active conversations, changed in one transaction with their list entries.
+    Numbers of active conversations by part of their list.
 
     `n_<part>` is the number of those whose `ref` begins with these three characters, `c_<part>` the number of changes
-    to it. Their sum is `active`, once `is_split`: an earlier release counted without them.
+    to it.
     """
 
-    item_type: ClassVar[str] = "ACTIVE"
-    pk_pattern: ClassVar[str] = "ACTIVE#{company_id}#{project_id}"
-    sk_pattern: ClassVar[str] = ONLY
     ttl_note: ClassVar[str] = "kept"
-
-    active: int = 0
-    changes: int = 0
-    recounted_at: str | None = None  # when the last recount began
-    position: str | None = None  # the last part that a recount under way has compared
-    is_complete: bool = False  # it includes the conversations that an earlier release listed
-    is_split: bool = False
-    idle_position: str | None = (
-        None  # the last entry in which a search of idle conversations has looked
-    )
 
     @classmethod
     def part_of(cls, ref: str) -> str:
@@ -173,6 +163,60 @@ class Active(LogItem):
         """The numbers of all parts."""
         extra = self.model_extra or {}
         return {name[2:]: int(value) for name, value in extra.items() if name.startswith("n_")}
+
+
+class Active(_ByPart):
+    """
+    The number of a project's active conversations, changed in one transaction with their list entries.
+
+    `active` is the sum of the parts, once `is_split`: an earlier release counted without them. It includes the free
+    places of shards: see `limits.active_shards`.
+    """
+
+    item_type: ClassVar[str] = "ACTIVE"
+    pk_pattern: ClassVar[str] = "ACTIVE#{company_id}#{project_id}"
+    sk_pattern: ClassVar[str] = ONLY
+
+    active: int = 0
+    changes: int = 0
+    recounted_at: str | None = None  # when the last recount began
+    position: str | None = None  # the last part that a recount under way has compared
+    is_complete: bool = False  # it includes the conversations that an earlier release listed
+    is_split: bool = False
+    idle_position: str | None = (
+        None  # the last entry in which a search of idle conversations has looked
+    )
+    most: int | None = None  # the limit of which the shards have free places; absent without shards
+    most_since: str | None = None
+
+
+class ActiveShard(_ByPart):
+    """
+    The active conversations of a project that a shard has counted, and its free places of the limit `most`.
+
+    Their sum changes with `active` of the project only. Without `most` no conversation takes a free place.
+    """
+
+    item_type: ClassVar[str] = "ACTIVE_SHARD"
+    pk_pattern: ClassVar[str] = "ACTIVE_SHARD#{company_id}#{project_id}#{shard}"
+    sk_pattern: ClassVar[str] = ONLY
+
+    names: ClassVar[tuple[str, ...]] = tuple(
+        f"{one}{half}" for one in REF_ALPHABET for half in "01"
+    )
+
+    free: int = 0
+    most: int | None = None
+
+    @classmethod
+    def name_of(cls, ref: str) -> str:
+        """Return the shard of a conversation: two for each part of the list."""
+        return f"{ref[2:3]}{int(ref[3:4] >= _MIDDLE)}"
+
+    @classmethod
+    def names_of_part(cls, part: str) -> tuple[str, str]:
+        """Return the shards that may have conversations of a part."""
+        return cls.name_of(part), cls.name_of(f"{part}{_MIDDLE}")
 
 
 class BusinessAddress(LogItem):

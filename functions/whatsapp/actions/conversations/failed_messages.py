@@ -2,13 +2,14 @@
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from shared.aws.dynamodb import Attributes
+from whatsapp import store
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Cursor, Moment, PhoneFilter
 from whatsapp.actions.conversations import inputs, message_lists
 from whatsapp.actions.conversations.message_lists import SEARCH, Limit
 from whatsapp.actions.dispatch import error_meanings
+from whatsapp.api.entry_search import Entry, every_entry
 from whatsapp.api.json_view import View
 from whatsapp.store.conversations.lists.merged_entries import EntryList
 from whatsapp.store.items import Message
@@ -55,19 +56,22 @@ def get_failed_messages(call: Call[GetFailed]) -> Page[FailedMessages]:
     """
     phone = participants.filtered_phone(call)
     listed = EntryList(
-        index="gsi_status",
-        field=Message.name_of("delivery_status"),
-        time=Message.name_of("sent_at"),
-        partitions=["failed"],
+        index=store.failed_messages.FAILED_INDEX,
+        field=Message.name_of("webhook_event_type"),
+        time=Message.name_of("received_at"),
+        partitions=[Message.failed_list(call.company)],
         since=inputs.text_of(call.input.since),
         until=inputs.text_of(call.input.until),
     )
 
-    def fits_entry(entry: Attributes) -> bool:
-        is_of_phone = phone is None or entry.get(Message.name_of("phone")) == phone.phone
-        return entry.get(Message.name_of("company")) == call.company and is_of_phone
+    def fits(message: Entry) -> bool:
+        return (
+            isinstance(message, Message)
+            and message.delivery_status == "failed"
+            and (phone is None or message.phone == phone.phone)
+        )
 
-    wanted = message_lists.wanted_of(call, listed, fits_entry)
+    wanted = message_lists.wanted_of(call, listed, every_entry, fits)
     entries, cursor = message_lists.page_of(call, wanted)
     return Page(
         FailedMessages(messages=[_failed(m) for m in message_lists.messages_in(entries)]), cursor

@@ -23,8 +23,10 @@ def add(table: Table, message: Message) -> Message | None:
     changed_hours.note(table, message.sent_at or message.received_at)
     # Runs twice when: the provider repeats (for 7 days), the SDK lost the first response (the condition fails against
     # our own write), a worker died after this Put, or a dead letter is redriven.
+    stored = message.attributes()
+    stored |= Message.listed(message.company, stored)
     try:
-        table.put(message.attributes(), when=Attr(PARTITION_KEY).not_exists())
+        table.put(stored, when=Attr(PARTITION_KEY).not_exists())
     except ConditionFailed as refusal:
         if refusal.existing is None:
             raise
@@ -141,7 +143,7 @@ def move_status(
     try:
         table.update(
             pk(message.pk),
-            put=status,
+            put=status | Message.listed(message.company, status),
             append=Message.named(delivery_status_history=[entry]),
             when=Attr(PARTITION_KEY).exists() & _of("erased").not_exists() & behind,
         )

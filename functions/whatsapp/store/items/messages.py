@@ -4,6 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from shared.aws.dynamodb import Attributes
 from shared.aws.tables.items import shard_of
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
@@ -31,8 +32,10 @@ class Message(WhatsAppItem):
         "gsi_status",
         "gsi_group",
         "gsi_campaign",
+        "gsi_webhook_event",
     )
     ttl_note: ClassVar[str] = "kept; MESSAGE_TTL_DAYS if set"
+    failed_pattern: ClassVar[str] = "#failed_message#{company}"
 
     direction: Literal["INBOUND", "OUTBOUND"]
     received_at: str
@@ -109,6 +112,20 @@ class Message(WhatsAppItem):
     send_state: Literal["unknown"] | None = None
     template: str | None = None  # name of the sent template
     campaign_id: str | None = None
+    # Of a failed message: it is listed under its company in gsi_webhook_event. Names of provider fields have no `#`.
+    webhook_event_type: str | None = None
+
+    @classmethod
+    def failed_list(cls, company: str) -> str:
+        """Return the partition of gsi_webhook_event that lists a company's failed messages."""
+        return cls.failed_pattern.format(company=company)
+
+    @classmethod
+    def listed(cls, company: str | None, stored: Attributes) -> Attributes:
+        """Return the attributes that list a message with these ones, if it has failed."""
+        if company is None or stored.get(cls.name_of("delivery_status")) != "failed":
+            return {}
+        return cls.named(webhook_event_type=cls.failed_list(company))
 
     @property
     def message_id(self) -> str:

@@ -1,42 +1,67 @@
-"""Messages that the provider refused or failed to deliver, from the index of delivery states."""
+"""Messages that the provider refused or failed to deliver, from the lists of companies."""
 
 from collections.abc import Iterator
 
 from boto3.dynamodb.conditions import Key
 
-from shared.aws.dynamodb import Attributes, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp.store.items import Message, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
-STATUS_INDEX = "gsi_status"
-ENTRIES_PER_QUERY = 500
-_MOST_QUERIES = 10
-_BATCH = 100
+FAILED_INDEX = "gsi_webhook_event"
+STATUS_INDEX = "gsi_status"  # only for the messages of earlier releases
+ENTRIES_PER_QUERY = 100
+_MOST_QUERIES = 50
 
 
 def newest(table: Table, company: str, phone: str, since: str) -> Iterator[Message]:
     """
     Yield the failed messages of a company's number sent since a time, newest first.
 
-    The index has the messages of all companies: at most 5,000 entries are read, so older ones may be missing. It is
-    eventually consistent: messages that have been delivered since are omitted.
+    At most 5,000 of the company are read, so older ones may be missing. The index is eventually consistent: messages
+    that have been delivered since are omitted.
     """
     name = Message.name_of
-    when = Key(name("delivery_status")).eq("failed") & Key(name("sent_at")).gte(since)
+    when = Key(name("webhook_event_type")).eq(Message.failed_list(company)) & Key(
+        name("received_at")
+    ).gte(since.removesuffix("Z"))
     start: Attributes | None = None
     for _ in range(_MOST_QUERIES):
         entries, start = table.query(
-            STATUS_INDEX, when, limit=ENTRIES_PER_QUERY, start=start, newest_first=True
+            FAILED_INDEX, when, limit=ENTRIES_PER_QUERY, start=start, newest_first=True
         )
-        keys = [
-            entry[PARTITION_KEY]
-            for entry in entries
-            if (entry.get("company"), entry.get(name("phone"))) == (company, phone)
-        ]
-        for first in range(0, len(keys), _BATCH):
-            yield from _failed(table, keys[first : first + _BATCH])
+        for message in _failed(table, [entry[PARTITION_KEY] for entry in entries]):
+            if (message.company, message.phone) == (company, phone):
+                yield message
         if start is None:
             return
+
+
+def list_failed(table: Table, start: Attributes | None) -> Attributes | None:
+    """
+    List failed messages that an earlier release stored, newest first; return the position of the next call, None at
+    the end. Safe to repeat.
+    """
+    name = Message.name_of
+    entries, last = table.query(
+        STATUS_INDEX,
+        Key(name("delivery_status")).eq("failed"),
+        limit=ENTRIES_PER_QUERY,
+        start=start,
+        newest_first=True,
+    )
+    for message in _failed(table, [entry[PARTITION_KEY] for entry in entries]):
+        if message.webhook_event_type is not None or message.company is None:
+            continue
+        try:
+            table.update(
+                pk(message.pk),
+                put=Message.named(webhook_event_type=Message.failed_list(message.company)),
+                when=Message.attr("delivery_status").eq("failed"),
+            )
+        except ConditionFailed:
+            continue
+    return last
 
 
 def _failed(table: Table, keys: list[str]) -> list[Message]:

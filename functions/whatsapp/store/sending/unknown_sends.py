@@ -115,13 +115,13 @@ def decide(table: Table, action: Action, decision: Decision) -> bool:
     return True
 
 
-def show_outcome(table: Table, message_pk: str, fields: Attributes) -> None:
+def show_outcome(table: Table, company: str, message_pk: str, fields: Attributes) -> None:
     """Set the delivery state of the message of a decided send, unless a status has set it. Safe to repeat."""
     there = Attr(PARTITION_KEY).exists() & Message.attr("erased").not_exists()
     try:
         table.update(
             pk(message_pk),
-            put=fields,
+            put=fields | Message.listed(company, fields),
             drop=[Message.name_of("send_state")],
             when=there & Message.attr("delivery_status").not_exists(),
         )

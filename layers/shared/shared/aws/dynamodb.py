@@ -61,6 +61,13 @@ class TransactionRefused(Exception):
         self.positions = positions
 
 
+class TransactionConflict(Transient):
+    """A transaction changed nothing: another write to one of its items was under way, or it was throttled."""
+
+    def __init__(self) -> None:
+        super().__init__("transaction_conflict")
+
+
 class Table:
     """
     A table addressed by whole keys (a dict of its key attributes).
@@ -228,24 +235,18 @@ class Table:
         the same items or of throttling, Permanent (`too_large`) as other writes do, and ClientError. The SDK's own
         retries have no second effect: it sends a token.
         """
+        repeated(lambda: self.transact_once(*writes))
+
+    def transact_once(self, *writes: Attributes) -> None:
+        """Make all *writes* or none, as `transact`; raises TransactionConflict after the first conflict."""
         items: Any = list(writes)  # Attributes are not typed by operation.
-        waited_ms = 0
-        most_ms = _CONFLICT_WAIT_MS
-        while True:
-            try:
-                answer = self._client.transact_write_items(
-                    TransactItems=items, ReturnConsumedCapacity="TOTAL"
-                )
-            except ClientError as error:
-                _check_retry(error)
-            else:
-                break
-            if waited_ms >= _CONFLICTS_WITHIN_MS:
-                raise Transient("transaction_conflict")
-            wait_ms = random.randint(most_ms // 2, most_ms)  # noqa: S311 - spreads retries
-            clock.sleep_ms(wait_ms)
-            waited_ms += wait_ms
-            most_ms = min(2 * most_ms, _MOST_WAIT_MS)
+        try:
+            answer = self._client.transact_write_items(
+                TransactItems=items, ReturnConsumedCapacity="TOTAL"
+            )
+        except ClientError as error:
+            _check_retry(error)
+            raise TransactionConflict from None
         for consumed in answer.get("ConsumedCapacity", []):
             self.consumed_write_units += consumed.get("CapacityUnits", 0.0)
 
@@ -387,6 +388,22 @@ class _Parts:
 
 def _clauses(**clauses: list[str]) -> str:
     return " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts)
+
+
+def repeated[Answer](attempt: Callable[[], Answer]) -> Answer:
+    """Return the answer of an attempt; while it raises TransactionConflict, repeat it for 3 s with random waits."""
+    waited_ms = 0
+    most_ms = _CONFLICT_WAIT_MS
+    while True:
+        try:
+            return attempt()
+        except TransactionConflict:
+            if waited_ms >= _CONFLICTS_WITHIN_MS:
+                raise
+        wait_ms = random.randint(most_ms // 2, most_ms)  # noqa: S311 - spreads retries
+        clock.sleep_ms(wait_ms)
+        waited_ms += wait_ms
+        most_ms = min(2 * most_ms, _MOST_WAIT_MS)
 
 
 def _call[Answer](operation: Callable[..., Answer], **arguments: Any) -> Answer:  # noqa: ANN401 - the SDK's

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from conversations.store import open_list
 from conversations.store.items.base import key
 from conversations.store.items.routes import Active, Open
-from conversations.store.limits import active_count
+from conversations.store.limits import active_recount
 from events.conversations import sample_data
 from shared.aws.dynamodb import TransactionRefused
 from shared.runtime import clock
@@ -71,7 +71,7 @@ def overtaken_by(
     log: Table, monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]
 ) -> list[str]:
     """Let a change happen while the recount reads a part, once; return the parts that it has read."""
-    read, parts = active_count._read_part, list[str]()
+    read, parts = active_recount._read_part, list[str]()
 
     def overtaken(table: Table, company: str, project: str, part: str) -> Any:
         found = read(table, company, project, part)
@@ -80,7 +80,7 @@ def overtaken_by(
             change()
         return found
 
-    monkeypatch.setattr(active_count, "_read_part", overtaken)
+    monkeypatch.setattr(active_recount, "_read_part", overtaken)
     return parts
 
 
@@ -89,14 +89,14 @@ def test_a_request_that_another_one_overtakes_is_refused_at_the_limit(
 ) -> None:
     for number in range(MOST - 1):
         assert admit(log, f"cc{number}")
-    send = log.transact
+    send = log.transact_once
 
     def overtaken(*writes: Attributes) -> None:
-        monkeypatch.setattr(log, "transact", send)
+        monkeypatch.setattr(log, "transact_once", send)
         assert admit(log, "faster")
         send(*writes)
 
-    monkeypatch.setattr(log, "transact", overtaken)
+    monkeypatch.setattr(log, "transact_once", overtaken)
 
     assert not admit(log, "slower")
     assert active(log) == flagged(log) == MOST
@@ -197,7 +197,7 @@ def test_a_recount_does_not_overwrite_a_change_made_meanwhile(
     log.delete(open_list.key_of(*PROJECT, "one0"))  # As DynamoDB does when it expires.
     log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
     parts = overtaken_by(log, monkeypatch, lambda: admit(log, "one2"))
-    active_count.recount(log, *PROJECT)
+    active_recount.recount(log, *PROJECT)
 
     assert parts == ["one", "one"]
     assert active(log) == flagged(log) == 2
@@ -210,7 +210,7 @@ def test_two_recounts_of_a_part_and_a_repeated_call_of_the_sdk_correct_it_once(
         admit(log, ref)
     log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
     log.delete(open_list.key_of(*PROJECT, "aaa1"))  # As DynamoDB does when it expires.
-    overtaken_by(log, monkeypatch, lambda: active_count.recount(log, *PROJECT))
+    overtaken_by(log, monkeypatch, lambda: active_recount.recount(log, *PROJECT))
     update = log.update
 
     def repeated(*given: Any, **named: Any) -> Attributes:
@@ -219,7 +219,7 @@ def test_two_recounts_of_a_part_and_a_repeated_call_of_the_sdk_correct_it_once(
 
     monkeypatch.setattr(log, "update", repeated)
     for _ in range(4):
-        active_count.recount(log, *PROJECT)
+        active_recount.recount(log, *PROJECT)
 
     assert active(log) == flagged(log) == 2
 
@@ -227,20 +227,20 @@ def test_two_recounts_of_a_part_and_a_repeated_call_of_the_sdk_correct_it_once(
 def test_a_recount_under_way_keeps_changes_before_and_after_its_position(
     log: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(active_count, "PARTS_A_CALL", 1)
+    monkeypatch.setattr(active_recount, "PARTS_A_CALL", 1)
     for ref in ("aaa", "bbb", "ccc", "ddd"):
         admit(log, ref, 9)
     log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
     log.delete(open_list.key_of(*PROJECT, "aaa"))  # As DynamoDB does when it expires.
     log.delete(open_list.key_of(*PROJECT, "ddd"))
     for step in range(4):
-        active_count.recount(log, *PROJECT)
+        active_recount.recount(log, *PROJECT)
         admit(log, f"aab{step}", 99)
         open_list.remove(log, *PROJECT, ("bbb", "aab0", "ccc", "aab1")[step])
         admit(log, f"eee{step}", 99)
 
     while (log.get(COUNTER) or {}).get("position"):
-        active_count.recount(log, *PROJECT)
+        active_recount.recount(log, *PROJECT)
     assert active(log) == flagged(log) == 6
     assert Active.read(log.get(COUNTER) or {}).parts == {"aab": 2, "eee": 4}
 
@@ -248,7 +248,7 @@ def test_a_recount_under_way_keeps_changes_before_and_after_its_position(
 def test_a_recount_of_many_conversations_is_continued_by_later_calls_with_bounded_reads(
     log: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(active_count, "PARTS_A_CALL", 4)
+    monkeypatch.setattr(active_recount, "PARTS_A_CALL", 4)
     for number in range(90):
         list_as_an_earlier_release(log, f"{chr(97 + number // 9)}{number % 9}x{number}")
     calls: list[dict[str, Any]] = []
@@ -258,7 +258,7 @@ def test_a_recount_of_many_conversations_is_continued_by_later_calls_with_bounde
     per_call = []
     while not (log.get(COUNTER) or {}).get("is_complete"):
         calls.clear()
-        active_count.recount(log, *PROJECT)
+        active_recount.recount(log, *PROJECT)
         per_call.append(len(calls))
 
     assert all("ProjectionExpression" in call for call in calls)
@@ -274,7 +274,7 @@ def test_a_recount_that_dies_after_any_call_is_continued(
     for ref in ("aaa", "bbb", "ccc"):
         list_as_an_earlier_release(log, ref)
     left = [0]
-    for name in ("get_many", "query", "update", "transact"):
+    for name in ("get_many", "query", "update", "transact_once"):
         call = getattr(log, name)
 
         def die_at_last(*given: Any, _call: Any = call, **named: Any) -> Any:
@@ -288,7 +288,7 @@ def test_a_recount_that_dies_after_any_call_is_continued(
     for calls in range(1, 40):
         left[0] = calls
         with suppress(Died):
-            active_count.recount(log, *PROJECT)
+            active_recount.recount(log, *PROJECT)
     monkeypatch.undo()
 
     assert active(log) == flagged(log) == 3
@@ -315,7 +315,7 @@ def test_the_list_is_read_once_a_minute_at_the_limit(
     admit(log, "one", 1)
     log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
     assert not admit(log, "two", 1)
-    monkeypatch.delattr(active_count, "_read_part")
+    monkeypatch.delattr(active_recount, "_read_part")
 
     assert not admit(log, "two", 1)
     open_list.remove(log, *PROJECT, "one")
@@ -332,7 +332,7 @@ def test_the_count_equals_the_counted_entries_after_any_sequence_with_crashes(
 ) -> None:
     rng = random.Random(seed)  # noqa: S311
     list_as_an_earlier_release(log, "cc0")
-    for name in ("put", "update", "delete", "transact"):
+    for name in ("put", "update", "delete", "transact_once"):
         write = getattr(log, name)
 
         def maybe_die(*given: Any, _write: Any = write, **named: Any) -> Any:

@@ -10,8 +10,7 @@ import pytest
 
 from conversations.initiation import acceptance
 from events.conversations import sample_data
-from shared.aws.dynamodb import Table
-from shared.runtime.failures import Transient
+from shared.aws.dynamodb import Table, TransactionConflict
 from tests.integration.conversations.initiation.requests import (
     SECRET,
     limited,
@@ -67,10 +66,10 @@ def test_conflicts_that_do_not_end_are_a_table_error_that_may_be_repeated(
     before = kept_requests(system)
 
     def conflict(*_: object) -> None:
-        raise Transient("transaction_conflict")
+        raise TransactionConflict
 
     with monkeypatch.context() as patch:
-        patch.setattr(Table, "transact", conflict)
+        patch.setattr(Table, "transact_once", conflict)
         status, answer = system.ask(numbered(1))
 
     error = answer["error"]

@@ -58,6 +58,7 @@ WITHOUT_TRACES = {
 }
 # Classes of which the day stores no item, with the reason.
 WITHOUT_ITEMS = {
+    "ActiveShard": "numbers",
     "DeadLetter": "a reason and a time, under a hash",
     "EarlyFile": "the key of a file of the inbox, under a hash",
     "ErasedAddress": "a time, under a keyed hash: what the erasure itself writes",

@@ -203,7 +203,7 @@ def _record(call: Call[Resolve], action: Action) -> None:
 def _show(call: Call[Resolve], action: Action, message_pk: str, state: State) -> None:
     """Show the decided outcome at the message, and take the send off the list. Safe to repeat."""
     if state in {State.SENT, State.CONFIRMED}:
-        unknown_sends.show_outcome(call.table, message_pk, sent_messages.accepted())
+        unknown_sends.show_outcome(call.table, call.company, message_pk, sent_messages.accepted())
     elif state is State.FAILED:
         at = clock.to_text(clock.now_ms())
         fields = Message.named(
@@ -213,7 +213,7 @@ def _show(call: Call[Resolve], action: Action, message_pk: str, state: State) ->
             status_error={"code": NOT_SENT},
             delivery_status_history=[{"status": "failed", "at": at, "code": NOT_SENT}],
         )
-        unknown_sends.show_outcome(call.table, message_pk, fields)
+        unknown_sends.show_outcome(call.table, call.company, message_pk, fields)
     if state is not State.UNKNOWN:
         unknown_sends.remove(call.table, action.action_id)
 

@@ -1,0 +1,46 @@
+"""The modules that read an index of the contracts whose partitions all companies, or all projects of one, share."""
+
+from pathlib import Path
+
+FUNCTIONS = Path(__file__).parents[3] / "functions"
+# By module: its reason to name the index.
+READERS = {
+    "gsi_direction": {
+        "whatsapp/store/analytics/counts.py": "counts read each message of all companies",
+        "whatsapp/store/items/messages.py": "declares it",
+        "whatsapp/actions/conversations/message_lists.py": "a comment",
+        "console/operations/deployment.py": "lists the indexes of a deployment",
+        "whatsapp/jobs/rollup.py": "describes the counts",
+    },
+    "gsi_status": {
+        "whatsapp/store/analytics/counts.py": "as above",
+        "whatsapp/store/sending/failed_messages.py": "finds the messages of earlier releases, once",
+        "whatsapp/store/items/messages.py": "declares it",
+        "console/operations/deployment.py": "as above",
+        "whatsapp/jobs/rollup.py": "as above",
+        "whatsapp/worker/messages/intake.py": "a comment",
+    },
+    "company-id-project-id-index": {
+        "conversations/store/items/conversation.py": "declares it for the lists of ended conversations",
+        "console/operations/deployment.py": "as above",
+    },
+}
+
+
+def test_no_other_module_reads_an_index_of_few_values() -> None:
+    texts = {str(path.relative_to(FUNCTIONS)): path.read_text() for path in FUNCTIONS.rglob("*.py")}
+    found = {
+        index: {module for module, text in texts.items() if index in text} for index in READERS
+    }
+
+    assert found == {index: set(modules) for index, modules in READERS.items()}
+
+
+def test_only_lists_of_ended_conversations_read_the_index_of_a_company() -> None:
+    readers = {
+        str(path.relative_to(FUNCTIONS))
+        for path in FUNCTIONS.rglob("*.py")
+        if "Conversation.by_company" in path.read_text()
+    }
+
+    assert readers == {"conversations/store/conversations.py", "conversations/api/queries.py"}
