@@ -32,14 +32,9 @@ def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
     described = content.describe(written.payload or {})
     record = ownership.edit_of(resources, message_id, phone)
     message = ownership.message_of(resources, Message.key(message_id), phone)
-    if message is not None and message.erased:
-        return _meets_tombstone()
-    if message is None:
-        tombstones.check_event(resources.table, phone.company, event)
-    else:
-        authors.check(resources, event, phone, message)
-    if versions.is_hidden(resources, record):
-        return Outcome.DUPLICATE  # Revoked content stays removed.
+    without_effect = _without_effect(resources, event, phone, record, message)
+    if without_effect is not None or versions.is_hidden(resources, record):
+        return without_effect or Outcome.DUPLICATE  # Revoked content stays removed.
 
     version, whole = versions.of_edit(event, phone, message_id, described)
     changes: dict[str, Any] = {}
@@ -67,12 +62,9 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
     message_pk, at = Message.key(message_id), versions.at_of(event)
     record = ownership.edit_of(resources, message_id, phone)
     before = ownership.message_of(resources, message_pk, phone)
-    if before is not None and before.erased:
-        return _meets_tombstone()
-    if before is None:
-        tombstones.check_event(resources.table, phone.company, event)
-    else:
-        authors.check(resources, event, phone, before)
+    without_effect = _without_effect(resources, event, phone, record, before)
+    if without_effect is not None:
+        return without_effect
     is_new = record.revoked_at is None
     if is_new:
         fields = full_content.of_change(event, "revoke", "original_message_id")
@@ -104,6 +96,30 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
     if not resources.keep_revoked_content and (record.versions or record.original):
         versions.write(resources, record, phone, versions=[], original=None)
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
+
+
+def _without_effect(
+    resources: Resources, event: Event, phone: Phone, record: Edit, message: Message | None
+) -> Outcome | None:
+    """
+    Return the outcome of a change that has none on its message: the message is erased, or another person's, and the
+    change came before it, so that the record has it. None for any other change.
+
+    Raises Permanent (`foreign_change`) for another person's change that the record does not have.
+    """
+    if message is None:
+        tombstones.check_event(resources.table, phone.company, event)
+        return None
+    if message.erased:
+        return _meets_tombstone()
+    try:
+        authors.check(resources, event, phone, message)
+    except Permanent:
+        kept = [*record.versions, *(record.foreign_versions or [])]
+        if event.id not in {record.revoked_by, *(version["id"] for version in kept)}:
+            raise
+        return Outcome.DUPLICATE
+    return None
 
 
 def _meets_tombstone() -> Outcome:
