@@ -10,7 +10,7 @@ from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration import folders
 from whatsapp.configuration.resources import Resources
-from whatsapp.inbound import content
+from whatsapp.inbound import content, senders
 from whatsapp.inbound.event import LONGEST_ID, Event, Outcome
 from whatsapp.privacy import subjects, tombstones
 from whatsapp.store.items import Edit, Message, Phone, Reaction
@@ -153,6 +153,7 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
         emoji=emoji if isinstance(emoji, str) and emoji else None,
         order=versions.order_of(event),
         event_id=event.id,
+        sender_name=None if event.kind == "echo" else senders.name_of(event.contact),
         **bounded,
     )
     message = ownership.message_of(resources, Message.key(message_id), phone)
@@ -203,7 +204,10 @@ def with_reaction(reactions: dict[str, Any], reaction: Reaction) -> dict[str, An
     previous = reactions.get(reaction.actor)
     if previous and str(previous["order"]) > reaction.order:
         return reactions
-    entry = {"order": reaction.order} | ({"emoji": reaction.emoji} if reaction.emoji else {})
+    entry = {"order": reaction.order}
+    if reaction.emoji:
+        entry |= {"emoji": reaction.emoji}
+        entry |= {"name": reaction.sender_name} if reaction.sender_name else {}
     ordered = sorted({**reactions, reaction.actor: entry}.items(), key=lambda e: str(e[1]["order"]))
     return dict(ordered[-ACTORS_SHOWN:])
 
