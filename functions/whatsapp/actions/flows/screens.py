@@ -36,7 +36,7 @@ def _checked_url(text: str) -> str:
     try:
         return web_addresses.checked(text, local=is_local_stage())
     except web_addresses.WebAddressInvalid as fault:
-        raise PydanticCustomError("url", str(fault)) from None  # type: ignore[arg-type] # the text of a rule
+        raise PydanticCustomError("url", str(fault)) from None
 
 
 class ScreenEndpoint(Input):

@@ -68,7 +68,7 @@ def _named_in(payload: Mapping[str, Any]) -> Iterator[dict[str, str]]:
                     "name": name[:_LONGEST],
                     "mediaId": part["id"],
                     "mimeType": part["mime_type"],
-                    "sha256": sha256 if _is_text(sha256) else "",
+                    "sha256": str(sha256) if _is_text(sha256) else "",
                 }
 
 

@@ -133,8 +133,8 @@ def test_the_error_of_a_status_has_its_link(
     harness: Harness, api: Api, href: object, shown: bool
 ) -> None:
     error = {"code": 131026, "title": "Undeliverable", "href": href}
-    sent = {"id": "wamid.e", "from": "15550783881", "to": "447700900101", "type": "text"}
-    sent |= {"timestamp": str(NOW // 1000 - 60), "text": {"body": "Hello"}}
+    sent: dict[str, object] = {"id": "wamid.e", "from": "15550783881", "to": "447700900101"}
+    sent |= {"type": "text", "timestamp": str(NOW // 1000 - 60), "text": {"body": "Hello"}}
     status = {"id": "wamid.e", "status": "failed", "timestamp": str(NOW // 1000 - 50)}
     harness.take(
         {"field": "smb_message_echoes", "message_echoes": [sent]},
