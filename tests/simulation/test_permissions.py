@@ -114,6 +114,7 @@ NOT_EXERCISED: dict[str, frozenset[str]] = {
             "sqs:SendMessage parley-local-conversations-inbound.fifo",
         }
     ),
+    "WhatsAppFlows": frozenset({"secretsmanager:GetSecretValue parley/local/companies/*"}),
     "WhatsAppJobs": frozenset(
         {
             "s3:DeleteObject parley-local-media-123456789012-us-east-1/content/*",

@@ -18,6 +18,7 @@ from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import DueKind, Message, of
 from conversations.store.recovery import due
 from shared.api.cursors import Listing, Page
+from shared.identity.addresses import all_spellings
 from shared.policy.consent import unreachable
 from shared.runtime import clock
 
@@ -88,7 +89,12 @@ def of_recipient(
 
     def read(limit: int, start: Attributes | None) -> tuple[list[Conversation], Attributes | None]:
         return conversations.page_of_recipient(
-            deps.resources.table, recipient, limit, start, index=index, condition=condition
+            deps.resources.table,
+            all_spellings(recipient),
+            limit,
+            start,
+            index=index,
+            condition=condition,
         )
 
     criteria = query.model_dump_json(exclude={"limit", "cursor", "recipient"}, by_alias=True)

@@ -33,7 +33,6 @@ from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound
 from conversations.store.recovery import unhandled
 from shared.aws.sqs_fifo import digest
-from shared.identity.addresses import other_spellings
 from shared.identity.authors import counts_as_customers, is_proven_author
 from shared.policy import window
 from shared.policy.consent import unreachable
@@ -130,10 +129,7 @@ def _clear_unreachable(
     # On a retry use the marker's time: the time of delivery is not the time of writing.
     received_at = marker.message_timestamp if marker else event.received_at
     for company_id in companies:
-        for spelling in (customer, *other_spellings(customer)):
-            unreachable.clear(
-                resources.log, company_id, spelling, event.channel_method, received_at
-            )
+        unreachable.clear(resources.log, company_id, customer, event.channel_method, received_at)
 
 
 def _consent(

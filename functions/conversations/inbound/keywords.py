@@ -8,7 +8,6 @@ from conversations.lifecycle import commands, transitions
 from conversations.lifecycle.conversation import addresses_of
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause, move
-from shared.identity.addresses import other_spellings
 from shared.identity.authors import is_proven_author
 from shared.policy.consent.keywords import ConsentKeyword, vocabulary
 from shared.policy.consent.records import Source, Statement
@@ -73,9 +72,8 @@ def record(
     if keyword is ConsentKeyword.STOP:
         consents.record_opt_out(company_id, addresses, statement)
     else:
-        sender_addresses = [addresses[0], *other_spellings(addresses[0])]
         consents.record_opt_in(
-            company_id, sender_addresses, statement, channels=[event.channel_method]
+            company_id, addresses[:1], statement, channels=[event.channel_method]
         )
 
 
@@ -142,6 +140,6 @@ def _provider_answers_keywords(opened: OpenConversation) -> bool:
 
 
 def known_addresses(opened: OpenConversation | None, customer: str) -> list[str]:
-    """Return the customer's addresses: the sender address in all spellings, and the conversation's addresses."""
+    """Return the customer's addresses: the one of the sender, and the conversation's."""
     stored_addresses = addresses_of(opened) if opened else []
-    return list(dict.fromkeys([customer, *stored_addresses, *other_spellings(customer)]))
+    return list(dict.fromkeys([customer, *stored_addresses]))

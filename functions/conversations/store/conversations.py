@@ -1,6 +1,6 @@
 """The contract's table: one item per conversation, one update per turn, conditional on the item as it was read."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from boto3.dynamodb.conditions import Key
@@ -111,19 +111,29 @@ def page_of_company(
 
 def page_of_recipient(
     table: Table,
-    primary_channel: str,
+    spellings: Sequence[str],
     limit: int,
     start: Attributes | None,
     *,
     index: str = Conversation.by_created,
     condition: Any = None,  # noqa: ANN401 - boto3's conditions have no public common type
 ) -> tuple[list[Conversation], Attributes | None]:
-    """Return one page of a recipient's conversations from a local index, newest or highest first, and the next key."""
-    whole: Any = Key(keys.PARTITION_KEY).eq(primary_channel)
+    """
+    Return one page of a recipient's conversations from a local index, newest or highest first, and the next key. Of an
+    address with several *spellings*, those of one follow those of another.
+    """
+    current = str(start[keys.PARTITION_KEY]) if start else spellings[0]
+    whole: Any = Key(keys.PARTITION_KEY).eq(current)
     if condition is not None:
         whole &= condition
     items, last = table.query(index, whole, limit=limit, start=start, newest_first=True)
-    return _alive(items), last
+    following = spellings[spellings.index(current) + 1 :]
+    if last is not None or not following:
+        return _alive(items), last
+    others, last = page_of_recipient(
+        table, following, max(1, limit - len(items)), None, index=index, condition=condition
+    )
+    return [*_alive(items), *others], last
 
 
 def position(index: str, conversation: Conversation) -> Attributes:

@@ -15,6 +15,7 @@ from conversations.store.items.routes import Alias, BusinessAddress, Inbound, Pl
 from conversations.store.states import Gone
 from shared.access.ownership.claims import Claim
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.identity.addresses import all_spellings, normal_form
 from shared.identity.keyed_hashes import address_hash, address_hashes
 from shared.runtime import clock
 
@@ -40,12 +41,20 @@ def of_pair(table: Table, pair_hashes: Iterable[str]) -> list[str]:
 
 def add_alias(table: Table, company_id: str, address: str, alias: Alias) -> None:
     """Write the alias from another address of a person to the address of their conversations. Idempotent."""
-    table.put(alias.attributes(key(Alias.partition(company_id, address_hash(address)))))
+    hashed = address_hash(normal_form(address))
+    table.put(alias.attributes(key(Alias.partition(company_id, hashed))))
 
 
 def aliases(table: Table, company_id: str, address: str) -> list[str]:
-    """Return the addresses that an alias points to; more than one if the alias changed during a key rotation."""
-    partitions = [Alias.partition(company_id, hashed) for hashed in address_hashes(address)]
+    """
+    Return the addresses that an alias points to; more than one if the alias changed during a key rotation, or if an
+    earlier release wrote it in another spelling.
+    """
+    partitions = [
+        Alias.partition(company_id, hashed)
+        for spelling in all_spellings(address)
+        for hashed in address_hashes(spelling)
+    ]
     items = [table.get(key(partition)) for partition in partitions]
     return list(dict.fromkeys(Alias.read(item).primary_channel for item in items if item))
 

@@ -38,10 +38,11 @@ class MediaView(View):
 
 
 class ReactionView(View):
-    """A reaction to a message."""
+    """A reaction to a message; *name*: the customer's, at that time."""
 
     actor: str
     emoji: str
+    name: str | None = None
 
 
 class VersionView(View):
@@ -111,7 +112,7 @@ class MessageView(View):
     other_fields: Json = None  # fields of the provider without a field here, in its own structure
     delivery_status: str | None = None
     status_history: Json = None  # [{status, at, code}], one for each status reached
-    status_error: Json = None  # {code, title, message, details}, and `advice` for agents
+    status_error: Json = None  # {code, title, message, details, href}, and `advice` for agents
     played_at: str | None = None
     price_category: str | None = None
 
@@ -142,7 +143,7 @@ def message_view(
     if message.erased:
         return MessageView(**_ids(message), **message.model_dump(include=_OF_A_STUB))
     reactions = [
-        ReactionView(actor=actor, emoji=reaction["emoji"])
+        ReactionView(actor=actor, emoji=reaction["emoji"], name=reaction.get("name"))
         for actor, reaction in (message.reactions or {}).items()
         if reaction.get("emoji")  # Without an emoji the reaction was removed.
     ]

@@ -11,11 +11,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 from shared.api.proxy_event import header, raw_body
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret, SecretUnreadable
+from shared.providers.company_secrets import CompanySecrets
 from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger, metrics
-from shared.runtime.settings import Settings
+from shared.runtime.settings import Settings, is_local_stage
 from whatsapp.inbound import webhook
 from whatsapp.inbound.flows import exchange
+from whatsapp.inbound.flows.endpoint import Endpoints
 from whatsapp.inbound.flows.keys import PrivateKeys
 
 SIGNATURE_HEADER = "x-hub-signature-256"
@@ -39,6 +41,10 @@ table = Table(boto3.client("dynamodb", config=quick), settings.messages_table_na
 secret = JsonSecret(
     lambda: boto3.client("secretsmanager", config=quick), settings.whatsapp_app_secret_id
 )
+endpoints = Endpoints(
+    secrets=CompanySecrets(lambda: boto3.client("secretsmanager", config=quick)),
+    loopback=is_local_stage(),
+)
 private_keys = PrivateKeys(lambda: boto3.client("ssm", config=quick), settings.flow_keys_path)
 
 
@@ -59,7 +65,8 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         if body is None or webhook.signer_of(body, signature, secret, None) is None:
             metrics.add_metric("SignatureRejected", MetricUnit.Count, 1)
             return _answer(BAD_SIGNATURE)
-        reply = exchange.answer(table, private_keys, account if account.isdecimal() else "", body)
+        named = account if account.isdecimal() else ""
+        reply = exchange.answer(table, private_keys, endpoints, named, body)
     except (ClientError, BotoCoreError, SecretUnreadable, Transient) as failure:
         logger.error("form request not answered", extra=describe(failure))
         return _answer(503)

@@ -54,8 +54,8 @@ def fence(table: Table, message: Message | Call) -> None:
         table.update(pk(message.pk), put=facts, when=Attr(PARTITION_KEY).exists())
     except ConditionFailed:
         return
-    if isinstance(message, Message) and message.media_id:
-        record = store.media.get(table, Media.key(message.media_id))
+    for media_id in kinds.media_ids_of(message):
+        record = store.media.get(table, Media.key(media_id))
         if record is not None and (record.company, record.message_pk) == (
             message.company,
             message.pk,

@@ -199,15 +199,16 @@ class Inventory:
     def _related(self, message: Message | Call) -> list[str]:
         """Return the keys that items about a message may have."""
         action = [Intent.key(message.action_id)] if message.action_id else []
+        files = [Media.key(media_id) for media_id in kinds.media_ids_of(message)]
         if isinstance(message, Call):
-            return action
+            return [*files, *action]
         phone, message_id = message.phone, message.message_id
         actors = {*(message.reactions or {}), *self.contact.keys, message.from_, message.to}
         return [
             Edit.key(phone, message_id),
             *(Reaction.key(phone, message_id, actor) for actor in sorted(filter(None, actors))),
             *(Status.of(phone, message_id, word) for word in _STATUS_WORDS),
-            *([Media.key(message.media_id)] if message.media_id else []),
+            *files,
             *([Alias.of_action(phone, message.action_id)] if message.action_id else []),
             *action,
         ]

@@ -55,6 +55,14 @@ DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
 )
 COVERED: Final = STUBBED | STRIPPED | DELETED
 
+
+def media_ids_of(message: Message | Call) -> list[str]:
+    """Return the ids of the files that a message or a call shows."""
+    if isinstance(message, Call):
+        return [file["mediaId"] for file in message.files or ()]
+    return [message.media_id] if message.media_id else []
+
+
 _OF_THE_BUSINESS = "describes the business, not a customer"
 _COUNTS = "numbers without a customer"
 # By the name of the type, so that the register of all classes is not imported. A test checks that each type of the

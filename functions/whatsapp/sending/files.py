@@ -6,6 +6,9 @@ Files that are sent: uploaded by a form to our bucket, stored in it before, link
     media/{company}/{phone}/{action}/file.{ext}      the copy that was sent, kept with its message
 
 Graph fetches files by link: a web link, or a short-lived link to the bucket. End User Messaging takes files of S3 only.
+
+A file of the bucket is checked by its first bytes. One that is linked on the web, or that only the provider has, is not
+read: Parley makes no request to an address that a caller chooses, and the provider checks what it fetches or holds.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class Gate:
         # And under the number that identified them before another customer had it.
         earlier = transmission.Recipient(phone=transmission.number_in(subject.conversation.from_))
         former = [earlier.address] if earlier.address and not recipient.phone else []
-        known = [recipient.address, *addresses.other_spellings(recipient.address), *user, *former]
+        known = [recipient.address, *user, *former]
         return self.consents.standing(subject.phone.company, known, CHANNEL)
 
     def _block(self, subject: Subject) -> str | None:

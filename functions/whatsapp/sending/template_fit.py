@@ -32,6 +32,10 @@ _SUB_TYPES = {
     "ORDER_DETAILS": "order_details",
     "VOICE_CALL": "voice_call",
 }
+_TEXTS = frozenset({"text", "coupon_code"})
+_WITH_FALLBACK = frozenset(
+    {"currency", "date_time"}
+)  # the text that WhatsApp shows if it cannot localise the value
 _ALWAYS_WITH_VALUE = frozenset({"OTP", "COPY_CODE", "MPM", "SPM", "ORDER_DETAILS"})
 # The type of the one parameter of a button's values, by `sub_type`; others are checked by the provider.
 _PARAMETERS = {
@@ -54,13 +58,14 @@ def check_values(given: Sequence[Mapping[str, Any]]) -> None:
 
 def is_value(text: str) -> bool:
     """Whether Meta takes a text as a value of a template."""
-    return bool(text) and _REFUSED.search(text) is None
+    return bool(text.strip()) and _REFUSED.search(text) is None
 
 
 def _refused(component: Mapping[str, Any]) -> str | None:
     """Return the place of a text in a component, or in its cards, that is no value; None if there is none."""
     for parameter in component.get("parameters") or ():
-        if parameter.get("type") == "text" and not is_value(str(parameter.get("text", ""))):
+        text = _text_of(parameter)
+        if text is not None and not is_value(text):
             return str(component.get("type")).lower()
     for index, card in enumerate(component.get("cards") or ()):
         for part in card.get("components") or ():
@@ -68,6 +73,17 @@ def _refused(component: Mapping[str, Any]) -> str | None:
             if found is not None:
                 return f"cards.{index}.{found}"
     return None
+
+
+def _text_of(parameter: Mapping[str, Any]) -> str | None:
+    """Return the text that a parameter shows; None if it shows none."""
+    kind = str(parameter.get("type"))
+    value = parameter.get(kind)
+    if kind in _WITH_FALLBACK:
+        value = value.get("fallback_value") if isinstance(value, dict) else None
+    elif kind not in _TEXTS:
+        return None
+    return str(value if value is not None else "")
 
 
 def problem_of(

@@ -12,6 +12,7 @@ from moto import mock_aws
 
 from shared.aws.dynamodb import Table
 from shared.identity.keyed_hashes import address_hash
+from shared.policy.consent import unreachable
 from shared.policy.consent.records import (
     MOST_ADDRESSES,
     Consent,
@@ -25,7 +26,11 @@ from shared.runtime import clock
 from tests.template import create_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mypy_boto3_dynamodb import DynamoDBClient
+
+    from shared.aws.dynamodb import Attributes
 
 NOON = 1_772_452_800_000
 PHONE, MAIL, SECOND_PHONE = "+447700900123", "ann@example.com", "+447700900456"
@@ -303,3 +308,80 @@ def test_statements_in_any_order_and_repetition_give_the_same_record(
 def _facts(standing: Standing) -> tuple[State, str, str] | None:
     newest = standing.newest
     return (newest.state, newest.at, newest.evidence) if newest else None
+
+
+# A mobile number of Brazil, Mexico, and Argentina, in its normal form and in the other one.
+SPELT = [
+    ("+5531987654321", "+553187654321"),
+    ("+525512345678", "+5215512345678"),
+    ("+5491123456789", "+541123456789"),
+]
+in_both_orders = pytest.mark.parametrize(
+    ("said_under", "asked_for"), [pair for spelt in SPELT for pair in (spelt, spelt[::-1])]
+)
+
+
+@in_both_orders
+def test_a_statement_under_one_spelling_of_a_number_holds_for_the_other(
+    consents: Consents, company: str, said_under: str, asked_for: str
+) -> None:
+    consents.record_opt_out(company, [said_under], said(NOON - 2))
+    stopped = consents.standing(company, [asked_for], "whatsapp")
+    consents.record_opt_in(
+        company, [asked_for], said(NOON - 1, evidence="SM2"), channels=["whatsapp"]
+    )
+    started = consents.standing(company, [said_under], "whatsapp")
+
+    assert stopped.is_opted_out
+    assert started.is_opted_in
+
+
+@in_both_orders
+def test_a_record_of_an_earlier_release_under_one_spelling_holds_for_the_other(
+    consents: Consents, company: str, said_under: str, asked_for: str
+) -> None:
+    stored = Consent(
+        company=company,
+        address_hash=address_hash(said_under),
+        channel="*",
+        state=State.OPTED_OUT,
+        at=clock.to_text(NOON - 1),
+        source=Source.WORD,
+        evidence="SM9",
+    )
+    key = Consent.key(company, stored.address_hash, "*")
+    consents.table.put(key | stored.model_dump(mode="json", exclude_none=True))
+    older = consents.record_opt_in(company, [asked_for], said(NOON - 2), channels=["*"])
+
+    assert not older
+    assert consents.standing(company, [asked_for], "whatsapp").is_opted_out
+
+
+@in_both_orders
+def test_an_unreachable_number_is_so_in_both_spellings(
+    consents: Consents, company: str, said_under: str, asked_for: str
+) -> None:
+    record = unreachable.Unreachable(reason="21614", at=clock.to_text(NOON), evidence="e")
+    unreachable.note(consents.table, company, said_under, "sms", record)
+    found = unreachable.of_address(consents.table, company, asked_for, "sms")
+    unreachable.clear(consents.table, company, asked_for, "sms", clock.to_text(NOON + 1))
+
+    assert found is not None
+    assert found.reason == record.reason
+    assert unreachable.of_address(consents.table, company, said_under, "sms") is None
+
+
+def test_a_number_with_one_spelling_is_read_once(
+    consents: Consents, company: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    read = consents.table.get_many
+
+    def get_many(keys: "Sequence[Attributes]") -> "list[Attributes]":
+        asked.append(len(keys))
+        return read(keys)
+
+    monkeypatch.setattr(consents.table, "get_many", get_many)
+    consents.standing(company, [PHONE, MAIL], "sms")
+
+    assert asked == [3]  # the channel of the recipient, and all channels of both

@@ -138,6 +138,20 @@ def call_webhook(*words: str) -> Event:
     return post(payloads.change("calls", COUNTER, calls=events))
 
 
+def call_file_webhook(name: str, part: payloads.Json) -> Event:
+    """A file of the call of `call_webhook`: *name* as in `call_recording_available`."""
+    event = {
+        "id": "wacid.simulated",
+        "from": ADA.wa_id,
+        "to": COUNTER.display,
+        "direction": "USER_INITIATED",
+        "timestamp": str(TIMELINE.at(EVENT_MINUTE) + 60),
+        "event": f"{name}_available",
+        name: part,
+    }
+    return post(payloads.change("calls", COUNTER, calls=[event]))
+
+
 def history_webhook(*messages: payloads.Json) -> Event:
     """The messages of Ada's thread in the history."""
     thread = {"id": ADA.wa_id, "messages": list(messages)}

@@ -7,7 +7,7 @@ from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.samples import samples
 from events.whatsapp.scenarios.account_updates import APPROVED, REMINDER, STATUS
-from local.sandbox.accounts.media import JPEG_IMAGE, MP4_VIDEO
+from local.sandbox.accounts.media import JPEG_IMAGE, MP4_VIDEO, OGG_VOICE
 from tests.simulation.whatsapp.event_builders import (
     EVENT_MINUTE,
     TIMELINE,
@@ -19,6 +19,7 @@ from tests.simulation.whatsapp.event_builders import (
     ada_reaction,
     ada_revoke,
     addresses_webhook,
+    call_file_webhook,
     call_webhook,
     echo_webhook,
     group_webhook,
@@ -56,6 +57,10 @@ def _beside_messages() -> list[Scenario]:
     ]  # fmt: skip
     files = post(payloads.change("history", COUNTER, messages=[photo]))
     placeholder = history_webhook(bare | {"type": "media_placeholder"})
+    recording = call_file_webhook("call_recording", payloads.media("audio", OGG_VOICE))
+    transcript = call_file_webhook(
+        "call_transcript", {"document": payloads.media("audio", OGG_VOICE)["audio"]}
+    )
     flow = webhook_of(ada_form("f", "flow", {"flow_token": "t", "day": "monday"}))
     return [
         Scenario("a call from its end", (call_webhook("terminate"), call_webhook("connect"))),
@@ -63,6 +68,9 @@ def _beside_messages() -> list[Scenario]:
         Scenario("a message older than a call", (
             webhook_of(ada_message("m", text("hi"), 760)),
         ), (call_webhook("connect"),)),
+        Scenario("a recording of a call", (recording,), (call_webhook("connect", "terminate"),)),
+        Scenario("a recording before its call", (recording, call_webhook("connect", "terminate"))),
+        Scenario("a transcription twice", (transcript,), (call_webhook("connect"), transcript)),
         Scenario("history twice", (history_webhook(*old),), (history_webhook(*old),)),
         Scenario("history after live messages", (history_webhook(*old),), (
             webhook_of(ada_message("new", text("hello")), old[0]),
@@ -107,6 +115,12 @@ def by_name(scenarios: list[Scenario], *names: str) -> list[Scenario]:
     """Those of the scenarios."""
     found = {scenario.name: scenario for scenario in scenarios}
     return [found[name] for name in names]
+
+
+def by_juergen(kind: str, change: payloads.Json) -> Event:
+    """Jürgen's change of a message."""
+    made = payloads.message(JUERGEN, wamid(kind), TIMELINE.at(774), content(kind, change))
+    return post(payloads.messages_change(COUNTER, [made], [JUERGEN]))
 
 
 def of_our_own() -> list[Scenario]:
@@ -155,6 +169,17 @@ def of_our_own() -> list[Scenario]:
         Scenario("reactions, newest first", (
             webhook_of(ada_reaction("r2", "m", "", 774)), webhook_of(ada_reaction("r1", "m", "👍", 773)),
         ), (webhook_of(ada_message("m", text("first"))),)),
+        Scenario("reactions of one second", (
+            webhook_of(ada_reaction("r1", "m", "👍", 773)), webhook_of(ada_reaction("r2", "m", "🎉", 773)),
+        ), (webhook_of(ada_message("m", text("first"))),)),
+        Scenario("changes of another customer's message", (
+            by_juergen("edit", {"original_message_id": wamid("m"), "message": text("mine")}),
+            by_juergen("revoke", {"original_message_id": wamid("m")}),
+        ), (webhook_of(ada_message("m", text("first"))),)),
+        Scenario("another customer's edit before its message", (
+            by_juergen("edit", {"original_message_id": wamid("late"), "message": text("mine")}),
+            webhook_of(ada_message("late", text("first"), 775)),
+        )),
         Scenario("statuses in order", (status_webhook(wamid("reminder"), "sent", "delivered", "read"),), (reminded,)),
         Scenario("statuses reversed", (status_webhook(wamid("reminder"), "read", "delivered", "sent"),), (reminded,)),
         Scenario("statuses repeated", (

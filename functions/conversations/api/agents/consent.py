@@ -110,7 +110,12 @@ def _conversations_with(
 ) -> Iterator[OpenConversation]:
     """Yield the company's conversations with a customer in all projects: consent applies per company."""
     resources = deps.resources
-    for item in conversations.with_recipient(resources.table, company, recipient):
+    found = (
+        item
+        for spelling in addresses.all_spellings(recipient)
+        for item in conversations.with_recipient(resources.table, company, spelling)
+    )
+    for item in found:
         if not identifiers.has_key(item):
             continue  # The consent is recorded anyway; this conversation cannot be changed.
         ref = identifiers.ref_of_item(item)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import hmac
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +14,7 @@ from shared.action_ledger import Action, OnDoubt, State
 from shared.aws.sqs_fifo import to_json
 from shared.policy.consent.records import Source, Statement
 from shared.providers.outcomes import InDoubt, Misconfigured, Refused
+from shared.providers.standard_webhooks import signed
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
@@ -32,7 +29,6 @@ WITHIN_MS = 10 * clock.SECOND_MS
 LONGEST_RESULT_BYTES = 16 << 10
 DONE = Result('{"ok": true}')
 NOT_SENT = "not_sent"  # the ledger's reason for an attempt that certainly had no effect
-_KEY_PREFIX = "whsec_"
 _SERVER_ERRORS, _CLIENT_ERRORS = 500, 400
 
 
@@ -142,23 +138,3 @@ class Effects:
             raise Refused(f"function_{answer.status}")
         text = answer.data[:LONGEST_RESULT_BYTES].decode("utf-8", "replace")
         return Result(text or DONE.text)
-
-
-def signed(body: bytes, message_id: str, key: str) -> dict[str, str]:
-    """
-    Return the headers of Standard Webhooks (standardwebhooks.com, "Signature scheme"): id, time, and `v1,` with an HMAC
-    of `id.time.body`. Raises Misconfigured for an invalid key.
-    """
-    try:
-        secret = base64.b64decode(key.removeprefix(_KEY_PREFIX), validate=True)
-    except (binascii.Error, ValueError):
-        secret = b""
-    if not secret:
-        raise Misconfigured("function_signing_key")
-    at = str(clock.now_ms() // clock.SECOND_MS)
-    signature = hmac.new(secret, f"{message_id}.{at}.".encode() + body, hashlib.sha256).digest()
-    return {
-        "webhook-id": message_id,
-        "webhook-timestamp": at,
-        "webhook-signature": f"v1,{base64.b64encode(signature).decode()}",
-    }

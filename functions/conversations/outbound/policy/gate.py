@@ -19,6 +19,7 @@ from conversations.store.items.turn import TurnKind
 from shared.aws.tables.rate_limits.frequency_cap import Caps
 from shared.aws.tables.rate_limits.gcra import Pace
 from shared.aws.tables.rate_limits.limit import Limit
+from shared.identity.addresses import normal_form
 from shared.identity.keyed_hashes import keyed_hash
 from shared.policy.consent import unreachable
 from shared.policy.consent.records import Consents
@@ -136,7 +137,8 @@ class PolicyGate:
             free_at = ask(subject, request.action_id, limits)
         rate_at = None
         if facts.channel == "whatsapp" and free_at is None:
-            pair = keyed_hash("pair", opened.state.business_address, opened.customer)
+            customer = normal_form(opened.customer)
+            pair = keyed_hash("pair", opened.state.business_address, customer)
             ask_pace = self.pace.take if request.takes else self.pace.look
             rate_at = ask_pace(pair, WHATSAPP_PAIR)
         return Facts(
@@ -240,7 +242,7 @@ def _quiet_hours(rules: Policy) -> QuietHours | None:
 
 def _subject(opened: OpenConversation, kind: Kind) -> str:
     if kind in {Kind.FIRST, Kind.REENGAGEMENT}:
-        return keyed_hash("person", opened.company.company_id, opened.customer)
+        return keyed_hash("person", opened.company.company_id, normal_form(opened.customer))
     return opened.ref
 
 

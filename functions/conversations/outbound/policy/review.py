@@ -25,13 +25,14 @@ def must_be_reviewed(opened: OpenConversation, *, is_reply: bool) -> bool:
     by_mail = conversation.channel_method is ChannelMethod.EMAIL
     listed = (mails if by_mail else numbers) or []
     region = opened.company.default_region
-    return not listed or opened.customer in {_normal(entry, region) for entry in listed}
+    customer = addresses.normal_form(opened.customer)
+    return not listed or customer in {_normal(entry, region) for entry in listed}
 
 
 def _normal(contact: str, region: str | None) -> str | None:
     try:
         if "@" in contact:
             return addresses.email_address(contact)
-        return addresses.phone_number(contact, region)
+        return addresses.normal_form(addresses.phone_number(contact, region))
     except addresses.AddressInvalid:
         return None

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from shared.api.auth import Scope
-from shared.identity import addresses
 from shared.policy.consent.records import ALL_CHANNELS, MOST_ADDRESSES, Source, Statement
 from shared.runtime import clock
 from whatsapp import store
@@ -160,10 +159,8 @@ def _ids(call: Call[Any]) -> list[str]:
 
 
 def _addresses(ids: list[str]) -> list[str]:
-    """Return the addresses under which consent of these ids is recorded, in all spellings."""
-    own = [people.address_of(each) for each in ids]
-    spelt = [other for address in own for other in addresses.other_spellings(address)]
-    return list(dict.fromkeys([*own, *spelt]))[:MOST_ADDRESSES]
+    """Return the addresses under which consent of these ids is recorded."""
+    return list(dict.fromkeys(map(people.address_of, ids)))[:MOST_ADDRESSES]
 
 
 def _view(purpose: Literal["marketing", "all"], newest: Consent | None) -> RecordedConsent:

@@ -56,8 +56,8 @@ class GetFlowResponses(PageInput):
 
 class ResponseView(View):
     """
-    A completed form. *screen_id*: the last screen that is known; absent for forms without the data endpoint. *data*:
-    the customer's answers.
+    A completed form. *screen_id*: the last screen that is known: of a form without the data endpoint the first one, if
+    the message named it. *data*: the customer's answers.
     """
 
     flow_id: str

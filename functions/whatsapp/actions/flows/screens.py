@@ -3,11 +3,15 @@
 import json
 from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
+from shared.api.errors import InvalidInput
 from shared.aws.tables.dynamodb_json import storable
+from shared.identity.secret_owners import SECRET_RULE, owns_secret
+from shared.runtime import web_addresses
+from shared.runtime.settings import is_local_stage
 from whatsapp import store
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import FlowId, Input, ProviderObject
@@ -28,17 +32,36 @@ LARGEST_DATA_BYTES = 16 << 10
 type Screen = Annotated[str, Field(min_length=1, max_length=100)]
 
 
+def _checked_url(text: str) -> str:
+    try:
+        return web_addresses.checked(text, local=is_local_stage())
+    except web_addresses.WebAddressInvalid as fault:
+        raise PydanticCustomError("url", str(fault)) from None
+
+
+class ScreenEndpoint(Input):
+    """
+    The company's own endpoint for the data of screens. `secretReference`: the company's secret with the key that signs
+    the requests, `{"signing_key": "whsec_..."}`.
+    """
+
+    url: Annotated[str, Field(max_length=2_048, repr=False), AfterValidator(_checked_url)]
+    secret_reference: Annotated[str, Field(min_length=1, max_length=512)]
+
+
 class SetFlowRouting(Input):
     """
     `routes`: screen -> next screen, or SUCCESS, which ends the form; at most 50 screens.
 
-    `screenData`: screen -> data that the form shows there, at most 16 KB in all.
+    `screenData`: screen -> data that the form shows there, at most 16 KB in all. `endpoint`: asked for the data of each
+    screen; `screenData` is shown when it does not answer.
     """
 
     flow_id: FlowId
     first_screen: Screen
     routes: dict[Screen, Screen] = Field(min_length=1)
     screen_data: dict[Screen, ProviderObject] = Field(default_factory=dict)
+    endpoint: ScreenEndpoint | None = None
 
     @property
     def screens(self) -> set[str]:
@@ -68,6 +91,7 @@ class Routing(View):
     first_screen: str
     screens: list[str]
     screens_without_route: list[str]
+    uses_endpoint: bool = False
 
 
 class FlowDataExchange(Input):
@@ -97,8 +121,13 @@ def set_flow_routing(call: Call[SetFlowRouting]) -> Routing:
 
     For the first routing of a form that was not created here, the provider is asked whether one of the company's
     accounts has it: another company's form is not found.
+
+    With an `endpoint` each screen's data is asked for from the company's system: a signed POST of `flow_id`, `action`,
+    `screen`, `next_screen` and `answers`, to be answered within four seconds with `{"data": {...}}`.
     """
     asked = call.input
+    if asked.endpoint and not owns_secret(call.company, asked.endpoint.secret_reference):
+        raise InvalidInput([{"field": "endpoint.secretReference", "problem": SECRET_RULE}])
     known = store.forms.config(call.table, asked.flow_id)
     if known is None or known.company != call.company or known.deleted_by is not None:
         accounts.check_company_has(call, asked.flow_id)
@@ -114,6 +143,8 @@ def set_flow_routing(call: Call[SetFlowRouting]) -> Routing:
         company=call.company,
         first_screen=asked.first_screen,
         screens=screens,
+        endpoint_url=asked.endpoint.url if asked.endpoint else None,
+        endpoint_secret=asked.endpoint.secret_reference if asked.endpoint else None,
     )
     if not store.forms.replace_config(call.table, config):
         raise NotFound("flowId: form not found")
@@ -122,13 +153,15 @@ def set_flow_routing(call: Call[SetFlowRouting]) -> Routing:
         first_screen=asked.first_screen,
         screens=list(screens),
         screens_without_route=[name for name in screens if name not in asked.routes],
+        uses_endpoint=asked.endpoint is not None,
     )
 
 
 @MESSAGING.reads("local", Scope.WHATSAPP_FLOWS)
 def flow_data_exchange(call: Call[FlowDataExchange]) -> Answered:
     """
-    Try the data endpoint without encryption: the same routing and answer, but nothing is stored.
+    Try the data endpoint without encryption: the same routing and stored data, but nothing is stored, and the company's
+    own endpoint is not called.
 
     A token that is unknown, finished, expired, or of another form is not found. The encrypted endpoint is
     `POST /webhooks/whatsapp/flows`.

@@ -44,10 +44,18 @@ class InitiateCall(RecipientInput):
     call_reason: Annotated[Text, Field(max_length=200)] | None = None
 
 
+class CallFile(View):
+    """A recording or transcription, by the provider's word (*name*); `download_media` stores and links it."""
+
+    name: str
+    media_id: str
+    mime_type: str
+
+
 class CallView(View):
     """
-    A call; *duration* in seconds. *from_* and *to*: numbers in digits, or user ids. *steps*: when each event happened,
-    by the provider's word.
+    A call; *duration* in seconds. *from_* and *to*: numbers in digits, or user ids. *sender_name*: the customer's.
+    *steps*: when each event happened, by the provider's word.
     """
 
     call_id: str
@@ -55,12 +63,14 @@ class CallView(View):
     direction: Literal["USER_INITIATED", "BUSINESS_INITIATED"]
     from_: str = Field(alias="from")
     to: str | None = None
+    sender_name: str | None = None
     started_at: str
     answered_at: str | None = None
     ended_at: str | None = None
     duration: int | None = None
     end_reason: str | None = None
     steps: dict[str, str] = Field(default_factory=dict)
+    files: list[CallFile] = Field(default_factory=list)
     missed: bool
     agent_id: str | None = None
     note: str | None = None
@@ -121,7 +131,11 @@ def view_of(stored: StoredCall) -> CallView:
         missed=stored.missed_at is not None,
         agent_id=stored.agent,
         phone_number_id=stored.phone,
-        **stored.model_dump(include=shared),
+        files=[
+            CallFile(name=one["name"], media_id=one["mediaId"], mime_type=one["mimeType"])
+            for one in stored.files or ()
+        ],
+        **stored.model_dump(include=shared - {"files"}),
     )
 
 

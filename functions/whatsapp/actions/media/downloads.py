@@ -21,9 +21,11 @@ from whatsapp.sending.failures import (
     ProviderUnavailable,
     of_not_sent,
 )
+from whatsapp.store.items.groups import Call as StoredCall
 from whatsapp.worker.media import downloads
 from whatsapp.worker.media.copying import Announced
 from whatsapp.worker.media.types import LIMITS
+from whatsapp.worker.updates import call_files
 
 if TYPE_CHECKING:
     from whatsapp.store.items import Media, Phone
@@ -93,6 +95,13 @@ def _fetch(call: Call[Download], phone: Phone, record: Media) -> None:
 def _announced(call: Call[Download], record: Media) -> Announced:
     """Return the known attributes of the file: from its message, or from the upload that made the reference."""
     within_ms = max(0, call.remaining_ms() - _AFTERWARDS_MS)
+    if record.message_pk and StoredCall.is_key(record.message_pk):
+        stored = store.groups.get_call(call.table, record.message_pk)
+        for file in (stored.files if stored and stored.company == call.company else None) or ():
+            if file["mediaId"] == record.media_id:
+                kind = call_files.kind_of(file["mimeType"])
+                return Announced(kind, file["mimeType"], file["sha256"], within_ms)
+        return Announced("document", "", "", within_ms)
     message = store.messages.get(call.table, record.message_pk) if record.message_pk else None
     if message is not None and message.company == call.company and message.type in LIMITS:
         return Announced(message.type, message.mime_type or "", message.sha256 or "", within_ms)

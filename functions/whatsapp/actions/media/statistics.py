@@ -18,6 +18,7 @@ from whatsapp.actions.media.limits import Category, category_of
 from whatsapp.sending.views import View
 from whatsapp.store.accounts import media_files
 from whatsapp.store.items import Message, pk
+from whatsapp.store.items.groups import Call as StoredCall
 
 if TYPE_CHECKING:
     from whatsapp.store.items import Media
@@ -132,7 +133,10 @@ def _is_asked(asked: StatsRequest, record: Media) -> bool:
 
 
 def _inbound(call: Call[StatsRequest], records: list[Media]) -> set[str]:
-    """Return the keys of the messages of these files that customers sent."""
-    keys = list(dict.fromkeys(record.message_pk for record in records if record.message_pk))
+    """Return the keys of the messages of these files that customers sent, and of calls."""
+    named = (record.message_pk for record in records if record.message_pk)
+    calls, keys = set[str](), list[str]()
+    for key in dict.fromkeys(named):
+        (calls.add if StoredCall.is_key(key) else keys.append)(key)
     found = map(Message.read, call.table.get_many([pk(key) for key in keys]))
-    return {message.pk for message in found if message.direction == "INBOUND"}
+    return calls | {message.pk for message in found if message.direction == "INBOUND"}

@@ -108,7 +108,7 @@ def send_media(call: Call[SendMedia]) -> Draft:
     Send a file. One of S3 is checked by its first bytes and size, and a copy is kept with the message.
 
     A `mediaId` works for the number that uploaded or received the file. Missing files, and files of other companies,
-    answer 404.
+    answer 404. The content of a file that only the provider has cannot be checked before: it refuses a wrong one.
     """
     given = call.input
     return _draft(call, given.media_type, given.caption, given.filename)

@@ -3,7 +3,7 @@ Answers one request of the data endpoint.
 
     open      decrypt with the account's private keys      421 if no key fits: the client fetches the public key again
     token     of this account's company, open              427 otherwise: the client closes the form
-    step      the next screen by the routing
+    step      the next screen by the routing, with the data of the company's endpoint
     store     the answers so far                           before the answer: a lost answer is asked for again
 
 A repeated request stores the same answers and gets the same answer, also the one that finishes a form.
@@ -28,6 +28,7 @@ from whatsapp.store.items.customers import FlowToken
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
+    from whatsapp.inbound.flows.endpoint import Endpoints
     from whatsapp.inbound.flows.keys import PrivateKeys
     from whatsapp.store.items.customers import FlowConfig
 
@@ -49,7 +50,9 @@ class TokenOver(Exception):
     """The token is unknown, finished, expired, or of another company."""
 
 
-def answer(table: Table, private_keys: PrivateKeys, account: str, body: bytes) -> Reply:
+def answer(
+    table: Table, private_keys: PrivateKeys, endpoints: Endpoints, account: str, body: bytes
+) -> Reply:
     """Return the reply to a body whose signature is valid. Raises Transient and ClientError."""
     pairs = store.forms.keys_of(table, account) if account else None
     if pairs is None:
@@ -61,7 +64,7 @@ def answer(table: Table, private_keys: PrivateKeys, account: str, body: bytes) -
         return Reply(BAD_KEY)
     exchange = Exchange.of(opened.request)
     try:
-        shown = _answered(table, pairs.company, exchange)
+        shown = _answered(table, endpoints, pairs.company, exchange)
     except TokenOver:
         return Reply(TOKEN_OVER, opened.seal({"error_msg": MESSAGE_OVER}))
     return Reply(HTTPStatus.OK, opened.seal(shown))
@@ -71,7 +74,8 @@ def rehearse(
     table: Table, company: str, exchange: Exchange, *, flow: str | None = None
 ) -> dict[str, Any]:
     """
-    Return the answer to a request without storing anything. *flow*: the token must be of this form; None: of any.
+    Return the answer to a request without storing anything, and without the company's endpoint. *flow*: the token must
+    be of this form; None: of any.
 
     Raises TokenOver.
     """
@@ -91,7 +95,9 @@ def _token_of(table: Table, company: str | None, token: str) -> FlowToken:
     return found
 
 
-def _answered(table: Table, company: str | None, exchange: Exchange) -> dict[str, Any]:
+def _answered(
+    table: Table, endpoints: Endpoints, company: str | None, exchange: Exchange
+) -> dict[str, Any]:
     """Return the answer to a request, after storing what it changes. Raises TokenOver and Transient."""
     if exchange.without_token is not None:
         if exchange.action != routing.PING:
@@ -104,10 +110,13 @@ def _answered(table: Table, company: str | None, exchange: Exchange) -> dict[str
             return routing.finished(exchange.token)  # The answer that finished the form was lost.
         if token.state != "open":
             raise TokenOver
-        step = routing.step(exchange, _config(table, token), token.answers)
+        config = _config(table, token)
+        step = routing.step(exchange, config, token.answers)
         if step.is_missing_route:
             metrics.add_metric("FlowRouteMissing", MetricUnit.Count, 1)
             return step.answer
+        # Before the answers are stored: the same request asks again, under the same id.
+        step = endpoints.completed(table, config, exchange, step, digest(token.pk, request))
         next_token = token.model_copy(
             update={
                 "answers": step.answers,

@@ -63,7 +63,8 @@ class Step:
     """
     The answer to a request, and what it changes: *answers* are all of the form so far, *screen* the last known one.
 
-    *is_missing_route*: the business has set no routing for this screen.
+    *is_missing_route*: the business has set no routing for this screen. *shows*: the screen that is shown with its
+    stored data; None if the form ends or stays.
     """
 
     answer: dict[str, Any] = field(repr=False)
@@ -71,6 +72,7 @@ class Step:
     screen: str
     is_finished: bool = False
     is_missing_route: bool = False
+    shows: str | None = None
 
 
 def step(exchange: Exchange, config: FlowConfig | None, answers: Mapping[str, Any]) -> Step:
@@ -111,7 +113,8 @@ def finished(token: str) -> dict[str, Any]:
 
 def _show(config: FlowConfig, screen: str, answers: dict[str, Any]) -> Step:
     data = plain((config.screens.get(screen) or {}).get("data") or {})
-    return Step(answer={"screen": screen, "data": data}, answers=answers, screen=screen)
+    shown = {"screen": screen, "data": data}
+    return Step(answer=shown, answers=answers, screen=screen, shows=screen)
 
 
 def _stay(

@@ -1,5 +1,8 @@
 """Data from customers' forms: flow responses, and addresses with the list that limits them."""
 
+from contextlib import suppress
+from typing import Any
+
 from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
@@ -98,6 +101,15 @@ def replace_config(table: Table, new: FlowConfig) -> bool:
     except ConditionFailed:
         return False
     return True
+
+
+def cache_data(table: Table, config: FlowConfig, cached: dict[str, Any]) -> None:
+    """Keep what a company's endpoint answered for its form's screens, unless the routing has changed."""
+    same = FlowConfig.attr("company").eq(config.company) & FlowConfig.attr("endpoint_url").eq(
+        config.endpoint_url
+    )
+    with suppress(ConditionFailed):
+        table.update(pk(config.pk), put=FlowConfig.named(cached=cached), when=same)
 
 
 def intend_deletion(table: Table, flow: str, company: str, cause: str) -> None:

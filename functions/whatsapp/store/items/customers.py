@@ -101,7 +101,12 @@ class FlowToken(WhatsAppItem):
 
 
 class FlowConfig(WhatsAppItem):
-    """The data endpoint's responses for a form: screen -> {next: a screen or SUCCESS, data: static data}."""
+    """
+    The data endpoint's responses for a form: screen -> {next: a screen or SUCCESS, data: static data}.
+
+    `endpoint_url`: the company's own endpoint for the data of screens, signed with its secret `endpoint_secret`;
+    `cached`: screen -> {data, at}, the newest answers of it that are the same for all customers.
+    """
 
     item_type: ClassVar[str] = "FLOW_CONFIG"
     pk_pattern: ClassVar[str] = "FLOWCFG#{flowId}"
@@ -111,6 +116,9 @@ class FlowConfig(WhatsAppItem):
         None  # hash of the call that deletes the form at the provider; kept for its repeats
     )
     screens: Annotated[dict[str, Any], AtMost(50)] = Field(default_factory=dict)
+    endpoint_url: str | None = Field(default=None, repr=False)
+    endpoint_secret: str | None = None
+    cached: Annotated[dict[str, Any], AtMost(50)] | None = None
 
 
 class FlowKeys(WhatsAppItem):

@@ -78,6 +78,7 @@ class Call(WhatsAppItem):
     """
 
     most_steps: ClassVar[int] = 14
+    most_files: ClassVar[int] = 5
 
     item_type: ClassVar[str] = "CALL"
     pk_pattern: ClassVar[str] = "CALL#{callId}"
@@ -87,6 +88,11 @@ class Call(WhatsAppItem):
         "gsi_conversation",
         "gsi_waba_itemtype",
     )
+
+    @classmethod
+    def is_key(cls, pk: str) -> bool:
+        """Whether a key is a call's."""
+        return pk.startswith(cls.pk_pattern.partition("{")[0])
 
     call_id: str
     waba_meta_id: str
@@ -110,6 +116,8 @@ class Call(WhatsAppItem):
     # The provider's time of each step: connect, RINGING, ACCEPTED, COMPLETED ...
     steps: Annotated[dict[str, str], AtMost(14)] = Field(default_factory=dict)
     end_reason: str | None = None  # the provider's value
+    # Recordings and transcriptions: {name, mediaId, mimeType, sha256}; `name` is the provider's word.
+    files: Annotated[list[dict[str, str]], AtMost(5)] | None = None
     agent: str | None = None  # principal of the person or the API key that placed the call
     note: str | None = None  # why the business called, or ended the call
     action_id: str | None = None

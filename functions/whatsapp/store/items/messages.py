@@ -196,6 +196,7 @@ class Reaction(WhatsAppItem):
     emoji: str | None = None
     order: str
     event_id: str | None = None  # the provider's id of the reaction
+    sender_name: str | None = None
     # Ids of the participant's earlier reactions of the same second, which the provider may deliver again.
     earlier_ids: Annotated[list[str], AtMost(5)] | None = None
     other_fields: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None

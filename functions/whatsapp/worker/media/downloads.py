@@ -20,6 +20,7 @@ from whatsapp.configuration.resources import FileResources, Resources
 from whatsapp.inbound.content import MediaFile
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Media, Message, Phone
+from whatsapp.store.items.groups import Call
 from whatsapp.worker import costs, ownership
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import copying, types
@@ -35,9 +36,18 @@ GONE = frozenset({"graph_100", "graph_404", "ResourceNotFoundException"})
 
 
 def request(
-    resources: Resources, event: Event, phone: Phone, file: MediaFile, message_pk: str
+    resources: Resources,
+    event: Event,
+    phone: Phone,
+    file: MediaFile,
+    message_pk: str,
+    *,
+    kind: str | None = None,
 ) -> None:
-    """Record a message's file and queue its download. Safe to repeat: a stored file is not downloaded again."""
+    """
+    Record a file of a message or call and queue its download. *kind*: one of `types.LIMITS`, by default the message's
+    type. Safe to repeat: a stored file is not downloaded again.
+    """
     received_s = min(event.at, event.accepted_at // 1_000)
     reference = _reference(file.media_id, received_s, phone, message_pk)
     record = ownership.check_media(store.media.add(resources.table, reference), phone)
@@ -49,7 +59,7 @@ def request(
         at=event.at, index=0, contact=None, hash=file.sha256,
         payload={
             "messagePk": message_pk,
-            "type": (event.payload or {}).get("type"),
+            "type": kind or (event.payload or {}).get("type"),
             "mimeType": file.mime_type,
             "sha256": file.sha256,
             **costs.sender_of(event, phone),
@@ -177,8 +187,11 @@ def _attach(
     bucket: str,
     key: str,
 ) -> None:
-    """Set the message's file, and announce it to the context that answers at the number. Safe to repeat."""
-    if message_pk is None:
+    """
+    Set the message's file, and announce it to the context that answers at the number. Safe to repeat. A call names its
+    files from the beginning.
+    """
+    if message_pk is None or Call.is_key(message_pk):
         return
     store.messages.attach_file(resources.table, message_pk, record.media_id, bucket, key)
     if not phone.is_automated:

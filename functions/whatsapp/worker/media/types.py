@@ -47,20 +47,19 @@ class Limit:
     extensions: Mapping[str, str]  # MIME type -> file extension
 
 
+_AUDIO: Mapping[str, str] = {
+    "audio/aac": "aac",
+    "audio/amr": "amr",
+    "audio/mpeg": "mp3",
+    "audio/mp4": "m4a",
+    "audio/ogg": "ogg",
+    "audio/opus": "ogg",
+}
 LIMITS: Mapping[str, Limit] = {
     "image": Limit(5 * MB, {"image/jpeg": "jpg", "image/png": "png"}),
     "video": Limit(16 * MB, {"video/mp4": "mp4", "video/3gpp": "3gp"}),
-    "audio": Limit(
-        16 * MB,
-        {
-            "audio/aac": "aac",
-            "audio/amr": "amr",
-            "audio/mpeg": "mp3",
-            "audio/mp4": "m4a",
-            "audio/ogg": "ogg",
-            "audio/opus": "ogg",
-        },
-    ),
+    "audio": Limit(16 * MB, _AUDIO),
+    "recording": Limit(100 * MB, _AUDIO),  # of a call; larger than a voice message
     "document": Limit(100 * MB, {"application/pdf": "pdf", "text/plain": "txt"}),
     "sticker": Limit(500_000, {"image/webp": "webp"}),
 }

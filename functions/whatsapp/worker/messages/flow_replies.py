@@ -81,7 +81,7 @@ def _store_flow_response(
         flow_id=flow,
         response_id=message.message_id,
         customer_phone=message.from_pk,
-        screen_id=token.screen if token else None,
+        screen_id=(token.screen if token else None) or _screen_named_by(reply.answered),
         data=answers,
         completed_at=ordering.moment_of(message.received_at),
         created_at=ordering.moment_of(message.received_at),
@@ -115,10 +115,22 @@ def _flow_named_by(message: Message | None) -> str | None:
 
     Uses Meta's send format (`action.parameters.flow_id`); the stored form of Parley's sends is not settled.
     """
+    flow = _parameters_of(message).get("flow_id")
+    return flow if isinstance(flow, str) and 0 < len(flow) <= _LONGEST_FLOW else None
+
+
+def _screen_named_by(message: Message | None) -> str | None:
+    """Return the screen that the answered message opened: the last that is known of a form without data endpoint."""
+    payload = _parameters_of(message).get("flow_action_payload")
+    screen = payload.get("screen") if isinstance(payload, dict) else None
+    return screen if isinstance(screen, str) and 0 < len(screen) <= _LONGEST_FLOW else None
+
+
+def _parameters_of(message: Message | None) -> dict[str, Any]:
+    """Return the parameters of the form that a message opens; empty if it opens none."""
     action = (message.content or {}).get("action") if message is not None else None
     parameters = action.get("parameters") if isinstance(action, dict) else None
-    flow = parameters.get("flow_id") if isinstance(parameters, dict) else None
-    return flow if isinstance(flow, str) and 0 < len(flow) <= _LONGEST_FLOW else None
+    return parameters if isinstance(parameters, dict) else {}
 
 
 def _store_address(

@@ -248,7 +248,7 @@ def _content(event: Event, status: Status) -> dict[str, Any]:
 
 
 def errors_of(value: object) -> list[dict[str, Any]]:
-    """Return the provider's errors, bounded: code, title, message and details."""
+    """Return the provider's errors, bounded: code, title, message, details, and the link to an explanation."""
     errors = (
         [error for error in value if isinstance(error, dict)] if isinstance(value, list) else []
     )
@@ -262,12 +262,20 @@ def _error(error: Mapping[str, Any]) -> dict[str, Any]:
         "title": error.get("title"),
         "message": error.get("message"),
         "details": details.get("details") if isinstance(details, dict) else None,
+        "href": _link_in(error),
     }
     return {
         name: value if isinstance(value, int | Decimal) else str(value)[:_LONGEST_ERROR_TEXT]
         for name, value in texts.items()
         if value is not None
     }
+
+
+def _link_in(error: Mapping[str, Any]) -> str | None:
+    """Return the web link of an error; None for any other text, and for one that is too long to be kept whole."""
+    href = error.get("href")
+    is_link = isinstance(href, str) and href.startswith("https://")
+    return href if is_link and len(str(href)) <= _LONGEST_ERROR_TEXT else None
 
 
 def _is_in_history(message: Message, status: Status) -> bool:

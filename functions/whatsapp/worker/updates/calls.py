@@ -24,6 +24,7 @@ from whatsapp.store.items import Phone
 from whatsapp.store.items.groups import Call, CallStatus
 from whatsapp.worker import contacts
 from whatsapp.worker.messages import intake, statuses
+from whatsapp.worker.updates import call_files
 
 CALL = "call"  # in the contract's `lastType`
 CONNECT = "connect"
@@ -46,7 +47,7 @@ _FIELDS = (
     "id", "from", "to", "from_user_id", "to_user_id", "recipient_id", "recipient_user_id", "direction", "event",
     "status", "type", "timestamp", "start_time", "end_time", "duration", "biz_opaque_callback_data",
 )  # fmt: skip
-# A word that is not known here, such as `call_recording_available`, moves no status.
+# Any other word, such as `call_recording_available`, moves no status.
 _UNKNOWN: tuple[int, CallStatus] = (0, "initiated")
 _LONGEST_STEP = 64
 _ENDS = frozenset({TERMINATE, "COMPLETED", "FAILED", "REJECTED"})
@@ -96,6 +97,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
             resources.table, call.model_copy(update={"revision": call.revision + 1})
         )
     _show(resources, event, call, phone)
+    call_files.request(resources, event, phone, call)
     if call_event.step == CONNECT and call.call_direction == BY_CUSTOMER:
         store.customer_facts.open_window(
             resources.table, call.conversation_pk, call_event.at, phone.company, phone.phone
@@ -247,6 +249,7 @@ def _merged(call: Call, payload: Mapping[str, Any], call_event: _CallEvent) -> C
     action_id = payload.get("biz_opaque_callback_data")
     if isinstance(action_id, str) and action_id:
         changes["action_id"] = call.action_id or action_id[:_LONGEST_CALLBACK]
+    changes["files"] = call_files.merged(call.files, payload)
     errors = statuses.errors_of(payload.get("errors"))
     merged = call.model_copy(update=changes | ({"errors": errors} if errors else {}))
     if is_end and merged.call_direction == BY_CUSTOMER and not _was_answered(merged):

@@ -112,6 +112,17 @@ def spellings_of(digits: str) -> list[str]:
     return list(dict.fromkeys([normal, *others, digits]))
 
 
+def normal_form(address: str) -> str:
+    """Return the spelling of a normalised address that names the customer, for keys; of most addresses the address."""
+    return f"+{normal_digits(address[1:])}" if address.startswith("+") else address
+
+
+def all_spellings(address: str) -> list[str]:
+    """Return all spellings of a normalised address, the normal form first."""
+    normal = normal_form(address)
+    return list(dict.fromkeys([normal, *other_spellings(normal), address]))
+
+
 def other_spellings(address: str) -> list[str]:
     """Return the other spellings of the same line. Empty for most numbers and for text that is not E.164."""
     return [

@@ -187,6 +187,25 @@ def test_a_person_is_found_by_their_number_newest_first_in_three_pages(harness: 
     assert found(harness, recipient="whatsapp:+44 7700 900123") == [newest_first]
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("+5531987654321", "+553187654321"), ("+5491123456789", "+541123456789")],
+    ids=["Brazil", "Argentina"],
+)
+def test_a_person_is_found_and_opts_out_under_each_spelling_of_their_number(
+    harness: Harness, one: str, other: str
+) -> None:
+    refs = {harness.begin(f"req-{each}-{n}", customer=each) for each in (one, other) for n in "12"}
+    consent = {"recipient": other, "channels": ["*"], "evidence": "a call"}
+    opted_out = harness.call("POST /opt-outs", consent)
+
+    for spelling in (one, other):
+        for limit in (1, 2, 3, 50):
+            pages = found(harness, recipient=spelling, limit=limit)
+            assert sorted(ref for page in pages for ref in page) == sorted(refs)
+    assert set(opted_out.result["refs"]) == refs
+
+
 def test_an_email_address_is_found_in_any_letter_case(harness: Harness) -> None:
     ref = harness.begin(channel=ChannelMethod.EMAIL, customer="ann.doe@example.com")
 

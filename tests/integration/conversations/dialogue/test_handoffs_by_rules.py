@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conversations.outbound.policy import review
 from events.conversations import sample_data
 from tests.integration.conversations.dialogue.handoff_notices import NOTICE, notices_sent
 from tests.integration.conversations.steps import (
@@ -40,6 +42,27 @@ def test_the_rule_for_replies_holds_all_or_those_on_its_list(
     held = ("handoff_pending", "reply_review")
     assert (status_of(system, ref) == held) == is_held
     assert len(texts_by(system, ref)) == (1 if is_held else 2)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("+5531987654321", "+553187654321"),
+        ("+525512345678", "+5215512345678"),
+        ("+5491123456789", "+541123456789"),
+    ],
+)
+def test_a_number_on_the_list_of_the_rule_is_meant_in_each_spelling(one: str, other: str) -> None:
+    for listed, customer in ((one, other), (other, one)):
+        rule = {"auto_queue_reply_message": True, "auto_queue_reply_message_from_number": [listed]}
+        opened = SimpleNamespace(
+            conversation=SimpleNamespace(**rule, channel_method="sms"),
+            company=SimpleNamespace(default_region="GB"),
+            customer=customer,
+        )
+        opened.conversation.auto_queue_reply_message_from_email = None
+
+        assert review.must_be_reviewed(opened, is_reply=True)  # type: ignore[arg-type] # its fields
 
 
 def test_the_rule_is_fixed_when_the_conversation_begins(system: System) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations.outbound.compose.function_calls import signed
 from local.scripted_model.project_facts import facts_in
+from shared.providers.standard_webhooks import signed
 from tests.integration.conversations.booking import THANKS, start_booking, write
 from tests.integration.conversations.steps import (
     function_call,

@@ -251,19 +251,26 @@ def test_a_keyword_that_only_the_provider_recognises_counts_by_its_mark(system: 
 # Between the model's answer and the send
 
 
-DRAFT, POLICY = "dynamodb.PutItem CONV#", "dynamodb.GetItem ACTION#"
+DRAFT = ("dynamodb.PutItem CONV#",)
+POLICY = (*DRAFT, "dynamodb.BatchGetItem")  # the first read behind the fence
 ANSWER = "The shift is at night."
 
 
-def answer_while(system: System, moment: str, something: Callable[[], None]) -> str:
-    """The model answers, and before the first call of this name *act* is run; returns the conversation."""
+def answer_while(system: System, moment: tuple[str, ...], something: Callable[[], None]) -> str:
+    """The model answers, and before the last of these calls *something* is run; returns the conversation."""
     with_model(system, model_answer("Hello Ann, can you start in May?"))
     ref = system.begin("sms")
     model_says(system, model_answer(ANSWER))
     system.text("m", "Which shift is it?")
     system.run_intake()
 
-    before_call(system, moment, lambda _: something())
+    def wait(calls: tuple[str, ...]) -> None:
+        if calls:
+            before_call(system, calls[0], lambda _: wait(calls[1:]))
+        else:
+            something()
+
+    wait(moment)
     system.drain()
     return ref
 
@@ -281,7 +288,7 @@ def draft_of(system: System, ref: str) -> tuple[str, str | None]:
     ids=["before the fence", "behind the fence"],
 )
 def test_a_stop_between_the_models_answer_and_the_send_prevents_the_send(
-    system: System, moment: str, became: tuple[str, str | None]
+    system: System, moment: tuple[str, ...], became: tuple[str, str | None]
 ) -> None:
     def stop() -> None:
         system.text("s", "STOP")

@@ -195,6 +195,21 @@ def test_a_number_without_its_secrets_names_the_commands_that_add_them(
     assert "secrets set whatsapp-access-tokens acme --stack parley-dev" in steps
 
 
+@pytest.mark.parametrize("missing", ["aws_waba", "aws_phone"])
+def test_a_number_on_aws_without_its_ids_there_needs_action(
+    examine: Callable[[], Any], missing: str
+) -> None:
+    connect()
+    ids = {"aws_waba": "waba-1", "aws_phone": "phone-number-id-1", missing: None}
+    on_aws = {"provider": "eum", "app_id": None, "token_ref": None, **ids}
+    store.phones.register(table(INBOX), PHONE.model_copy(update=on_aws))
+
+    _, rows, steps = examine()
+
+    assert any("has no AWS id of its number or its account" in row[2] for row in rows)
+    assert "--aws-waba" in steps
+
+
 def test_a_disabled_number_and_one_that_is_listed_only_need_action(
     examine: Callable[[], Any],
 ) -> None:

@@ -107,6 +107,45 @@ def test_a_message_shows_its_statuses_edits_and_reactions(harness: Harness, api:
     ]
 
 
+@pytest.mark.parametrize("is_early", [False, True])
+def test_a_reaction_has_the_name_of_its_author(harness: Harness, api: Api, is_early: bool) -> None:
+    part = {"message_id": "wamid.1", "emoji": "👍"}
+    reaction = text("wamid.r") | {"type": "reaction", "reaction": part}
+    contact = {"wa_id": "447700900101", "profile": {"name": "Ada Byrne"}}
+    values = [{"messages": [text("wamid.1")]}, {"contacts": [contact], "messages": [reaction]}]
+    harness.take(*(values[::-1] if is_early else values))
+
+    (message,) = api.messages(api.conversations()[0]["key"])
+
+    assert message["reactions"] == [{"actor": "447700900101", "emoji": "👍", "name": "Ada Byrne"}]
+
+
+@pytest.mark.parametrize(
+    ("href", "shown"),
+    [
+        ("https://developers.facebook.com/docs/131026", True),
+        ("javascript:alert(1)", False),
+        (7, False),
+        ("https://example.com/" + "x" * 200, False),
+    ],
+)
+def test_the_error_of_a_status_has_its_link(
+    harness: Harness, api: Api, href: object, shown: bool
+) -> None:
+    error = {"code": 131026, "title": "Undeliverable", "href": href}
+    sent: dict[str, object] = {"id": "wamid.e", "from": "15550783881", "to": "447700900101"}
+    sent |= {"type": "text", "timestamp": str(NOW // 1000 - 60), "text": {"body": "Hello"}}
+    status = {"id": "wamid.e", "status": "failed", "timestamp": str(NOW // 1000 - 50)}
+    harness.take(
+        {"field": "smb_message_echoes", "message_echoes": [sent]},
+        {"statuses": [status | {"recipient_id": "447700900101", "errors": [error]}]},
+    )
+
+    (message,) = api.messages(api.conversations()[0]["key"])
+
+    assert message["statusError"].get("href") == (href if shown else None)
+
+
 def test_all_versions_of_a_photo_are_listed_with_their_captions_and_files(
     harness: Harness, api: Api
 ) -> None:

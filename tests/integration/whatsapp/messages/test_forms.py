@@ -89,6 +89,27 @@ def test_without_a_token_the_answered_message_names_the_flow(harness: Harness) -
     assert responses(harness) == ["FLOW_RESPONSE#815#wamid.1"]
 
 
+@pytest.mark.parametrize(
+    ("payload", "screen"),
+    [
+        ({"screen": "BOOKING"}, "BOOKING"),
+        ({"screen": "BOOKING", "data": {"day": "monday"}}, "BOOKING"),
+        ({"screen": 7}, None),
+        ({"screen": ""}, None),
+        ("BOOKING", None),
+        (None, None),
+    ],
+)
+def test_without_the_data_endpoint_the_screen_is_the_one_that_the_message_opened(
+    harness: Harness, payload: object, screen: str | None
+) -> None:
+    parameters = {"flow_id": "815", "flow_action_payload": payload}
+    sent(harness, content={"action": {"parameters": parameters}})
+    harness.take(reply("wamid.1", "flow", {"day": "monday"}, **TO_OURS))
+
+    assert harness.item("FLOW_RESPONSE#815#wamid.1").get("screenId") == screen
+
+
 @pytest.mark.parametrize("given", ["{broken", "[1]", '"text"', "{" * 5_000])
 def test_unreadable_flow_answers_are_dropped_and_message_and_response_item_are_stored(
     harness: Harness, given: str

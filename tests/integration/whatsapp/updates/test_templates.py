@@ -45,6 +45,18 @@ def test_a_template_is_an_item_by_name_and_by_language(harness: Harness) -> None
     assert harness.events_kept() == 2
 
 
+@pytest.mark.parametrize("order", [(0, 3_600), (3_600, 0)])
+def test_a_template_known_by_webhooks_alone_has_the_time_of_the_newest(
+    harness: Harness, order: tuple[int, ...]
+) -> None:
+    words = {0: "PENDING", 3_600: "APPROVED"}
+    for later in order:
+        harness.receive_account_change(STATUS, template(words[later]), later)
+
+    for key in (NAME, ENGLISH):
+        assert harness.item(key)["cachedAt"] == "2026-01-01T12:00:00.000Z"
+
+
 @pytest.mark.parametrize(
     ("word", "status"),
     [

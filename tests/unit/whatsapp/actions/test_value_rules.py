@@ -15,7 +15,7 @@ from whatsapp.sending.drafts import UsedTemplate
 from whatsapp.sending.inputs import MessageInput
 from whatsapp.sending.payloads import draft_of, of_template
 
-REFUSED = ["", "a\nb", "a\r\nb", "a\tb", "a     b"]
+REFUSED = ["", " ", "a\nb", "a\r\nb", "a\tb", "a     b"]
 TAKEN = ["a", "a    b", "Ada, Grace", "\u00fc \U0001f6b2", "a\u2028b"]
 
 
@@ -23,10 +23,17 @@ def parts(value: str) -> list[dict[str, Any]]:
     """Components with a value in each place that takes one."""
     parameters = [{"type": "text", "text": value}]
     url = {"type": "button", "sub_type": "url", "index": "0", "parameters": parameters}
+    money = {"fallback_value": value, "code": "EUR", "amount_1000": 1000}
+    shown = [
+        {"type": "currency", "currency": money},
+        {"type": "date_time", "date_time": {"fallback_value": value}},
+        {"type": "coupon_code", "coupon_code": value},
+    ]
     card = {"card_index": 0, "components": [{"type": "body", "parameters": parameters}]}
     return [
         {"type": "header", "parameters": parameters}, {"type": "BODY", "parameters": parameters},
         url, {"type": "carousel", "cards": [card]},
+        *({"type": "body", "parameters": [one]} for one in shown),
     ]  # fmt: skip
 
 

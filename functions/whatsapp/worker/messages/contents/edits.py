@@ -10,7 +10,7 @@ from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration import folders
 from whatsapp.configuration.resources import Resources
-from whatsapp.inbound import content
+from whatsapp.inbound import content, senders
 from whatsapp.inbound.event import LONGEST_ID, Event, Outcome
 from whatsapp.privacy import subjects, tombstones
 from whatsapp.store.items import Edit, Message, Phone, Reaction
@@ -32,14 +32,9 @@ def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
     described = content.describe(written.payload or {})
     record = ownership.edit_of(resources, message_id, phone)
     message = ownership.message_of(resources, Message.key(message_id), phone)
-    if message is not None and message.erased:
-        return _meets_tombstone()
-    if message is None:
-        tombstones.check_event(resources.table, phone.company, event)
-    else:
-        authors.check(resources, event, phone, message)
-    if versions.is_hidden(resources, record):
-        return Outcome.DUPLICATE  # Revoked content stays removed.
+    without_effect = _without_effect(resources, event, phone, record, message)
+    if without_effect is not None or versions.is_hidden(resources, record):
+        return without_effect or Outcome.DUPLICATE  # Revoked content stays removed.
 
     version, whole = versions.of_edit(event, phone, message_id, described)
     changes: dict[str, Any] = {}
@@ -67,12 +62,9 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
     message_pk, at = Message.key(message_id), versions.at_of(event)
     record = ownership.edit_of(resources, message_id, phone)
     before = ownership.message_of(resources, message_pk, phone)
-    if before is not None and before.erased:
-        return _meets_tombstone()
-    if before is None:
-        tombstones.check_event(resources.table, phone.company, event)
-    else:
-        authors.check(resources, event, phone, before)
+    without_effect = _without_effect(resources, event, phone, record, before)
+    if without_effect is not None:
+        return without_effect
     is_new = record.revoked_at is None
     if is_new:
         fields = full_content.of_change(event, "revoke", "original_message_id")
@@ -106,6 +98,30 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 
+def _without_effect(
+    resources: Resources, event: Event, phone: Phone, record: Edit, message: Message | None
+) -> Outcome | None:
+    """
+    Return the outcome of a change that has none on its message: the message is erased, or another person's, and the
+    change came before it, so that the record has it. None for any other change.
+
+    Raises Permanent (`foreign_change`) for another person's change that the record does not have.
+    """
+    if message is None:
+        tombstones.check_event(resources.table, phone.company, event)
+        return None
+    if message.erased:
+        return _meets_tombstone()
+    try:
+        authors.check(resources, event, phone, message)
+    except Permanent:
+        kept = [*record.versions, *(record.foreign_versions or [])]
+        if event.id not in {record.revoked_by, *(version["id"] for version in kept)}:
+            raise
+        return Outcome.DUPLICATE
+    return None
+
+
 def _meets_tombstone() -> Outcome:
     """Count a change of an erased message, which restores nothing."""
     metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
@@ -137,6 +153,7 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
         emoji=emoji if isinstance(emoji, str) and emoji else None,
         order=versions.order_of(event),
         event_id=event.id,
+        sender_name=None if event.kind == "echo" else senders.name_of(event.contact),
         **bounded,
     )
     message = ownership.message_of(resources, Message.key(message_id), phone)
@@ -187,7 +204,10 @@ def with_reaction(reactions: dict[str, Any], reaction: Reaction) -> dict[str, An
     previous = reactions.get(reaction.actor)
     if previous and str(previous["order"]) > reaction.order:
         return reactions
-    entry = {"order": reaction.order} | ({"emoji": reaction.emoji} if reaction.emoji else {})
+    entry = {"order": reaction.order}
+    if reaction.emoji:
+        entry |= {"emoji": reaction.emoji}
+        entry |= {"name": reaction.sender_name} if reaction.sender_name else {}
     ordered = sorted({**reactions, reaction.actor: entry}.items(), key=lambda e: str(e[1]["order"]))
     return dict(ordered[-ACTORS_SHOWN:])
 

@@ -75,11 +75,11 @@ def record(
     at = clock.to_text(now // clock.SECOND_MS * clock.SECOND_MS - 1)
     moment = Moment(at, order_key(at, ""))
     groups = words.of_listed(listed, moment)
-    stamps = {"synced_at": clock.to_text(now)} if is_synced else {}
+    stamps = {"cached_at": clock.to_text(now)}
+    stamps |= {"synced_at": clock.to_text(now)} if is_synced else {}
     components = components_in(listed)
     if components is not None:
         groups["components"] = _stored_components(resources, phone, components, listed, at)
-        stamps["cached_at"] = clock.to_text(now)
     listed_id = listed.get("id")
     report = Report(
         str(listed["name"]),
@@ -204,6 +204,10 @@ def _write(
 ) -> None:
     if not facts or (stored is None and report.has_unknown_status):
         return
+    # When the provider last told something about it, in an answer or a webhook.
+    facts = facts | {
+        "cached_at": max(before.cached_at or "", facts.get("cached_at") or report.moment.at)
+    }
     if stored is None:
         store.account_reports.add_template(resources.table, before.model_copy(update=facts))
         return

@@ -6,8 +6,9 @@ Consent records: for each company and address, one item per channel, or `*` for 
 An item holds the newest recorded event by the time of the event. Events may arrive twice and in any order; of two
 events with the same time the opt-out wins. Items never expire, so no opt-out is lost.
 
-Address hashes are keyed. Items are written with the first identifier key and read with all keys: after a rotation one
-address may have an item for each key, and the item with the highest rank counts.
+The spellings of one phone number are one address: items are written under its normal form and read under all of them,
+since earlier releases wrote any. Address hashes are keyed: items are written with the first identifier key and read
+with all keys, so that after a rotation one address may have an item for each. The item with the highest rank counts.
 
     stop, on any channel      every known address of the customer, and `*`
     start                     the address and the channel of the message
@@ -23,6 +24,7 @@ from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 
 from shared.aws.dynamodb import ConditionFailed
+from shared.identity.addresses import all_spellings, normal_form
 from shared.identity.keyed_hashes import address_hash, address_hashes
 from shared.runtime import clock
 
@@ -180,15 +182,12 @@ class Consents:
         all channels with any of them applies, until a newer opt-in of the recipient address on *channel*.
         Raises ValueError for no address, or more than `MOST_ADDRESSES`.
         """
-        distinct_addresses = list(dict.fromkeys(addresses))
+        distinct_addresses = list(dict.fromkeys(map(normal_form, addresses)))
         if not 1 <= len(distinct_addresses) <= MOST_ADDRESSES:
             raise ValueError(f"addresses: must be 1 to {MOST_ADDRESSES}")
         own, *others = distinct_addresses
-        own_hashes = address_hashes(own)
-        all_hashes = [
-            *own_hashes,
-            *(hashed for other in others for hashed in address_hashes(other)),
-        ]
+        own_hashes = _hashes(own)
+        all_hashes = [*own_hashes, *(hashed for other in others for hashed in _hashes(other))]
         item_keys = [
             *((hashed, channel) for hashed in own_hashes),
             *((hashed, ALL_CHANNELS) for hashed in all_hashes),
@@ -225,7 +224,7 @@ class Consents:
                     principal=statement.principal,
                 )
             )
-            for address in addresses
+            for address in dict.fromkeys(map(normal_form, addresses))
             for channel in channels
             if not self._is_on_record(company, address, channel, (at, state, statement.evidence))
         ]
@@ -234,8 +233,11 @@ class Consents:
     def _is_on_record(
         self, company: str, address: str, channel: str, rank: tuple[str, str, str]
     ) -> bool:
-        """Whether an item under an older key holds this event, or a newer one. Reads nothing if there is one key."""
-        _, *older = address_hashes(address)
+        """
+        Whether an item under an older key or in another spelling holds this event, or a newer one. Reads nothing if
+        there is none of them.
+        """
+        _, *older = _hashes(address)
         items = self.table.get_many([Consent.key(company, hashed, channel) for hashed in older])
         return any(Consent.model_validate(item).rank >= rank for item in items)
 
@@ -249,6 +251,11 @@ class Consents:
             # A repetition, our own write whose response was lost, or an event older than the recorded one.
             return False
         return True
+
+
+def _hashes(address: str) -> list[str]:
+    """Return the hashes of an address in all spellings, with all keys; the one to write first."""
+    return [hashed for spelling in all_spellings(address) for hashed in address_hashes(spelling)]
 
 
 def _is_newer(consent: Consent) -> ConditionBase:

@@ -3,7 +3,8 @@ Addresses that a channel does not reach: for each company and address, one item 
 
     pk UNREACHABLE#{company}#{address_hash}    sk {channel}
 
-Address hashes are keyed, as in consent records. An item holds the newest report of a provider.
+Address hashes are keyed, and of the normal form of a phone number, as in consent records. An item holds the newest
+report of a provider.
 """
 
 from contextlib import suppress
@@ -13,6 +14,7 @@ from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.aws.tables.items import Item, filled
+from shared.identity.addresses import all_spellings, normal_form
 from shared.identity.keyed_hashes import address_hash, address_hashes
 from shared.runtime import clock
 
@@ -59,7 +61,7 @@ def note(table: Table, company_id: str, address: str, channel: str, record: Unre
     at = Unreachable.attr("at")
     is_newer = Attr(Unreachable.partition_key).not_exists() | at.lt(record.at)
     with suppress(ConditionFailed):
-        key = Unreachable.key(company_id, address_hash(address), channel)
+        key = Unreachable.key(company_id, address_hash(normal_form(address)), channel)
         table.put({**key, **record.attributes()}, when=is_newer)
 
 
@@ -80,7 +82,11 @@ def clear(table: Table, company_id: str, address: str, channel: str, received_at
 def _records(
     table: Table, company_id: str, address: str, channel: str
 ) -> list[tuple[Attributes, Unreachable]]:
-    """Return the stored records of an address under each identifier key, with the key of each item."""
-    item_keys = [Unreachable.key(company_id, hashed, channel) for hashed in address_hashes(address)]
+    """Return the records of an address, in all spellings and under each identifier key, with the key of each item."""
+    item_keys = [
+        Unreachable.key(company_id, hashed, channel)
+        for spelling in all_spellings(address)
+        for hashed in address_hashes(spelling)
+    ]
     items = [(key, table.get(key)) for key in item_keys]
     return [(key, Unreachable.read(item)) for key, item in items if item]

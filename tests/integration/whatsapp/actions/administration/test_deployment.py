@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from events.whatsapp.sample_data import WORKSHOP
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import Proof
 from shared.aws.sqs_fifo import Entry
@@ -110,6 +111,20 @@ def test_a_code_is_explained_in_each_of_its_forms(code: object) -> None:
 
 def destination(actions: Actions, action: str, **body: Any) -> Any:
     return actions.run(action, {"metaWabaId": EUM_WABA, **body})
+
+
+def test_a_destination_is_set_on_the_local_stack(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its account, and the account of the number that its seed registers."""
+    topic = TOPIC.replace("123456789012", "000000000000")
+    actions.register_eum(aws_waba=f"waba-{WORKSHOP.waba_arn.rpartition('/')[2]}")
+    deployed(actions, monkeypatch, social_topics=(topic,))
+
+    created = destination(actions, "create_event_destination", snsTopicArn=topic)
+
+    assert created.status == 200
+    assert created.result["destinations"] == [{"snsTopicArn": topic, "isOurs": True}]
 
 
 def test_a_destination_is_created_shown_replaced_and_deleted(

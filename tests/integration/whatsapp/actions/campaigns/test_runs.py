@@ -32,6 +32,25 @@ def test_a_started_campaign_sends_to_each_recipient_once_and_adds_up(runs: Runs)
     assert runs.pages_left() == []
 
 
+@pytest.mark.parametrize(
+    ("wrote", "other"),
+    [
+        ("553187654321", "5531987654321"),
+        ("5215512345678", "525512345678"),
+        ("541123456789", "5491123456789"),
+    ],
+)
+def test_a_customer_who_is_listed_in_both_spellings_of_the_number_gets_it_once(
+    runs: Runs, wrote: str, other: str
+) -> None:
+    runs.wrote(wrote)
+    made = runs.create([f"+{wrote}", f"+{other}"], autoStart=True)
+    shown = runs.finish(made["campaignId"])
+
+    assert len(runs.sent_to()) == 1
+    assert (shown["sent"], shown["duplicate"], total(shown)) == (1, 1, 2)
+
+
 def test_the_message_belongs_to_the_campaign_and_has_the_values_of_its_row(runs: Runs) -> None:
     runs.wrote(ADA)
     made = runs.create([{"to": f"+{ADA}", "bodyParams": ["Grace"]}], autoStart=True)

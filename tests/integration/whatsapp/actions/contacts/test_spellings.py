@@ -83,3 +83,15 @@ def test_a_contact_of_an_older_version_under_the_other_spelling_is_found(
 
     assert len(heads(actions)) == 1
     assert actions.item(Alias.of_phone(PHONE, normal)) == {}
+
+
+@pytest.mark.parametrize(("wrote", "named"), PAIRS)
+def test_messages_are_searched_under_either_spelling(
+    actions: Actions, wrote: str, named: str
+) -> None:
+    said = text("wamid.searched", "a zebra", at=NOW // 1_000 - 60) | {"from": wrote}
+    actions.harness.take({"messages": [said]})
+    given = {"phoneId": PHONE, "fromNumber": f"+{named}", "query": "zebra"}
+    found = actions.run("search_messages", given).result
+
+    assert [message["id"] for message in found["messages"]] == ["wamid.searched"]
