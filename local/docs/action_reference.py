@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from local.stack.processes import LOCAL, ROOT
 from shared.api import openapi
@@ -25,6 +26,20 @@ INDEX, LISTING = PACKAGE / "dispatch" / "index.py", PACKAGE / "dispatch" / "list
 DOCS = ROOT / "docs" / "actions"
 OPENAPI = LOCAL / "docs" / "openapi.json"
 _PREFIX = "whatsapp.actions."
+# Limits of a parameter in JSON Schema, and how the reference says them.
+_LIMITS = {
+    "enum": "one of {}",
+    "const": "only {}",
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "exclusiveMinimum": "more than {}",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minItems": "at least {} entries",
+    "maxItems": "at most {} entries",
+    "pattern": "matches {}",
+    "default": "default {}",
+}
 
 
 def actions() -> list[Action]:
@@ -146,21 +161,41 @@ def _page(package: str, found: list[Action]) -> Iterator[str]:
         yield f"{action.group}; `{action.mode}`; scope {_or(action)}; {'reads' if action.is_read else key}."
         fields = [_field(*field) for field in _properties(action)]
         if fields:
-            yield "\n".join(["| parameter | type | |", "| --- | --- | --- |", *fields])
+            yield "\n".join(
+                ["| parameter | type | meaning and limits |", "| --- | --- | --- |", *fields]
+            )
 
 
 def _properties(action: Action) -> Iterator[tuple[str, dict[str, object], bool]]:
     schema = action.input_model.model_json_schema()
     for name, facts in schema.get("properties", {}).items():
-        yield name, facts, name in schema.get("required", [])
+        known = {"limits": _limits(facts, schema.get("$defs", {}))}
+        yield name, facts | known, name in schema.get("required", [])
 
 
-def _field(name: str, facts: dict[str, object], required: bool) -> str:
-    limits = {
-        key: value for key, value in facts.items() if key not in {"title", "type", "anyOf", "$ref"}
-    }
-    shown = json.dumps(limits, ensure_ascii=False).replace("|", "\\|") if limits else ""
-    return f"| {f'**{name}**' if required else name} | {_kind(facts)} | {shown} |"
+def _limits(facts: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
+    """Return the limits of a parameter with those of the type that it refers to."""
+    found = {key: value for key, value in facts.items() if key in _LIMITS and value is not None}
+    options = [one for one in facts.get("anyOf", []) if one.get("type") != "null"]
+    if len(options) == 1:
+        found = _limits(options[0], shared) | found
+    if "$ref" in facts:
+        found = _limits(shared[facts["$ref"].rpartition("/")[2]], shared) | found
+    return found
+
+
+def _field(name: str, facts: dict[str, Any], required: bool) -> str:
+    limits = [_LIMITS[key].format(_shown(value)) for key, value in facts["limits"].items()]
+    text = "; ".join([*filter(None, [facts.get("description")]), *limits]).replace("|", "\\|")
+    return f"| {f'**{name}**' if required else name} | {_kind(facts)} | {text} |"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list) and not any(isinstance(one, dict) for one in value):
+        return ", ".join(f"`{one}`" for one in value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return f"`{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}`"
 
 
 def _kind(facts: dict[str, object]) -> str:

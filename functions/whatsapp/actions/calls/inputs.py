@@ -11,14 +11,16 @@ from urllib.parse import urlsplit
 from pydantic import (
     AfterValidator,
     AwareDatetime,
+    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     Strict,
     StringConstraints,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from shared.api.models import inputs
 from whatsapp.sending.inputs import Input as CamelCaseInput
@@ -119,7 +121,23 @@ type Day = Annotated[date, BeforeValidator(_iso_date)]
 type Moment = Annotated[AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC))]
 
 
-class Input(CamelCaseInput):
+class Described(BaseModel):
+    """An input model whose JSON Schema says what each parameter is."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Add the descriptions of `parameters`."""
+        # No call needs them.
+        from whatsapp.actions.calls import parameters  # noqa: PLC0415
+
+        schema = handler(core_schema)
+        parameters.describe(handler.resolve_ref_schema(schema))
+        return schema
+
+
+class Input(CamelCaseInput, Described):
     """Base of the input models. Unknown parameters are refused."""
 
 
@@ -172,7 +190,7 @@ class ReplyInput(SendInput):
     reply_to_message_id: MessageRef | None = None
 
 
-class PageInput(inputs.Input):
+class PageInput(inputs.Input, Described):
     """A page of a listing."""
 
     model_config = ConfigDict(alias_generator=CamelCaseInput.model_config["alias_generator"])

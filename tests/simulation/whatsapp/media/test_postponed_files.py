@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from events.whatsapp.sample_data import COMPANY
 from events.whatsapp.samples import sample
 from shared.aws.fair_shares import LATE_MS, share
-from tests.simulation.whatsapp.system import COMPANY
 
 if TYPE_CHECKING:
     from tests.simulation.whatsapp.system import System

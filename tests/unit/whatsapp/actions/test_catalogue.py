@@ -16,6 +16,7 @@ from local.docs import action_reference
 from shared.api.auth import Scope
 from shared.api.models import inputs
 from whatsapp.actions import ACTIONS
+from whatsapp.actions.calls import parameters
 from whatsapp.actions.dispatch import catalogue
 from whatsapp.actions.dispatch.execution import SECRETS
 from whatsapp.actions.dispatch.registration import Action, Group, registered
@@ -138,6 +139,45 @@ def test_a_second_action_of_a_name_is_refused_at_import() -> None:
 def test_every_action_is_described() -> None:
     undescribed = [name for name, action in declared().items() if not action.description]
     assert undescribed == []
+
+
+def test_every_parameter_of_every_action_says_what_it_is() -> None:
+    silent = {
+        (name, parameter)
+        for name, action in declared().items()
+        for parameter, facts in action.input_model.model_json_schema().get("properties", {}).items()
+        if not facts.get("description")
+    }
+
+    assert silent == set()
+
+
+def test_no_description_is_left_whose_parameter_no_action_takes() -> None:
+    taken = {name for action in declared().values() for name in _properties(action)}
+
+    assert set(parameters.DESCRIPTIONS) <= taken
+
+
+@pytest.mark.parametrize(
+    ("action", "parameter", "limits"),
+    [
+        ("send_text", "text", "at most 4,096 characters"),
+        ("get_messages", "direction", "one of `INBOUND`, `OUTBOUND`"),
+        ("create_campaign", "messagesPerSecond", "at most 1,000"),
+        ("send_media_carousel", "cards", "at most 10 entries"),
+        ("send_text", "metaWabaId", "matches `^[0-9]{5,20}$`"),
+    ],
+)
+def test_the_reference_states_meaning_and_limits_also_those_of_shared_types(
+    action: str, parameter: str, limits: str
+) -> None:
+    text = "".join(action_reference.pages(list(declared().values())).values())
+    rows = text.partition(f"## {action}\n")[2].partition("\n## ")[0].splitlines()
+    (row,) = [one for one in rows if one.replace("*", "").startswith(f"| {parameter} |")]
+
+    assert parameters.DESCRIPTIONS[parameter] in row
+    assert limits in row
+    assert "null" not in row
 
 
 def _scope(name: str, wanted: dict[str, Any]) -> str:
