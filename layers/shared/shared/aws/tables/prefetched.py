@@ -32,6 +32,7 @@ class PrefetchedTable(Table):
 
     @property
     def source(self) -> Table:
+        """The table that the batch was read from."""
         return self._source
 
     def get(self, key: Attributes) -> Attributes | None:
