@@ -22,7 +22,7 @@ from email_threads.inbound import events
 from email_threads.inbound.events import EmailAnalyse, EmailMerge
 from email_threads.parsing import mail as mails
 from email_threads.parsing.caps import MOST_BYTES, MOST_HEADER_BYTES, SYNTHETIC_DOMAIN, HoldReason
-from email_threads.parsing.kinds import Kind
+from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.parsing.trust import Trust
 from email_threads.parsing.verification.verification import is_verification
 from email_threads.recovery import parking
@@ -68,7 +68,8 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
     mail = _read(resources, event)
     if mail is None:
         return None
-    if not mail.headers.fields or mail.headers.first("from") is None:
+    has_author = mail.headers.first("from") is not None or mail.kind in REPORTS
+    if not mail.headers.fields or not has_author:
         raise Permanent(ParkReason.UNREADABLE)
     found = _mailboxes(resources, event.key, mail)
     mark = mail.headers.first(LOOP_HEADER)
