@@ -54,7 +54,7 @@ class Person:
 
     def is_addressed_by(self, draft: Draft) -> bool:
         """Whether a draft is to them, or answers a mail of theirs."""
-        return self.address in {*draft.to, *draft.cc, draft.author}
+        return self.address in {*draft.to, *draft.cc, *draft.bcc, draft.author}
 
     def is_joined_by(self, mail: Mail) -> bool:
         """Whether a mail after the request makes them a participant again."""

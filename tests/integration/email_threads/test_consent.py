@@ -48,7 +48,7 @@ def is_unreachable(system: System) -> bool:
         "STOP\n\n-- \nAnn\nOrchard Ltd.\n",
         "STOP\n\nSent from my iPhone\n",
         "Baja\n\nEnviado desde mi iPhone\n\n> El 2 nov 2026, Shop <desk@shop.example> escribi\u00f3:\n> Noticias\n",
-        "Stopp\nVon meinem Galaxy gesendet\n\n-----Urspr\u00fcngliche Nachricht-----\nVon: Shop\nGesendet: 02.11.2026\n\nx\n",
+        "Stopp\nVon meinem iPad gesendet\n\n--- Urspr\u00fcnglich ---\nVon: Shop\nDatum: 02.11.2026\n\nx\n",
     ],
 )
 def test_stop_as_the_whole_text_is_an_opt_out_and_is_not_analysed(

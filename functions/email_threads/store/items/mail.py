@@ -98,6 +98,9 @@ class Mail(ThreadItem, EmailFields):
     reply_to: str | None = Field(
         default=None, repr=False
     )  # Reply-To, if it is of the sender's domain
+    other_reply_to: str | None = Field(
+        default=None, repr=False
+    )  # Reply-To of another person or domain, to which only people answer
     automatic_refusal: str | None = None  # why it is never answered without a person
     analysis: dict[str, Any] | None = Field(
         default=None, repr=False
