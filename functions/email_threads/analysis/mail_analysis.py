@@ -207,8 +207,7 @@ def _analysed(
         if reserved is not None:
             bounds.settle(resources, mailbox, reserved, answered.usage)
     answer = Answer.parse(kept["answer"])
-    table = resources.table
-    copies = recipients.copies_of(table, newest)
+    table, copies = resources.table, recipients.copies_of(resources.table, newest)
     for _ in range(TRIES):
         merged = requirements.merge(thread, answer, mails, fields, clock.now_ms())
         draft = drafts.draft_of(thread, newest, answer, merged, kept, copies=copies)

@@ -46,7 +46,7 @@ class Person:
         if mail.sender == self.address:
             return True
         is_report = isinstance(mail, Mail) and mail.kind in REPORTS
-        return is_report and self.address in mail.body.casefold()
+        return is_report and self.address in f"{mail.body}\n{mail.diagnostic or ''}".casefold()
 
     def received(self, mail: EmailFields) -> bool:
         """Whether a mail names them as a recipient."""
