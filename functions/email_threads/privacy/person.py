@@ -45,8 +45,9 @@ class Person:
             return {*mail.to, *mail.cc} - self.own == {self.address} or self._is_forwarded(mail)
         if mail.sender == self.address:
             return True
-        is_report = isinstance(mail, Mail) and mail.kind in REPORTS
-        return is_report and self.address in f"{mail.body}\n{mail.diagnostic or ''}".casefold()
+        if not isinstance(mail, Mail) or mail.kind not in REPORTS:
+            return False
+        return self.address in f"{mail.body}\n{mail.diagnostic or ''}".casefold()
 
     def received(self, mail: EmailFields) -> bool:
         """Whether a mail names them as a recipient."""
