@@ -14,7 +14,6 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from email_threads.parsing.kinds import Kind, report_kind
 from email_threads.parsing.mail import ParsedMail, parse
 
 USAGE = "usage: python -m email_threads.parse FILE.eml ..."
@@ -73,7 +72,7 @@ def view(mail: ParsedMail) -> MailView:
             for attachment in mail.attachments
         ],
         auto_submitted=mail.is_automatic,
-        bounce=report_kind(mail.headers, mail.sender) is Kind.BOUNCE,
+        bounce=mail.bounce is not None,
         is_list=mail.is_list,
     )
 

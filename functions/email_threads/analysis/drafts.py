@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.replies import composition
+from email_threads.replies import composition, recipients
 from email_threads.replies.draft_state import answer_id
 from email_threads.store import drafts
 from email_threads.store.items import Draft, DraftKind, DraftStatus
@@ -13,7 +13,7 @@ from email_threads.store.items.thread import Direction
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from email_threads.analysis.requirements import Merged
     from email_threads.analysis.schema import Answer
@@ -31,9 +31,11 @@ def draft_of(
     answer: Answer,
     merged: Merged,
     kept: Mapping[str, Any],
+    *,
+    copies: Sequence[str] = (),
 ) -> Draft | None:
-    """Return the draft of an answer to the newest mail; None if a person must write it."""
-    recipient = newest.reply_to or newest.sender
+    """Return the draft of an answer to the newest mail with *copies* as its Cc; None if a person must write it."""
+    recipient = recipients.answer_address(newest)
     text = _text(answer, merged)
     if text is None or recipient is None or newest.direction is not Direction.INBOUND:
         return None
@@ -49,8 +51,9 @@ def draft_of(
         origin=AI,
         in_reply_to_n=newest.n,
         email_id=newest.email_id,
-        author=newest.sender if recipient != newest.sender else None,
+        author=recipients.author_behind(newest),
         to=[recipient],
+        cc=list(copies),
         subject=composition.reply_subject(newest.subject),
         body_text=text,
         questions=[one.field for one in merged.to_ask],

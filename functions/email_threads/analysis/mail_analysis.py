@@ -21,7 +21,7 @@ from email_threads.analysis import bounds, drafts, model_call, prompt, requireme
 from email_threads.analysis.schema import MOST_SUMMARY, Answer
 from email_threads.configuration.requirements_schema import USUAL, RequirementsSchema
 from email_threads.configuration.resources import owns
-from email_threads.replies import automatic
+from email_threads.replies import automatic, recipients
 from email_threads.replies.checks.withheld_text import readable
 from email_threads.store import analyses, mailboxes, threads
 from email_threads.store import drafts as stored_drafts
@@ -207,10 +207,10 @@ def _analysed(
         if reserved is not None:
             bounds.settle(resources, mailbox, reserved, answered.usage)
     answer = Answer.parse(kept["answer"])
-    table = resources.table
+    table, copies = resources.table, recipients.copies_of(resources.table, newest)
     for _ in range(TRIES):
         merged = requirements.merge(thread, answer, mails, fields, clock.now_ms())
-        draft = drafts.draft_of(thread, newest, answer, merged, kept)
+        draft = drafts.draft_of(thread, newest, answer, merged, kept, copies=copies)
         closed = drafts.closed(
             table, thread, except_for=draft.reply_id if draft is not None else None
         )

@@ -83,11 +83,12 @@ def mail(stored: Mail) -> views.MailView:
     """Show a mail as its item has it: a long body is cut."""
     same = stored.model_dump(
         include=set(views.MailView.model_fields)
-        - {"attachments", "html", "flags", "may_be_admitted"}
+        - {"attachments", "html", "flags", "may_be_admitted", "answers_to"}
     )
     return views.MailView(
         **same,
         may_be_admitted=stored.may_be_admitted,
+        answers_to=stored.other_reply_to or stored.reply_to,
         flags=[flag.value for flag in stored.flags],
         attachments=[_attachment(i, one) for i, one in enumerate(stored.attachments)],
     )

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items import AnalysisState, Automation, Delivery, ReplyMode, Status
 from shared.api.models.views import View
 
@@ -129,7 +130,9 @@ class AttachmentView(View):
 class MailView(View):
     """
     A mail. `new_text` is the sender's text without quotes and signature; `html` is sanitised. `automatic_refusal`: why
-    no answer is sent without a person. `delivery`: the delivery of a mail that we sent.
+    no answer is sent without a person. `delivery`: the delivery of a mail that we sent. `bounce_class` and
+    `diagnostic`: the class of a bounce and the mail server's answer. `answers_to`: the address
+    that an answer of a person goes to, if it is not the sender's.
 
     `evidence` weak: it joined the thread by a token, a reference or a subject, and its author is no verified
     participant (`evidence_reason`). Such a mail, and a held one, counts for nothing. `may_be_admitted`: a person may
@@ -162,6 +165,9 @@ class MailView(View):
     admitted_at: str | None = None
     hold_reason: str | None = None
     returned_as: str | None = None
+    bounce_class: BounceClass | None = None
+    diagnostic: str | None = None
+    answers_to: str | None = None
     automatic_refusal: str | None = None
     reply_id: str | None = None
     delivery: Delivery | None = None

@@ -59,7 +59,7 @@ def refusal(mail: ParsedMail, mailbox: str, *, needs_review: bool) -> Refusal | 
         Refusal.UNREADABLE_CONTENT: not _DOUBTFUL.isdisjoint(mail.flags),
         Refusal.BLOCKED_ATTACHMENT: any(file.is_blocked for file in mail.attachments),
         Refusal.OWN_ADDRESS: mailbox in map(without_label, (mail.sender or "", *mail.reply_to)),
-        Refusal.OTHER_REPLY_TO: _goes_to_another(mail),
+        Refusal.OTHER_REPLY_TO: _goes_to_another(mail, mailbox),
         Refusal.NEW_PARTICIPANT: needs_review,  # The last one: an admission ends it.
     }
     return next((reason for reason, is_true in stands.items() if is_true), None)
@@ -84,9 +84,24 @@ def reply_address(mail: ParsedMail) -> str | None:
     )
 
 
-def _goes_to_another(mail: ParsedMail) -> bool:
+def other_reply_address(mail: ParsedMail, mailbox: str) -> str | None:
+    """Return the Reply-To address of another person or domain: people may answer to it, automatic answers never do."""
+    if reply_address(mail) is not None:
+        return None
+    sender = without_label(mail.sender or "")
+    return next(
+        (
+            one
+            for one in mail.reply_to
+            if without_label(one) not in {sender, mailbox} and not is_robot(one)
+        ),
+        None,
+    )
+
+
+def _goes_to_another(mail: ParsedMail, mailbox: str) -> bool:
     """Whether an answer goes to another address than the one that SES has proven."""
-    address = reply_address(mail)
+    address = reply_address(mail) or other_reply_address(mail, mailbox)
     return address is not None and without_label(address) != without_label(mail.sender or "")
 
 

@@ -1,15 +1,20 @@
 """
 Recognises mail that was written by programs: bounces, automatic replies, lists.
 
-Only headers and MIME types count. Words of the body never do: "vacation" and "bounce" are ordinary words.
+Headers and MIME types count. Words of the body do not: "vacation" and "bounce" are ordinary words. Codes of mail servers
+and copied headers in the body count in a mail that a program sent.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from email_threads.parsing.headers import Headers
 
 
@@ -29,41 +34,96 @@ class Kind(StrEnum):
 # About another mail, which they name.
 REPORTS: Final = frozenset({Kind.BOUNCE, Kind.COMPLAINT})
 _REPORT_TYPES: Final = {
+    "global-delivery-status": Kind.BOUNCE,
     "delivery-status": Kind.BOUNCE,
     "feedback-report": Kind.COMPLAINT,
     "disposition-notification": Kind.RECEIPT,
 }
 _LIST_FIELDS: Final = ("list-id", "list-post", "list-unsubscribe", "feedback-id")
 _AUTO_FIELDS: Final = ("x-autoreply", "x-autorespond")
-_ROBOTS: Final = frozenset({"mailer-daemon", "postmaster"})
+_ROBOTS: Final = re.compile(
+    r"(?:.*[._+-])?(?:mailer-?daemon|mail-?daemon|postmaster|mdaemon|mail-?deliver(?:y|er)(?:-?(?:system|subsystem))?|bounces?)(?:[._+-].*)?"
+)
+_DAEMON: Final = re.compile(r"(?:mailer-?daemon|mail-?daemon)")
+# Subjects of reports. They count only in a mail that a program sent.
+_REPORT_SUBJECT: Final = re.compile(
+    r"undeliver|non[- ]?deliver|not (?:be )?deliver|deliver\w* (?:has )?(?:fail|status|problem|delay|report|notif|error|incomplete|temporar)|failure notice"
+    r"|fail(?:ed|ure) (?:delivery|notice)|return(?:ed|ing) (?:mail|message|to sender)|mail (?:system error|failure|could not)|message (?:delayed|could not|undeliver)"
+    r"|warning: .{0,40}(?:mail|message)|unzustellbar|nicht zugestellt|zustell\w+ (?:fehl|gescheitert)|non remis|échec de (?:la )?(?:remise|livraison|distribution)"
+    r"|no se (?:puede|pudo|ha podido) entregar|non recapitat|mancata consegna|onbestelbaar|niet (?:worden )?(?:bezorgd|afgeleverd)|kan inte levereras|kunne ikke leveres"
+    r"|não (?:foi )?entreg|niedoręcz|nedoruč|kézbesíthetetlen|не доставлен|недоставлен|не удалось доставить|недоставка|teslim edileme|配信不能|配信できません|配達できません|退信|投递失败|无法投递|未送达|전송 실패|배달되지",
+    re.IGNORECASE,
+)
 
 
-def of(
-    headers: Headers, sender: str | None, calendar_method: str | None, *, is_null_sender: bool
-) -> Kind:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """
+    What the body says about the kind. *report_types*: the types of its report parts, without `message/`. *is_receipt*:
+    its delivery status reports no failure. *has_code*: its text has a code of a mail server. *returns_mail*: it
+    contains another mail or its headers.
+    """
+
+    report_types: AbstractSet[str] = frozenset()
+    is_receipt: bool = False
+    has_code: bool = False
+    returns_mail: bool = False
+    calendar_method: str | None = None
+
+
+NO_BODY: Final = Body()
+
+
+def of(headers: Headers, sender: str | None, body: Body, *, is_null_sender: bool) -> Kind:
     """Return the kind of a mail; the first that matches. *is_null_sender*: SES saw an envelope without sender."""
-    if report := report_kind(headers, sender):
+    if report := report_kind(headers, sender, body, is_null_sender=is_null_sender):
         return report
     if is_automatic(headers) or is_null_sender:
         return Kind.AUTO_REPLY
     if is_list(headers):
         return Kind.LIST
-    return Kind.CALENDAR_REPLY if calendar_method == "REPLY" else Kind.MAIL
+    return Kind.CALENDAR_REPLY if body.calendar_method == "REPLY" else Kind.MAIL
 
 
-def report_kind(headers: Headers, sender: str | None) -> Kind | None:
+def report_kind(
+    headers: Headers, sender: str | None, body: Body = NO_BODY, *, is_null_sender: bool = False
+) -> Kind | None:
     """Return the kind of a report about another mail, None if this is none."""
     declared = (headers.first("content-type") or "").lower()
-    if declared.startswith("multipart/report"):
-        for name, kind in _REPORT_TYPES.items():
-            if name in declared:
-                return kind
+    is_declared = declared.startswith("multipart/report")
+    for name, kind in _REPORT_TYPES.items():
+        if (is_declared and name in declared) or name in body.report_types:
+            return Kind.RECEIPT if kind is Kind.BOUNCE and body.is_receipt else kind
     if headers.first("x-failed-recipients") is not None:
         return Kind.BOUNCE
+    return Kind.BOUNCE if _is_old_report(headers, sender, body, is_null_sender) else None
+
+
+def _is_old_report(
+    headers: Headers,
+    sender: str | None,
+    body: Body,
+    is_null_sender: bool,
+) -> bool:
+    """
+    Whether a mail server wrote this without report parts.
+
+    No person writes as mailer-daemon, or without an address. The envelope alone is no evidence: automatic replies have
+    none, too. Archived mail has often lost its Return-Path.
+    """
     name = (sender or "").partition("@")[0]
-    # Archived mail has often lost its Return-Path. No person writes as mailer-daemon.
-    is_lost = name == "mailer-daemon" and headers.first("return-path") is None
-    return Kind.BOUNCE if is_lost or (name in _ROBOTS and is_null_return_path(headers)) else None
+    is_null = is_null_sender or is_null_return_path(headers)
+    is_robot = bool(_ROBOTS.fullmatch(name))
+    return_path = headers.first("return-path")
+    if is_robot and (is_null or (return_path is None and _DAEMON.search(name))):
+        return True
+    is_named = bool(_REPORT_SUBJECT.search(headers.text("subject")))
+    evidence = sum((is_named, body.has_code, body.returns_mail))
+    if sender is None:
+        return evidence > 0 and (is_null or is_named or body.has_code)
+    if is_null or is_robot:
+        return is_named or (body.has_code and body.returns_mail)
+    return is_named and body.has_code and body.returns_mail and is_automatic(headers)
 
 
 def is_automatic(headers: Headers) -> bool:

@@ -10,7 +10,7 @@ from email.policy import compat32
 from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing import addresses, caps, kinds, trust
-from email_threads.parsing.body import html, parts, reply_text
+from email_threads.parsing.body import delivery_status, html, parts, reply_text
 from email_threads.parsing.body.parts import Content
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN, HoldReason, MailHeld
 from email_threads.parsing.flags import Flag
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from email_threads.parsing.body.attachments import Attachment
+    from email_threads.parsing.body.delivery_status import Bounce
     from email_threads.parsing.trust import Verdicts
 
 _HASH_CHARACTERS: Final = 32
@@ -35,7 +36,8 @@ class ParsedMail:
 
     Ids have no brackets, and are otherwise as they came; addresses are in normal form. *message_id* is derived from the
     content if the mail has none (`has_own_id`). *sender* is None if From names no address. *date* is the time of the
-    Date field, in UTC. *returned_ids* are the Message-IDs of embedded mails. *text* is the whole readable body,
+    Date field, in UTC. *returned_ids* are the Message-IDs of embedded mails, in a bounce also of headers copied into
+    its text; *bounce* is what it reports. *text* is the whole readable body,
     *new_text* the part that its sender wrote; *html* is sanitised. *hold_reason* is set if the mail is held: over a cap
     only its headers were read. Texts and addresses are left out of the representation.
     """
@@ -57,6 +59,7 @@ class ParsedMail:
     html: str | None = field(repr=False)
     attachments: tuple[Attachment, ...]
     kind: Kind
+    bounce: Bounce | None = None
     verdicts: Verdicts = field(repr=False)
     is_automatic: bool
     is_list: bool
@@ -72,15 +75,15 @@ class ParsedMail:
         )
 
 
-def parse(raw: bytes, languages: tuple[str, ...] = reply_text.LANGUAGES) -> ParsedMail:
-    """Parse a mail. *languages*: the languages in which mail clients may mark quotes."""
+def parse(raw: bytes) -> ParsedMail:
+    """Parse a mail."""
     raw = _LEADING.sub(b"", raw, count=1)
     headers = Headers.read(raw)
     try:
         with caps.time_budget():
             caps.check(raw)
             content = parts.read(BytesParser(policy=compat32).parsebytes(raw))
-            return _mail(headers, content, languages)
+            return _mail(headers, content)
     except MailHeld as held:
         reason = held.reason
     except Exception:  # noqa: BLE001 - a mail that the standard library cannot parse is held, whichever error it raises
@@ -133,11 +136,9 @@ def sent(
     )
 
 
-def _mail(headers: Headers, content: Content, languages: tuple[str, ...]) -> ParsedMail:
+def _mail(headers: Headers, content: Content) -> ParsedMail:
     subject = headers.text("subject")
-    written = reply_text.new_text(
-        content.text, subject, quote_at=content.quote_at, languages=languages
-    )
+    written = reply_text.new_text(content.text, subject, quote_at=content.quote_at)
     return _assemble(headers, content, written, None)
 
 
@@ -169,11 +170,23 @@ def _assemble(
     sender = senders[0] if senders else None
     verdicts = trust.verdicts(headers, sender, is_ambiguous=Flag.MULTIPLE_FROM in content.flags)
     hashes = [attachment.sha256 for attachment in content.attachments]
-    kind = kinds.of(
-        headers, sender, content.calendar_method, is_null_sender=verdicts.is_null_sender
+    copied_ids = delivery_status.returned_ids(content.text)
+    body = kinds.Body(
+        report_types=content.report_types,
+        is_receipt=delivery_status.is_no_failure(content.delivery_status),
+        has_code=delivery_status.has_code(content.text),
+        returns_mail=bool(copied_ids or content.returned_ids),
+        calendar_method=content.calendar_method,
     )
+    kind = kinds.of(headers, sender, body, is_null_sender=verdicts.is_null_sender)
+    is_bounce = kind is Kind.BOUNCE
     hold_reason = hold_reason or _doubt(sender, verdicts, kind)
     subject = headers.text("subject")
+    bounce = (
+        delivery_status.bounce_of(content.delivery_status, content.text, subject)
+        if is_bounce
+        else None
+    )
     identity = [sender or "", headers.first("date") or "", subject]
     synthetic = f"{_hash(*identity, content.text, *hashes)}@{SYNTHETIC_DOMAIN}"
     return ParsedMail(
@@ -181,7 +194,7 @@ def _assemble(
         has_own_id=bool(own_ids),
         in_reply_to=headers.ids("in-reply-to"),
         references=headers.ids("references"),
-        returned_ids=tuple(dict.fromkeys(content.returned_ids)),
+        returned_ids=tuple(dict.fromkeys(content.returned_ids + (copied_ids if is_bounce else []))),
         sender=sender,
         sender_name=addresses.display_name(headers.first("from") or ""),
         to=_addresses(headers, "to", is_held=is_held),
@@ -194,6 +207,7 @@ def _assemble(
         html=html.sanitised(content.html) if content.html is not None else None,
         attachments=tuple(content.attachments),
         kind=Kind.HELD if hold_reason else kind,
+        bounce=bounce,
         verdicts=verdicts,
         is_automatic=kinds.is_automatic(headers),
         is_list=kinds.is_list(headers),

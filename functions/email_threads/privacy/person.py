@@ -45,8 +45,9 @@ class Person:
             return {*mail.to, *mail.cc} - self.own == {self.address} or self._is_forwarded(mail)
         if mail.sender == self.address:
             return True
-        is_report = isinstance(mail, Mail) and mail.kind in REPORTS
-        return is_report and self.address in mail.body.casefold()
+        if not isinstance(mail, Mail) or mail.kind not in REPORTS:
+            return False
+        return self.address in f"{mail.body}\n{mail.diagnostic or ''}".casefold()
 
     def received(self, mail: EmailFields) -> bool:
         """Whether a mail names them as a recipient."""
@@ -54,7 +55,7 @@ class Person:
 
     def is_addressed_by(self, draft: Draft) -> bool:
         """Whether a draft is to them, or answers a mail of theirs."""
-        return self.address in {*draft.to, *draft.cc, draft.author}
+        return self.address in {*draft.to, *draft.cc, *draft.bcc, draft.author}
 
     def is_joined_by(self, mail: Mail) -> bool:
         """Whether a mail after the request makes them a participant again."""

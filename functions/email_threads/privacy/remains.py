@@ -35,9 +35,10 @@ def blank(mail: Mail, person: Person, *, keeps_subject: bool) -> Mail:
 
 
 def stripped(mail: Mail, person: Person) -> Mail:
-    """Return a mail of another sender without the person among its recipients."""
+    """Return a mail of another sender without the person among its recipients and as its Reply-To."""
     to, cc = (_without(values, person) for values in (mail.to, mail.cc))
-    return mail.model_copy(update={"to": to, "cc": cc})
+    other = mail.other_reply_to if mail.other_reply_to != person.address else None
+    return mail.model_copy(update={"to": to, "cc": cc, "other_reply_to": other})
 
 
 def head_without(

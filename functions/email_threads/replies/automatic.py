@@ -89,6 +89,7 @@ def _decision(newest: Mail, reason: str | None) -> dict[str, Any]:
         "reviewed_by": ReplyMode.AUTO.value,
         "reviewed_at": clock.to_text(clock.now_ms()),
         "confirmed_n": newest.n,
+        "cc": [],  # Only people answer to addresses that SES has not proven.
     }
 
 

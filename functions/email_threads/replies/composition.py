@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from email_threads.replies import recipients
 from email_threads.store.items import Draft, DraftFile, DraftKind, DraftStatus, Status, Thread
 from email_threads.store.items.draft import NO_MAIL
 from email_threads.store.items.thread import Direction
@@ -32,6 +33,7 @@ class Composed:
     body_text: str = field(repr=False)
     to: list[str] = field(default_factory=list, repr=False)
     cc: list[str] = field(default_factory=list, repr=False)
+    bcc: list[str] = field(default_factory=list, repr=False)
     subject: str | None = field(default=None, repr=False)
     files: list[DraftFile] = field(default_factory=list)
 
@@ -56,9 +58,10 @@ def draft_of(thread: Thread, mail: Mail | None, composed: Composed) -> Draft:
         in_reply_to_n=mail.n if mail is not None else NO_MAIL,
         composed_n=thread.email_count,
         email_id=mail.email_id if mail is not None else None,
-        author=mail.sender if mail is not None and mail.reply_to is not None else None,
+        author=recipients.author_behind(mail) if mail is not None else None,
         to=composed.to or _recipients(mail),
         cc=composed.cc,
+        bcc=composed.bcc,
         subject=composed.subject or _subject(thread, mail, composed.kind),
         body_text=_text(mail, composed),
         attachments=composed.files,
@@ -110,7 +113,7 @@ def _recipients(mail: Mail | None) -> list[str]:
     """Return the recipients of an answer: the sender of a received mail, the recipients of a sent one."""
     if mail is not None and mail.direction is Direction.OUTBOUND:
         return mail.to
-    address = (mail.reply_to or mail.sender) if mail is not None else None
+    address = recipients.answer_address(mail) if mail is not None else None
     return [address] if address is not None else []
 
 

@@ -76,6 +76,7 @@ def mail_of(
         sender_name=mailbox.display_name or "",
         to=first,
         cc=[one for one in copies if one != first],
+        bcc=[one for one in dict.fromkeys(draft.bcc) if one != first and one not in copies],
         reply_to=token if len(token.partition("@")[0]) <= _LONGEST_LOCAL_PART else None,
         subject=subject,
         body=body,

@@ -40,7 +40,7 @@ def refusal(
     switches = resources.switches.in_force()
     # An opt-out holds for the answers to its author, wherever they go.
     author = [draft.author] if draft.author is not None else []
-    for address in dict.fromkeys((*draft.to, *draft.cc, *author)):
+    for address in dict.fromkeys((*draft.to, *draft.cc, *draft.bcc, *author)):
         decision = decide(_facts(resources, draft, address, switches))
         if decision.reason is not None:
             return str(decision.reason)

@@ -65,7 +65,10 @@ def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
         evidence=Evidence.WEAK if doubt is not None else None,
         evidence_reason=doubt,
         html_text=_html_text(incoming) if doubt is not None or mail.kind is Kind.HELD else None,
+        bounce_class=mail.bounce.bounce_class if mail.bounce else None,
+        diagnostic=mail.bounce.diagnostic if mail.bounce else None,
         reply_to=answer_rules.reply_address(mail),
+        other_reply_to=answer_rules.other_reply_address(mail, incoming.mailbox),
         automatic_refusal=answer_rules.refusal(mail, incoming.mailbox, needs_review=needs_review)
         if incoming.direction is Direction.INBOUND
         else None,

@@ -20,9 +20,10 @@ from botocore.exceptions import ClientError
 from email_threads.configuration.resources import owns, token_secrets
 from email_threads.inbound import events
 from email_threads.inbound.events import EmailAnalyse, EmailMerge
+from email_threads.parsing import addresses
 from email_threads.parsing import mail as mails
 from email_threads.parsing.caps import MOST_BYTES, MOST_HEADER_BYTES, SYNTHETIC_DOMAIN, HoldReason
-from email_threads.parsing.kinds import Kind
+from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.parsing.trust import Trust
 from email_threads.parsing.verification.verification import is_verification
 from email_threads.recovery import parking
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from email_threads.threading.append import Appended
 
 LOOP_HEADER: Final = "x-parley-loop"  # written by `replies.mail_content`
+MOST_OTHERS: Final = 40  # further addresses
 MOST_CANDIDATES: Final = 50  # recipients of a mail that are looked up as mailboxes
 
 
@@ -68,7 +70,8 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
     mail = _read(resources, event)
     if mail is None:
         return None
-    if not mail.headers.fields or mail.headers.first("from") is None:
+    has_author = mail.headers.first("from") is not None or mail.kind in REPORTS
+    if not mail.headers.fields or not has_author:
         raise Permanent(ParkReason.UNREADABLE)
     found = _mailboxes(resources, event.key, mail)
     mark = mail.headers.first(LOOP_HEADER)
@@ -156,7 +159,8 @@ def _mailboxes(resources: Resources, key: str, mail: ParsedMail) -> _Mailboxes:
     named = key.removeprefix(objects.RAW).partition("/")[0]
     candidates = [named] if named != objects.ANY_MAILBOX else _recipients(mail)
     sender = [mail.sender] if mail.sender is not None else []
-    registered = mailboxes.get_many(resources.table, [*candidates, *sender])
+    others = _others(mail) if mail.reply_to else []
+    registered = mailboxes.get_many(resources.table, [*candidates, *sender, *others])
     known = {one: mailbox for one, mailbox in registered.items() if owns(resources, mailbox)}
     found = next((known[one] for one in candidates if one in known and known[one].enabled), None)
     if found is None:
@@ -168,6 +172,11 @@ def _mailboxes(resources: Resources, key: str, mail: ParsedMail) -> _Mailboxes:
     return _Mailboxes(found, frozenset(own))
 
 
+def _others(mail: ParsedMail) -> list[str]:
+    """Return the addresses that decide whether a mail of our own mailbox is a contact form's."""
+    return [without_label(one) for one in (*mail.to, *mail.cc, *mail.reply_to)][:MOST_OTHERS]
+
+
 def _recipients(mail: ParsedMail) -> list[str]:
     """Return the possible mailboxes of a mail to a whole domain: SES's envelope recipient, then To and Cc."""
     envelope = mail.verdicts.recipient
@@ -175,8 +184,32 @@ def _recipients(mail: ParsedMail) -> list[str]:
     return [without_label(one) for one in (*first, *mail.to, *mail.cc)][:MOST_CANDIDATES]
 
 
+def _of_customer(mail: ParsedMail, found: _Mailboxes) -> ParsedMail:
+    """
+    Return the mail of a contact form with the customer as its sender; any other mail as it is.
+
+    A form writes from our mailbox to our mailboxes, with the customer as Reply-To and perhaps with a copy. SES has
+    not proven that address: only the form states it.
+    """
+    customer = next(iter(mail.reply_to), None)
+    if mail.sender not in found.own or customer is None or mail.hold_reason is not None:
+        return mail
+    own_domains = {one.rpartition("@")[2] for one in found.own}
+    outside = {one for one in (*mail.to, *mail.cc) if without_label(one) not in found.own}
+    if customer.rpartition("@")[2] in own_domains or outside - {customer}:
+        return mail
+    return replace(
+        mail,
+        sender=customer,
+        sender_name=addresses.display_name(mail.headers.first("reply-to") or ""),
+        reply_to=(),
+        verdicts=replace(mail.verdicts, trust=Trust.UNVERIFIED),
+    )
+
+
 def _incoming(event: EmailReceived, mail: ParsedMail, found: _Mailboxes) -> Incoming:
     mailbox = found.mailbox
+    mail = _of_customer(mail, found)
     is_ours = mail.sender in found.own
     if is_ours and mail.verdicts.trust is not Trust.VERIFIED and mail.hold_reason is None:
         mail = replace(mail, kind=Kind.HELD, hold_reason=HoldReason.FORGED_SENDER)

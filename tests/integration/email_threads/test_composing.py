@@ -43,6 +43,8 @@ def test_an_answer_goes_to_the_newest_mail_of_the_customer(system: System) -> No
         "in_reply_to_n": 2,
         "to": [ANN],
         "cc": [],
+        "bcc": [],
+        "unknown_recipients": [],
         "subject": "Re: Chairs",
         "body_text": "Yes, it is.",
         "attachments": [],
@@ -78,15 +80,78 @@ def test_an_answer_to_a_mail_of_ours_goes_to_its_recipients(system: System) -> N
     ("reply_to", "recipient"),
     [
         ("orders@orchard.example", "orders@orchard.example"),
-        ("orders@elsewhere.example", ANN),
+        ("orders@elsewhere.example", "orders@elsewhere.example"),
+        (MAILBOX, ANN),
+        ("no-reply@elsewhere.example", ANN),
+        (ANN, ANN),
     ],
 )
-def test_reply_to_is_used_only_if_it_is_of_the_senders_domain(
+def test_the_answer_of_a_person_goes_to_the_reply_to_of_any_domain(
     system: System, reply_to: str, recipient: str
 ) -> None:
     path = thread_of(system, mail("a@x", more=f"Reply-To: {reply_to}"))
 
-    assert shown(system, composed(system, path))["to"] == [recipient]
+    draft = shown(system, composed(system, path))
+    assert draft["to"] == [recipient]
+    assert draft["unknown_recipients"] == ([] if recipient == ANN else [recipient])
+
+
+def test_the_copies_of_the_customer_are_offered_without_our_mailboxes_robots_and_lists(
+    system: System,
+) -> None:
+    copies = (
+        f"{BOB}, {MAILBOX}, no-reply@x.example, garden-users@x.example, dev@googlegroups.com, {ANN}"
+    )
+    path = thread_of(system, mail("a@x", more=f"Cc: {copies}"))
+
+    assert shown(system, composed(system, path))["cc"] == [BOB]
+    assert shown(system, composed(system, path, cc=[]))["cc"] == []
+    assert shown(system, composed(system, path, to=[ANN]))["cc"] == []
+    assert shown(system, composed(system, path, cc=["zoe@x.example"]))["cc"] == ["zoe@x.example"]
+
+
+def test_a_blind_copy_reaches_its_recipient_and_is_in_no_header(system: System) -> None:
+    path = asked(system)
+    draft = composed(system, path, cc=[BOB], bcc=["zoe@x.example", BOB])
+
+    send(system, draft)
+
+    (sent,) = system.sent()
+    assert sent["Destination"]["BccAddresses"] == ["zoe@x.example"]
+    assert sent["Destination"]["CcAddresses"] == [BOB]
+
+
+@pytest.mark.parametrize("field", ["to", "cc", "bcc"])
+@pytest.mark.parametrize(
+    "address", ["nobody", "a@x.example\nBcc: b@x.example", "<>", "a b@x.example"]
+)
+def test_an_address_that_is_none_is_refused_in_every_field(
+    system: System, field: str, address: str
+) -> None:
+    path = asked(system)
+
+    given = {"body_text": "Yes.", field: [address]}
+    status, _, fields = refused(system.call("POST", f"{path}/replies", given))
+
+    assert status == 400
+    assert [one.partition("[")[0].partition(".")[0] for one in fields] == [field]
+    assert system.drafts() == []
+
+
+def test_more_than_fifty_recipients_are_refused(system: System) -> None:
+    path = asked(system)
+    many = [f"p{number}@x.example" for number in range(60)]
+
+    recipients = {"to": many[:20], "cc": many[20:40], "bcc": many[40:51]}
+    draft = composed(system, path)
+
+    new = system.call("POST", f"{path}/replies", {"body_text": "Yes.", **recipients})
+    amended = system.call("PATCH", draft, {"version": 1, **recipients})
+
+    assert (new[0], amended[0]) == (400, 400)
+    assert "at most 50 addresses" in str(new)
+    assert "at most 50 addresses" in str(amended)
+    assert shown(system, draft)["version"] == 1
 
 
 @pytest.mark.parametrize(

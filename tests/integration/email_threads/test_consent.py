@@ -46,6 +46,9 @@ def is_unreachable(system: System) -> bool:
         "Abmelden",
         "STOP\n\nOn Mon, 2 Nov 2026 at 12:00, Shop <desk@shop.example> wrote:\n> Our news\n",
         "STOP\n\n-- \nAnn\nOrchard Ltd.\n",
+        "STOP\n\nSent from my iPhone\n",
+        "Baja\n\nEnviado desde mi iPhone\n\n> El 2 nov 2026, Shop <desk@shop.example> escribi\u00f3:\n> Noticias\n",
+        "Stopp\nVon meinem iPad gesendet\n\n--- Urspr\u00fcnglich ---\nVon: Shop\nDatum: 02.11.2026\n\nx\n",
     ],
 )
 def test_stop_as_the_whole_text_is_an_opt_out_and_is_not_analysed(
@@ -59,7 +62,15 @@ def test_stop_as_the_whole_text_is_an_opt_out_and_is_not_analysed(
 
 
 @pytest.mark.parametrize(
-    "body", ["Please stop by tomorrow.", "Do not stop.", "Yes.\n\n> STOP\n", "STOP it"]
+    "body",
+    [
+        "Please stop by tomorrow.",
+        "Do not stop.",
+        "Yes.\n\n> STOP\n",
+        "STOP it",
+        "> STOP\n",
+        "On 2 Nov 2026, Ann wrote:\n> STOP",
+    ],
 )
 def test_stop_within_a_text_is_no_opt_out(system: System, body: str) -> None:
     desk.receive(system, "a@x", body)

@@ -58,6 +58,18 @@ def test_a_primary_correspondent_is_replaced_by_another_participant(system: Syst
     assert traces(system, BOB, "of Bob") == []
 
 
+def test_the_reply_to_of_anothers_mail_is_erased_with_its_person(system: System) -> None:
+    together(system)
+    more = f"Reply-To: {ZOE}"
+    arrive(
+        system, mail("r@x", "Hi", sender=BOB, subject="Re: Tables", in_reply_to="t@x", more=more)
+    )
+
+    finished(system, "erase", ZOE)
+
+    assert not any(one.get("other_reply_to") for one in system.mails())
+
+
 def test_a_redelivery_of_a_blanked_mail_stores_nothing(system: System) -> None:
     together(system)
     finished(system, "erase", ZOE)

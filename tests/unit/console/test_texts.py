@@ -9,6 +9,7 @@ from enum import StrEnum
 import pytest
 
 from conversations.store.items.log import Delivery
+from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items.draft import DraftStatus
 from email_threads.store.items.mail import Delivery as DeliveryOfMail
 from shared.policy.facts import Reason
@@ -24,7 +25,7 @@ CODE = "\n".join(file.read_text("utf-8") for file in sorted(SOURCES.rglob("*.ts*
 BY_VALUE = {
     *("nav", "inbox.status", "channel", "media", "type", "delivery", "draft", "status", "error"),
     *("change.status", "reason", "call.state", "unknown.decision", "unknown.outcome", "verdict"),
-    *("author", "review", "mail.held", "mail.evidence", "change_outcome"),
+    *("author", "review", "mail.held", "mail.evidence", "change_outcome", "draft.field", "bounce"),
     *("ops.part", "ops.period", "ops.actors", "context", "alarm", "parked", "outcome", "variant"),
 }
 
@@ -58,6 +59,7 @@ def test_no_text_is_unused(key: str) -> None:
     [
         ("delivery", Delivery),
         ("delivery", DeliveryOfMail),
+        ("bounce", BounceClass),
         ("draft", DraftStatus),
         ("reason", Reason),
     ],

@@ -8,6 +8,7 @@ import { rightsOf } from "../../operations/access";
 import { named, t } from "../../texts/texts";
 import { Icon } from "../../ui/icons";
 import { Badge, Button, ErrorNotice } from "../../ui/controls";
+import { Recipients } from "./Recipients";
 
 type Draft = EmailThreadsApi.DraftView;
 
@@ -37,7 +38,7 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
         <Badge kind="info">{named("draft", String(draft.draft_status))}</Badge>
         {draft.is_stale && <Badge kind="warn">{t("draft.stale")}</Badge>}
       </header>
-      <p class="quiet">{t("mail.to", { to: [...draft.to, ...draft.cc].join(", ") })}</p>
+      <Recipients draft={draft} onChange={onChange} />
       <p class="mail-text">{draft.body_text}</p>
       {draft.attachments.length > 0 && <p class="quiet">{draft.attachments.map((file) => `${file.filename} (${megabytes(file.size)})`).join(", ")}</p>}
       {draft.questions.length > 0 && <p class="quiet">{draft.questions.join(" ")}</p>}

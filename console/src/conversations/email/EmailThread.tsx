@@ -109,6 +109,7 @@ function MailCard({ mail, thread, onChange }: { mail: Mail; thread: string; onCh
         <div>
           <b>{sender}</b>
           <p class="quiet">{t("mail.to", { to: [...mail.to, ...mail.cc].join(", ") })}</p>
+          {mail.answers_to && <p class="quiet">{t("mail.answers_to", { to: mail.answers_to })}</p>}
         </div>
         {isLeftOut(mail) ? <Badge kind="warn">{t("mail.left_out")}</Badge> : mail.needs_review && <Badge kind="warn">{t("mail.review")}</Badge>}
         {mail.delivery && <Badge>{named("delivery", String(mail.delivery))}</Badge>}
@@ -117,6 +118,7 @@ function MailCard({ mail, thread, onChange }: { mail: Mail; thread: string; onCh
         </time>
       </header>
       <Evidence mail={mail} thread={thread} onChange={onChange} />
+      {mail.bounce_class && <p class="bubble-problem">{[named("bounce", String(mail.bounce_class)), mail.diagnostic ?? ""].filter(Boolean).join(": ")}</p>}
       {mail.erased ? <p class="bubble-note">{t("message.erased")}</p> : <p class="mail-text">{whole ? mail.body : mail.new_text || mail.body}</p>}
       {hasMore && (
         <button type="button" class="button button-quiet" aria-expanded={whole} onClick={() => setWhole(!whole)}>

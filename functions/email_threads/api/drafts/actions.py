@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.api import changes
-from email_threads.api.drafts import files, presenters, views
+from email_threads.api.drafts import files, inputs, presenters, views
 from email_threads.api.queries import NotFound, head_of
 from email_threads.inbound.events import entry
 from email_threads.parsing.kinds import Kind
-from email_threads.replies import composition, review
+from email_threads.replies import composition, recipients, review
 from email_threads.replies.composition import Composed
 from email_threads.replies.draft_state import send_event
 from email_threads.store import drafts, mailboxes, threads
@@ -21,7 +21,6 @@ from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from email_threads.api.drafts import inputs
     from email_threads.api.queries import ApiDependencies
     from email_threads.store.items import Draft, DraftFile, Mail, Thread
     from shared.api.models.inputs import NoInput
@@ -108,7 +107,8 @@ def compose(
         cause=request.cause,
         body_text=given.body_text,
         to=given.to or [],
-        cc=given.cc,
+        cc=given.cc if given.cc is not None else _copies(deps, mail, given),
+        bcc=given.bcc,
         subject=given.subject,
         files=files.files_of(deps, thread, given.attachments, _forwarded(mail, given)),
     )
@@ -135,6 +135,7 @@ def begin(deps: ApiDependencies, request: Request[inputs.NewMailInput]) -> views
         body_text=given.body_text,
         to=given.to,
         cc=given.cc,
+        bcc=given.bcc,
         subject=given.subject,
     )
     fresh = composition.thread_of(mailbox, composed)
@@ -153,6 +154,7 @@ def amend(
     new: dict[str, Any] = {name: getattr(given, name) for name in sorted(named)}
     if given.attachments is not None:
         new["attachments"] = files.files_of(deps, thread, given.attachments)
+    inputs.check_recipients(*(new.get(name, getattr(draft, name)) for name in ("to", "cc", "bcc")))
     amended = review.amend(deps.table, draft, given.version, new)
     changes.record(deps.table, thread, request, lambda _: {}, f"amend {draft.reply_id}")
     return presenters.state(amended)
@@ -240,6 +242,13 @@ def _whole(deps: ApiDependencies, mail: Mail) -> Mail:
     if mail.body_key is None:
         return mail
     return mail.model_copy(update={"body": deps.bucket.get(mail.body_key).decode()})
+
+
+def _copies(deps: ApiDependencies, mail: Mail, given: inputs.ReplyInput) -> list[str]:
+    """Return the Cc of an answer that names none: that of the customer's mail."""
+    if given.kind == "forward" or given.to is not None:
+        return []
+    return recipients.copies_of(deps.table, mail)
 
 
 def _forwarded(mail: Mail, given: inputs.ReplyInput) -> list[DraftFile]:

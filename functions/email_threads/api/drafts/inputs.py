@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
 from email_threads.api.inputs import Address, Flag, is_one_line, is_text
 from email_threads.replies.composition import LONGEST_BODY, LONGEST_SUBJECT
+from shared.api.errors import InvalidInput
 from shared.api.models.inputs import Input
 
 LONGEST_NAME = 120
 LONGEST_TYPE = 78  # of a file, as SES takes it
-MOST_RECIPIENTS = 20  # of To and of Cc; SES takes 50 in all
+MOST_RECIPIENTS = 20  # of To, of Cc and of Bcc
+MOST_RECIPIENTS_IN_ALL = 50  # that SES takes
+_TOO_MANY: Final = "to, cc and bcc must have at most 50 addresses in all"
 MOST_FILES = 20
 PAIR = 2  # fields that name a file
 
@@ -30,6 +33,17 @@ type FileName = Annotated[
 type ContentType = Annotated[
     str, Field(max_length=LONGEST_TYPE, pattern=r"^[a-z0-9][a-z0-9.+-]*/[a-z0-9][a-z0-9.+-]*$")
 ]
+
+
+def check_recipients(to: list[str], cc: list[str], bcc: list[str]) -> None:
+    """Raise InvalidInput if To, Cc and Bcc have more addresses than SES takes."""
+    if len({*to, *cc, *bcc}) > MOST_RECIPIENTS_IN_ALL:
+        raise InvalidInput([{"field": "bcc", "problem": _TOO_MANY}])
+
+
+def _check_most(to: list[str], cc: list[str], bcc: list[str]) -> None:
+    if len({*to, *cc, *bcc}) > MOST_RECIPIENTS_IN_ALL:
+        raise PydanticCustomError("recipients", _TOO_MANY)
 
 
 class FileInput(Input):
@@ -58,14 +72,16 @@ type Files = Annotated[list[FileInput], Field(max_length=MOST_FILES)]
 class ReplyInput(Input):
     """
     A draft of an answer, or with `kind` forward of a forward. `n` is the mail that it answers or forwards, by default
-    the customer's newest one. Without `to` an answer goes to that mail's sender, without `subject` it keeps the
-    subject.
+    the customer's newest one. Without `to` an answer goes to that mail's Reply-To, else to its sender, and
+    without `cc` and `to` copies go to the customer's Cc; an empty `cc` removes them. Without `subject`
+    it keeps the subject.
     """
 
     kind: Literal["reply", "forward"] = "reply"
     n: Number | None = None
     to: Recipients | None = None
-    cc: Copies = Field(default_factory=list)
+    cc: Copies | None = None
+    bcc: Copies = Field(default_factory=list)
     subject: Subject | None = None
     body_text: Text
     attachments: Files = Field(default_factory=list)
@@ -74,6 +90,7 @@ class ReplyInput(Input):
     def _has_recipient(self) -> ReplyInput:
         if self.kind == "forward" and self.to is None:
             raise PydanticCustomError("to", "a forward needs to")
+        _check_most(self.to or [], self.cc or [], self.bcc)
         return self
 
 
@@ -83,8 +100,14 @@ class NewMailInput(Input):
     mailbox: Address
     to: Recipients
     cc: Copies = Field(default_factory=list)
+    bcc: Copies = Field(default_factory=list)
     subject: Subject
     body_text: Text
+
+    @model_validator(mode="after")
+    def _has_few_recipients(self) -> NewMailInput:
+        _check_most(self.to, self.cc, self.bcc)
+        return self
 
 
 class AmendInput(Input):
@@ -93,6 +116,7 @@ class AmendInput(Input):
     version: Number
     to: Recipients | None = None
     cc: Copies | None = None
+    bcc: Copies | None = None
     subject: Subject | None = None
     body_text: Text | None = None
     attachments: Files | None = None

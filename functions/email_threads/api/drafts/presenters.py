@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from email_threads.api.drafts import views
+from email_threads.replies import recipients
 from email_threads.replies.draft_state import is_answered, is_stale
 from email_threads.store.items import DraftFile
 from email_threads.store.items.draft import WAITING
@@ -12,7 +13,12 @@ from email_threads.store.items.draft import WAITING
 if TYPE_CHECKING:
     from email_threads.store.items import Draft, Mail, Thread
 
-_SAME = set(views.DraftView.model_fields) - {"conversation_id", "attachments", "is_stale"}
+_SAME = set(views.DraftView.model_fields) - {
+    "conversation_id",
+    "attachments",
+    "is_stale",
+    "unknown_recipients",
+}
 
 
 def draft(stored: Draft, thread: Thread | None = None) -> views.DraftView:
@@ -28,6 +34,7 @@ def draft(stored: Draft, thread: Thread | None = None) -> views.DraftView:
             for one in stored.attachments
         ],
         is_stale=has_gone_on,
+        unknown_recipients=recipients.unknown(thread, stored) if thread is not None else None,
     )
 
 

@@ -15,7 +15,8 @@ class DraftFileView(View):
 class DraftView(View):
     """
     A draft. `origin` is `ai` or the principal who composed it. `reason`: why it waits, failed or was rejected.
-    `is_stale`: the customer has written, or another answer was sent, since the draft was made.
+    `unknown_recipients`: recipients that are no participants of the thread. `is_stale`: the customer has written, or
+    another answer was sent, since the draft was made.
     """
 
     conversation_id: str
@@ -27,6 +28,8 @@ class DraftView(View):
     in_reply_to_n: int
     to: list[str]
     cc: list[str]
+    bcc: list[str]
+    unknown_recipients: list[str] | None = None
     subject: str
     body_text: str
     attachments: list[DraftFileView]

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import nh3
 
+from email_threads.parsing.body import quote_marks
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -31,19 +33,18 @@ _ATTRIBUTES: Final = {
 }
 _REMOVED: Final = {"script", "style", "title"}
 _DISPLAYED_SCHEMES: Final = {"http", "https", "mailto", "cid"}
-_READ_ATTRIBUTES: Final = {"*": {"style", "hidden", "class", "id"}, "a": {"href"}, "img": {"alt"}}
+_READ_ATTRIBUTES: Final = {
+    "*": {"style", "hidden", "class", "id"},
+    "a": {"href"},
+    "img": {"alt"},
+    "blockquote": {"type"},
+}
 
 _HIDDEN: Final = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden"
     r"|font-size\s*:\s*0+(?:\.0+)?(?![.\d])|opacity\s*:\s*0+(?:\.0+)?(?![.\d]))",
     re.IGNORECASE,
 )
-# Mail clients put these around the mail that is answered.
-_QUOTE_CLASSES: Final = frozenset(
-    {"gmail_quote", "yahoo_quoted", "moz-cite-prefix", "protonmail_quote", "OutlookMessageHeader"}
-)
-_QUOTE_IDS: Final = frozenset({"divRplyFwdMsg", "appendonsend"})
-
 _VOID: Final = frozenset({"br", "hr", "img", "wbr", "col", "area"})
 _LINES: Final = frozenset(
     {"div", "tr", "table", "tbody", "thead", "tfoot", "center", "section", "article", "header"}
@@ -174,7 +175,7 @@ class _Converter(HTMLParser):
             self._hidden.append(is_hidden)
         if is_hidden:
             return
-        if self._quote_line is None and _starts_quote(attributes):
+        if self._quote_line is None and quote_marks.starts_quote(tag, attributes):
             self._end_line()
             self._quote_line = len(self._lines)
         self._break(tag, in_list=bool(self._lists))
@@ -279,8 +280,3 @@ class _Converter(HTMLParser):
 
 def _hides(attributes: dict[str, str]) -> bool:
     return "hidden" in attributes or bool(_HIDDEN.search(attributes.get("style", "")))
-
-
-def _starts_quote(attributes: dict[str, str]) -> bool:
-    classes = attributes.get("class", "").split()
-    return not _QUOTE_CLASSES.isdisjoint(classes) or attributes.get("id") in _QUOTE_IDS

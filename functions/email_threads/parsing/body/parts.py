@@ -10,7 +10,7 @@ from html import escape
 from typing import Final
 
 from email_threads.parsing import charsets
-from email_threads.parsing.body import attachments, html
+from email_threads.parsing.body import attachments, delivery_status, flowed, html, quote_marks
 from email_threads.parsing.flags import Flag
 from email_threads.parsing.headers import Headers
 
@@ -32,6 +32,9 @@ _REPORTS: Final = frozenset(
 )
 
 
+_DELIVERY_REPORTS: Final = frozenset({"message/delivery-status", "message/global-delivery-status"})
+
+
 @dataclass(slots=True)
 class Content:
     """
@@ -39,7 +42,8 @@ class Content:
 
     *html* is as it came, within the caps, None if there is none. *quote_at* is the offset in *text* at which a mail
     client marked the quoted mail. *calendar_method*: the method of an invitation, in upper case. *returned_ids* are the
-    Message-IDs of embedded mails: in a bounce, of the mail that came back.
+    Message-IDs of embedded mails: in a bounce, of the mail that came back. *report_types*: types of report parts,
+    without `message/`. *delivery_status*: the text of a delivery report.
     """
 
     text: str = ""
@@ -48,6 +52,8 @@ class Content:
     attachments: list[attachments.Attachment] = field(default_factory=list)
     calendar_method: str | None = None
     returned_ids: list[str] = field(default_factory=list)
+    report_types: set[str] = field(default_factory=set)
+    delivery_status: str = ""
     flags: set[Flag] = field(default_factory=set)
 
 
@@ -82,6 +88,10 @@ def _walk(
     kind = part.get_content_type()
     if kind == _RETURNED_HEADERS:
         content.returned_ids += Headers.read(_bytes_of(part)).ids("message-id")
+    if kind in _REPORTS:
+        content.report_types.add(kind.partition("/")[2])
+    if kind in _DELIVERY_REPORTS:
+        content.delivery_status += delivery_status.text_of(_bytes_of(part))
     if kind in _REPORTS or (is_alternative and _is_other_rendering(part, kind)):
         return []
     if not kind.startswith("multipart/") or not part.is_multipart():
@@ -108,11 +118,18 @@ def _leaf(part: Message, kind: str, content: Content, files: list[Message]) -> l
         content.flags.add(Flag.DEFECTS)
     text = charsets.normal(text)
     if kind != _HTML:
-        return [_Piece(text, None)]
+        return [_Piece(_unfolded(part, text), None)]
     text, is_cut = html.cut(text)
     if is_cut:
         content.flags.add(Flag.HTML_TRUNCATED)
     return [_Piece(None, text)]
+
+
+def _unfolded(part: Message, text: str) -> str:
+    """Return a text without the soft line breaks of `format=flowed`."""
+    if str(part.get_param("format", "")).lower() != "flowed":
+        return text
+    return flowed.unfolded(text, deletes_space=str(part.get_param("delsp", "")).lower() == "yes")
 
 
 def _is_unnamed_text(part: Message, kind: str) -> bool:
@@ -156,15 +173,19 @@ def _set_text(content: Content, pieces: list[_Piece]) -> None:
 
 def _text_of(pieces: list[_Piece]) -> html.HtmlText:
     """Join the text of all pieces. The offset of a quote is known if the text is one HTML document."""
-    texts = [
-        html.HtmlText(piece.plain, None)
-        if piece.plain is not None
-        else html.to_text(piece.html or "")
-        for piece in pieces
-    ]
+    texts = [_text_of_piece(piece) for piece in pieces]
     if len(texts) == 1:
         return texts[0]
     return html.HtmlText("\n".join(text.text for text in texts), None)
+
+
+def _text_of_piece(piece: _Piece) -> html.HtmlText:
+    """Return the plain text, with the offset of the quote that the HTML alternative marks; without one, of the HTML."""
+    marked = html.to_text(piece.html) if piece.html is not None else html.HtmlText("", None)
+    if piece.plain is None:
+        return marked
+    above = marked.text[: marked.quote_at] if marked.quote_at is not None else ""
+    return html.HtmlText(piece.plain, quote_marks.aligned(above, piece.plain))
 
 
 def _html_of(pieces: list[_Piece]) -> str:

@@ -91,6 +91,7 @@ class Draft(ThreadItem):
     )  # of that mail, if the answer goes to another address
     to: list[str] = Field(default_factory=list, repr=False)
     cc: list[str] = Field(default_factory=list, repr=False)
+    bcc: list[str] = Field(default_factory=list, repr=False)
     subject: str = Field(default="", repr=False)
     body_text: str = Field(default="", repr=False)
     attachments: list[DraftFile] = Field(default_factory=list)

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field
 
+from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.parsing.caps import HoldReason
 from email_threads.parsing.flags import Flag
 from email_threads.parsing.kinds import Kind
@@ -90,9 +91,16 @@ class Mail(ThreadItem, EmailFields):
     body_key: str | None = Field(default=None, repr=False)
     html_key: str | None = Field(default=None, repr=False)
     returned_as: Kind | None = None  # a bounce or a complaint about this mail has arrived
+    bounce_class: BounceClass | None = None  # of a bounce
+    diagnostic: str | None = Field(
+        default=None, repr=False
+    )  # of a bounce: the mail server's answer
     reply_to: str | None = Field(
         default=None, repr=False
     )  # Reply-To, if it is of the sender's domain
+    other_reply_to: str | None = Field(
+        default=None, repr=False
+    )  # Reply-To of another person or domain, to which only people answer
     automatic_refusal: str | None = None  # why it is never answered without a person
     analysis: dict[str, Any] | None = Field(
         default=None, repr=False

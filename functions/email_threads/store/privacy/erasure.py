@@ -114,6 +114,8 @@ def put_recipients(table: Table, mail: Mail) -> None:
     """Write the recipients of a mail, and delete its raw form; concurrent changes of other attributes stay."""
     lists = Mail.named(to=mail.to, cc=mail.cc)
     empty = [name for name, value in lists.items() if not value]
+    if mail.other_reply_to is None:
+        empty.append(Mail.name_of("other_reply_to"))
     try:
         table.update(
             {PARTITION_KEY: mail.conversation_id},

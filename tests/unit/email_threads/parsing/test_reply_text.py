@@ -66,8 +66,9 @@ def test_ordinary_text_is_not_taken_for_a_quote_or_a_signature(text: str) -> Non
     assert new_text(text, "x") == text
 
 
-def test_a_mail_that_only_quotes_is_kept_whole() -> None:
-    assert new_text("On Mon, Ann wrote:\n> hello", "Re: x") == "On Mon, Ann wrote:\n> hello"
+def test_a_mail_that_only_quotes_has_no_text_of_its_sender() -> None:
+    assert not new_text("On Mon, Ann wrote:\n> hello", "Re: x")
+    assert not new_text("> STOP", "Re: x")
 
 
 def test_a_quote_without_attribution_at_the_end_is_left_out() -> None:

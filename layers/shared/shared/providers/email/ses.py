@@ -122,6 +122,7 @@ class Mail:
     sender_name: str = ""
     to: str = field(repr=False)
     cc: Sequence[str] = field(default=(), repr=False)
+    bcc: Sequence[str] = field(default=(), repr=False)
     reply_to: str | None = None
     subject: str = field(repr=False)
     body: Body
@@ -165,6 +166,8 @@ class Mail:
         }
         if self.cc:
             request["Destination"]["CcAddresses"] = list(self.cc)
+        if self.bcc:
+            request["Destination"]["BccAddresses"] = list(self.bcc)
         if self.attachments:
             request["Content"]["Simple"]["Attachments"] = [one.part() for one in self.attachments]
         if self.reply_to:
@@ -209,7 +212,7 @@ class Ses:
         SendEmail.)
         """
         # SES accepts no local part outside ASCII; normalised domains are always ASCII (API reference, "Destination").
-        if not all(address.isascii() for address in (mail.to, *mail.cc)):
+        if not all(address.isascii() for address in (mail.to, *mail.cc, *mail.bcc)):
             raise AddressUnusable("ses_address_not_ascii")
         if not mail.sender.isascii():
             raise Misconfigured("ses_sender_not_ascii")

@@ -1,0 +1,218 @@
+"""
+Finds where a quoted mail begins in a text, by structure and in any language.
+
+    attribution     one to three lines with a date and an author that end with a colon, above the quote or the end
+    header block    lines `label: value` with a sender and a date
+    separator       words between dashes, above one of them
+
+People write forms themselves. In an unknown language a header block therefore needs further evidence: a separator
+above it, the subject of this mail, or an address in brackets as the sender.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from email_threads.parsing.body import quote_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MOST_CHARACTERS: Final = 64 * 1024
+_LONGEST_LINE: Final = 300
+_ATTRIBUTION_LINES: Final = 3
+_BLANKS: Final = 3  # empty lines between an attribution and its quote
+_WRAPPED_FROM: Final = 60  # characters from which clients wrap a line
+_FEWEST_LABELS: Final = 3
+_MOST_LABELS: Final = 10
+
+_EMAIL: Final = r"[^\s<>()\[\]@:]{1,64}@[^\s<>()\[\]@]{1,255}"
+_ADDRESS: Final = re.compile(_EMAIL)
+_BRACKETED: Final = re.compile(
+    rf"[<(\[\u00ab\u2039\"]\s*(?:mailto:)?{_EMAIL}\s*[>)\]\u00bb\u203a\"]"
+)
+_CLOCK: Final = re.compile(r"(?<!\d)\d{1,2}\s?[:.h\u6642\u65f6\uc2dc\u70b9]\s?\d{2}(?!\d)")
+_YEAR: Final = re.compile(r"(?<!\d)\d{4}(?!\d)|(?<!\d)\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d{2,4}(?!\d)")
+_COLON: Final = re.compile(r"[:\uff1a]\s*\*?$")
+_DASHES_AT_END: Final = re.compile(r"^-{3,}.*-{3,}$")
+_FIRST_PERSON: Final = re.compile(
+    r"\b(?:i|we|ich|wir|j'ai|nous|io|noi|ik|wij|jag|jeg|ja)\b", re.IGNORECASE
+)
+# The first word of an attribution whose date has no digits.
+_ON: Final = re.compile(r"(?:on|am|le|el|il|em|op|den|dne|dňa|w dniu)\b", re.IGNORECASE)
+_SEPARATOR: Final = re.compile(
+    r"[*_ ]{0,3}[-_=\u2013\u2014]{2,60} ?[^\W\d_][^-_=]{1,60}[-_=\u2013\u2014]{2,60}[*_ ]{0,3}"
+)
+_RULE: Final = re.compile(r"[-_=*\u2013\u2014]{5,}")
+_LABEL: Final = re.compile(
+    r"[*_|\u200e\u200f\u202a-\u202e ]{0,4}(?P<label>[^\W\d_][^:\uff1a\d@<>/.,!?]{0,29}?)[*_ ]{0,4}[:\uff1a][*_| \t]{0,4}(?P<value>.*)"
+)
+_PREFIXES: Final = re.compile(r"(?:\w{1,12}\s?(?:\[\d+\])?\s?[:\uff1a]\s*)+")
+_ENDING: Final = (".", "!", "?", "\u3002", "\uff01", "\uff1f")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """
+    The lines that introduce a quoted mail. *is_forward*: their separator says that the mail is forwarded. *is_copied*:
+    headers were copied above a text without `>`.
+    """
+
+    lines: range
+    is_forward: bool = False
+    is_copied: bool = False
+
+
+def is_quoted(line: str) -> bool:
+    """Whether a line starts with the mark of a quote."""
+    return line.lstrip(" ").startswith(">")
+
+
+def first_opening(lines: Sequence[str], subject: str, marked: int | None) -> Opening:
+    """
+    Return the first introduction of a quoted mail; an empty range at the end if there is none.
+
+    *marked*: the line at which the mail client marked the quote in its HTML.
+    """
+    length = 0
+    for number, line in enumerate(lines):
+        length += len(line) + 1
+        if length > _MOST_CHARACTERS:
+            break
+        if not line.strip() or len(line) > _LONGEST_LINE or is_quoted(line):
+            continue
+        found = _opening_at(lines, number, subject, marked)
+        if found is not None:
+            return found
+    return Opening(range(len(lines), len(lines)))
+
+
+def _opening_at(
+    lines: Sequence[str], number: int, subject: str, marked: int | None
+) -> Opening | None:
+    line = lines[number].strip()
+    if _SEPARATOR.fullmatch(line) or _RULE.fullmatch(line):
+        below = _next_text(lines, number + 1)
+        block = _header_block(lines, below, subject, is_separated=True)
+        is_forward = bool(quote_words.FORWARDED.search(line))
+        if block is not None:
+            return Opening(range(number, block.stop), is_forward=is_forward, is_copied=True)
+        if _RULE.fullmatch(line):
+            return None
+        group = attribution_ending(lines, below, marked, most=_ATTRIBUTION_LINES)
+        if group is not None or (below < len(lines) and is_quoted(lines[below])):
+            stop = group.stop if group is not None else number + 1
+            return Opening(range(number, stop), is_forward=is_forward)
+    group = attribution_ending(lines, number, marked, most=_ATTRIBUTION_LINES)
+    if group is not None:
+        return Opening(group)
+    if number > 0 and _LABEL.fullmatch(lines[number - 1].strip()):
+        return None  # A line inside a form.
+    block = _header_block(lines, number, subject, is_separated=False)
+    return Opening(block, is_copied=True) if block is not None else None
+
+
+def attribution_ending(
+    lines: Sequence[str], first: int, marked: int | None, *, most: int
+) -> range | None:
+    """Return the lines of the attribution that starts at *first*, None if no attribution starts there."""
+    for last in range(first, min(first + most, len(lines))):
+        if not lines[last].strip() or is_quoted(lines[last]) or len(lines[last]) > _LONGEST_LINE:
+            return None
+        if last > first and not _continues(lines, first, last):
+            return None
+        text = " ".join(line.strip() for line in lines[first : last + 1])
+        if not (_COLON.search(text) or _DASHES_AT_END.search(text)):
+            continue
+        if _is_attribution(text, is_above_quote=_is_above_quote(lines, last + 1, marked)):
+            return range(first, last + 1)
+    return None
+
+
+def _continues(lines: Sequence[str], first: int, last: int) -> bool:
+    """Whether a line continues the one above it: that one is long, or has a date or an author and no end."""
+    above = lines[last - 1].strip()
+    word = lines[last].split(maxsplit=1)[0]
+    if len(above) + 1 + len(word) > _WRAPPED_FROM:
+        return True
+    return not above.endswith(_ENDING) and bool(
+        _dated(above) or _ADDRESS.search(above) or (last - first > 1 and _dated(lines[first]))
+    )
+
+
+def _is_attribution(text: str, *, is_above_quote: bool) -> bool:
+    has_date, has_verb = _dated(text), bool(quote_words.WROTE.search(text))
+    has_address = bool(_ADDRESS.search(text))
+    if is_above_quote:
+        return has_date or has_address or has_verb
+    if _FIRST_PERSON.search(text) and not has_address:
+        return False
+    if not has_date:
+        return has_verb and bool(_ON.match(text)) and "," in text
+    return bool(_BRACKETED.search(text)) or (has_verb and bool(_CLOCK.search(text) or has_address))
+
+
+def _dated(text: str) -> bool:
+    return bool(_YEAR.search(text) or _CLOCK.search(text))
+
+
+def _is_above_quote(lines: Sequence[str], number: int, marked: int | None) -> bool:
+    below = _next_text(lines, number)
+    if below - number > _BLANKS or below >= len(lines):
+        return False
+    return is_quoted(lines[below]) or (marked is not None and number <= marked <= below)
+
+
+def _next_text(lines: Sequence[str], number: int) -> int:
+    while number < len(lines) and not lines[number].strip():
+        number += 1
+    return number
+
+
+def _header_block(
+    lines: Sequence[str], first: int, subject: str, *, is_separated: bool
+) -> range | None:
+    """Return the lines of the header block that starts at *first*, None if none starts there."""
+    labels: list[tuple[str, str]] = []
+    number = first
+    while number < len(lines) and len(labels) < _MOST_LABELS:
+        line = lines[number]
+        found = _LABEL.fullmatch(line.strip()) if len(line) <= _LONGEST_LINE else None
+        if found is not None:
+            labels.append((found["label"].strip(" *_").casefold(), found["value"].strip(" *|")))
+        elif (
+            not labels
+            or not line.strip()
+            or is_quoted(line)
+            or not (
+                _ADDRESS.search(line) or line[:1] in " \t" or labels[-1][1].endswith((",", ";"))
+            )
+        ):
+            break
+        number += 1
+    return (
+        range(first, number)
+        if _is_header_block(labels, subject, is_separated=is_separated)
+        else None
+    )
+
+
+def _is_header_block(labels: list[tuple[str, str]], subject: str, *, is_separated: bool) -> bool:
+    values = [value for _, value in labels]
+    has_date = any(_dated(value) for value in values[:_FEWEST_LABELS])
+    if is_separated:
+        return len(labels) >= _FEWEST_LABELS or (has_date and len(labels) > 1)
+    if not has_date or len(labels) < _FEWEST_LABELS:
+        return False
+    topic = _topic(subject)
+    has_subject = bool(topic) and any(_topic(value) == topic for value in values[1:])
+    known = {label for label, _ in labels} & quote_words.AUTHOR_AND_DATE
+    is_known = labels[0][0] in known and len(known) > 1
+    is_from_address = any(_BRACKETED.search(value) for value in values[:2])
+    return is_known or has_subject or (is_from_address and len(labels) > _FEWEST_LABELS)
+
+
+def _topic(subject: str) -> str:
+    return " ".join(_PREFIXES.sub("", subject, count=1).split()).casefold()

@@ -1,0 +1,161 @@
+"""Bounces of many mail servers: recognition, class and diagnostic code; ordinary mail about bounces."""
+
+import pytest
+
+from email_threads.parsing.mail import ParsedMail, parse
+
+ID = "out-1@eu-central-1.amazonses.com"
+HEADERS = (
+    f"Message-ID: <{ID}>\nFrom: support@shop.example\nTo: ann@gone.example\nSubject: Your order"
+)
+
+
+def bounce(text: str = "", **fields: str) -> ParsedMail:
+    """Parse a report in one plain text part."""
+    lines = [f"{name.replace('_', '-')}: {value}" for name, value in fields.items()]
+    return parse("\n".join(["Message-ID: <b@x.example>", *lines, "", text]).encode())
+
+
+def report(
+    status: str,
+    *,
+    author: str = "MAILER-DAEMON@x.example",
+    declared: str = "report; report-type=delivery-status",
+) -> ParsedMail:
+    """Parse a report with a delivery status part."""
+    return parse(
+        f"From: {author}\nMessage-ID: <b@x.example>\nSubject: Report\nContent-Type: multipart/{declared}; boundary=b\n\n"
+        f"--b\nContent-Type: text/plain\n\nIt did not arrive.\n--b\nContent-Type: message/delivery-status\n\n"
+        f"Reporting-MTA: dns; mx.x.example\n\nFinal-Recipient: rfc822; ann@gone.example\n{status}\n"
+        f"--b\nContent-Type: text/rfc822-headers\n\n{HEADERS}\n--b--\n".encode()
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"From": "<>", "Subject": "Undelivered Mail Returned to Sender"}, HEADERS),
+        ({"Return-Path": "<>", "Subject": "failure notice"}, f"550 no such user\n\n{HEADERS}"),
+        ({"Return-Path": "<>"}, f"<ann@gone.example>:\n550 5.1.1 unknown\n\n{HEADERS}"),
+        ({"From": "Mail Delivery System <Mailer-Daemon@mx.example>", "Subject": "Warning: message delayed 24 hours"}, HEADERS),
+        ({"From": "postmaster@x.example", "Subject": "Undeliverable: Your order"}, f"Remote server returned '550 5.1.10'\n{HEADERS}"),
+        ({"From": "postmaster@x.example", "Return-Path": "<>", "Subject": "x"}, HEADERS),
+        ({"From": "MDaemon@x.example", "Subject": "Delivery failed"}, f"550 unknown\n{HEADERS}"),
+        ({"From": "mail-delivery-subsystem@x.example", "Subject": "Delivery Status Notification (Failure)"}, HEADERS),
+        ({"From": "info@x.example", "Return-Path": "<>", "Subject": "Unzustellbar: Ihre Bestellung"}, HEADERS),
+        ({"From": "robot@x.example", "Return-Path": "<>", "Subject": "Mancata consegna"}, HEADERS),
+        ({"From": "robot@x.example", "Return-Path": "<>", "Subject": "Недоставленное сообщение"}, HEADERS),
+        ({"From": "robot@x.example", "Return-Path": "<>", "Subject": "退信通知"}, HEADERS),
+        ({"From": "it@x.example", "Auto-Submitted": "auto-generated", "Subject": "Mail delivery failed"}, f"550 5.1.1 unknown\n{HEADERS}"),
+        ({"From": "a@x.example", "X-Failed-Recipients": "ann@gone.example"}, HEADERS),
+        ({"From": "", "Subject": "Delivery failure"}, f"> {HEADERS}"),
+    ],
+)  # fmt: skip
+def test_a_report_of_an_old_mail_server_is_a_bounce_of_the_mail_in_its_text(
+    fields: dict[str, str], text: str
+) -> None:
+    read = bounce(text, **fields)
+
+    assert read.kind == "bounce"
+    assert read.returned_ids == (ID,)
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"From": "ann@x.example", "Subject": "Delivery failed!"}, "My parcel of 550 5.1.1 Street did not come."),
+        ({"From": "ann@x.example", "Subject": "Fwd: Undelivered Mail Returned to Sender"}, f"See below: 550 5.1.1 unknown\n\n{HEADERS}"),
+        ({"From": "ann@x.example", "Subject": "Returned mail?"}, HEADERS),
+        ({"From": "ann@x.example", "Return-Path": "<ann@x.example>", "Subject": "Bounce"}, "Code 550 again"),
+        ({"From": "daemon.smith@x.example", "Subject": "Status"}, "Hello"),
+        ({"From": "postmaster@x.example", "Subject": "Our new domain"}, "Hello, I run the mail here."),
+    ],
+)  # fmt: skip
+def test_a_mail_of_a_person_about_a_bounce_is_an_ordinary_mail(
+    fields: dict[str, str], text: str
+) -> None:
+    read = bounce(text, **fields)
+
+    assert read.kind == "mail"
+    assert read.bounce is None
+
+
+def test_an_automatic_reply_without_envelope_sender_is_no_bounce() -> None:
+    fields = {"From": "ann@x.example", "Return-Path": "<>", "Subject": "Out of office: Your order"}
+
+    assert (
+        bounce("I am back on Monday.", **fields, Auto_Submitted="auto-replied").kind == "auto_reply"
+    )
+
+
+@pytest.mark.parametrize("declared", ["report", "mixed", "report; report-type=delivery-status"])
+@pytest.mark.parametrize("author", ["", "<>", "robot@x.example", "MAILER-DAEMON@x.example"])
+def test_a_delivery_status_part_makes_a_bounce_of_any_author_and_declared_type(
+    declared: str, author: str
+) -> None:
+    read = report("Action: failed\nStatus: 5.1.1", author=author, declared=declared)
+
+    assert read.kind == "bounce"
+    assert read.returned_ids == (ID,)
+
+
+def test_a_report_that_the_mail_was_delivered_is_a_receipt() -> None:
+    assert report("Action: delivered\nStatus: 2.0.0").kind == "receipt"
+    assert report("Action: relayed\nStatus: 2.0.0").kind == "receipt"
+
+
+@pytest.mark.parametrize(
+    ("status", "bounce_class"),
+    [
+        ("Action: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 User unknown", "hard"),
+        ("Action: failed\nStatus: 5.1.2", "hard"),
+        ("Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 no such user", "hard"),
+        ("Action: failed\nStatus: 5.2.2\nDiagnostic-Code: smtp; 552 5.2.2 mailbox", "full"),
+        ("Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 552 over quota", "full"),
+        ("Action: failed\nStatus: 4.2.2", "full"),
+        ("Action: failed\nStatus: 5.7.1\nDiagnostic-Code: smtp; 554 5.7.1 rejected as spam", "blocked"),
+        ("Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 554 see spamhaus.org", "blocked"),
+        ("Action: failed\nStatus: 5.7.26\nDiagnostic-Code: smtp; 550 5.7.26 DMARC policy", "blocked"),
+        ("Action: failed\nStatus: 5.7.1\nDiagnostic-Code: smtp; 550 5.1.1 user unknown", "hard"),
+        ("Action: delayed\nStatus: 4.4.1\nDiagnostic-Code: smtp; timed out", "soft"),
+        ("Action: failed\nStatus: 4.4.7", "soft"),
+        ("Action: failed\nStatus: 4.3.0\nDiagnostic-Code: smtp; 451 4.3.0\n try again later", "soft"),
+        ("Action: failed", "hard"),
+    ],
+)  # fmt: skip
+def test_a_bounce_has_its_class_by_codes_and_words_of_the_server(
+    status: str, bounce_class: str
+) -> None:
+    read = report(status)
+
+    assert read.bounce is not None
+    assert read.bounce.bounce_class == bounce_class
+
+
+@pytest.mark.parametrize(
+    ("text", "bounce_class", "diagnostic"),
+    [
+        ("<ann@gone.example>:\n550 5.1.1 unknown user\n", "hard", "550 5.1.1 unknown user"),
+        ("host mx said: 452 4.2.2 The mailbox is full\n", "full", "host mx said: 452 4.2.2 The mailbox is full"),
+        ("554 Blocked by our policy\n", "blocked", "554 Blocked by our policy"),
+        ("421 try later\n", "soft", "421 try later"),
+        ("The mail has not yet been delivered. We will keep trying.", "soft", None),
+        ("The user does not exist.", "hard", None),
+    ],
+)  # fmt: skip
+def test_a_bounce_in_plain_text_has_its_class_and_the_answer_of_the_server(
+    text: str, bounce_class: str, diagnostic: str | None
+) -> None:
+    read = bounce(text, From="MAILER-DAEMON@x.example", Subject="Report")
+
+    assert read.bounce is not None
+    assert (read.bounce.bounce_class, read.bounce.diagnostic) == (bounce_class, diagnostic)
+
+
+def test_the_diagnostic_code_is_one_line_and_bounded() -> None:
+    read = report(f"Action: failed\nDiagnostic-Code: smtp; 550 5.1.1 gone\n {'x' * 800}")
+
+    assert read.bounce is not None
+    assert read.bounce.diagnostic is not None
+    assert read.bounce.diagnostic.startswith("smtp; 550 5.1.1 gone xxx")
+    assert len(read.bounce.diagnostic) == 500
