@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 http = urllib3.PoolManager(retries=False, timeout=180)
 WORKER = "parley-local-richpanel-worker"
-WITHIN_SECONDS = 120
+WITHIN_SECONDS = 400
 PROCESSED, FAILED, RETURNS = "mw-processed", "mw-model-failure", "route-returns-admin"
 # The rules recognise a return in the first text and nothing in the second.
 RETURN, UNCLEAR = (

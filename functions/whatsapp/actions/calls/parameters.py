@@ -238,6 +238,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "enableWelcomeMessage": "true: the webhook tells when a customer opens a chat for the first time",
     "routes": "the next screen of each screen",
     "screenData": "the data of each screen",
+    "endpoint": "the company's own signed endpoint that is asked for the data of a screen: `url` and `secretReference`",
     "tier": "the pace of a level of the provider",
     "messages": "the messages, in their order",
     "trigger": "what starts the sequence",
