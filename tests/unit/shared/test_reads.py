@@ -64,7 +64,7 @@ ONCE = {
 # On a request path, and grows with what the company, or an operator, has set up. In SECURITY.md.
 GROWING = {
     "conversations.configuration.projects.projects": "projects of a company",
-    "conversations.store.limits.active_count._read_part": "a 32nd of the open conversations of a project",
+    "conversations.store.limits.active_recount._read_part": "a 32nd of the open conversations of a project",
     "conversations.store.routes.owners": "projects that use an address",
     "newsletters.store.newsletters.get_newsletter_stored": "the steps of one newsletter",
     "whatsapp.store.accounts.cached_templates.every_of_aws_account": "templates of an account",
@@ -93,13 +93,15 @@ NOT_A_REQUEST = {
     "shared.aws.s3.objects_under",
     "shared.inbox.entries.parked",
     "whatsapp.jobs.delayed_checks.queue_due",
+    "whatsapp.jobs.failed_lists.list_some",
     "whatsapp.store.accounts.orders.payments.only_order",
     "whatsapp.store.analytics.counts._pages",
 }
 # Loops over a text.
 TEXTS = {
+    "email_threads.parsing.body.quotes._header_block",
+    "email_threads.parsing.body.quotes._next_text",
     "email_threads.parsing.body.reply_text._quoted_runs",
-    "email_threads.parsing.body.reply_text._start_of_attribution",
     "shared.ai.links._links",
     "shared.policy.consent.keywords.folded",
     "shared.api.routing.routes._request",
