@@ -121,8 +121,11 @@ def _is_old_report(
     evidence = sum((is_named, body.has_code, body.returns_mail))
     if sender is None:
         return evidence > 0 and (is_null or is_named or body.has_code)
+    if is_robot and is_named:
+        return True
     if is_null or is_robot:
-        return is_named or (body.has_code and body.returns_mail)
+        # Not the subject alone: an automatic reply repeats that of our mail, such as "Delivery delayed".
+        return evidence > 1
     return is_named and body.has_code and body.returns_mail and is_automatic(headers)
 
 

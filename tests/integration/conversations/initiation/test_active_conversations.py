@@ -18,6 +18,7 @@ from events.conversations import sample_data
 from shared.aws.dynamodb import TransactionRefused
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
+from tests.integration.conversations.initiation.deaths import Died, let_writes_die
 from tests.integration.conversations.steps import direct_resources
 
 if TYPE_CHECKING:
@@ -322,28 +323,13 @@ def test_the_list_is_read_once_a_minute_at_the_limit(
     assert admit(log, "two", 1)
 
 
-class Died(Exception):
-    """The worker ends between two writes."""
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_the_count_equals_the_counted_entries_after_any_sequence_with_crashes(
     log: Table, system: System, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     rng = random.Random(seed)  # noqa: S311
     list_as_an_earlier_release(log, "cc0")
-    for name in ("put", "update", "delete", "transact_once"):
-        write = getattr(log, name)
-
-        def maybe_die(*given: Any, _write: Any = write, **named: Any) -> Any:
-            if rng.random() < 0.1:
-                raise Died
-            done = _write(*given, **named)
-            if rng.random() < 0.1:
-                raise Died
-            return done
-
-        monkeypatch.setattr(log, name, maybe_die)
+    let_writes_die(log, monkeypatch, rng, share=0.1)
     for _ in range(60):
         ref = f"cc{rng.randrange(6)}"
         step = rng.choice(["accept", "activity", "end", "idle"])

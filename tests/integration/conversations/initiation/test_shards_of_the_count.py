@@ -17,6 +17,7 @@ from conversations.store.limits import active_count, active_recount, active_shar
 from events.conversations import sample_data
 from shared.runtime import clock
 from shared.runtime.failures import Transient
+from tests.integration.conversations.initiation.deaths import Died, let_writes_die
 from tests.integration.conversations.steps import direct_resources
 
 if TYPE_CHECKING:
@@ -285,10 +286,6 @@ def test_a_recount_does_not_overwrite_a_shard_that_begins_meanwhile(
     assert is_consistent(log)
 
 
-class Died(Exception):
-    """The worker ends between two writes."""
-
-
 def count_of_continued(log: Table) -> int:
     """The entries that are counted without a limit."""
     entries, _ = log.query(None, Key("pk").eq(Open.partition(*PROJECT)))
@@ -319,18 +316,7 @@ def test_the_limit_holds_and_the_counts_agree_after_any_sequence_with_crashes_an
     log: Table, system: System, small: int, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     rng = random.Random(seed)  # noqa: S311
-    for name in ("put", "update", "delete", "transact_once"):
-        write = getattr(log, name)
-
-        def maybe_die(*given: Any, _write: Any = write, **named: Any) -> Any:
-            if rng.random() < 0.05:
-                raise Died
-            done = _write(*given, **named)
-            if rng.random() < 0.05:
-                raise Died
-            return done
-
-        monkeypatch.setattr(log, name, maybe_die)
+    let_writes_die(log, monkeypatch, rng, share=0.05)
     most = small
     for _ in range(120):
         before, continued = flagged(log), count_of_continued(log)
