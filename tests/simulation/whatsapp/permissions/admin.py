@@ -1,0 +1,76 @@
+"""The operators' routes, with all calls that they can make."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from events.whatsapp import gateway
+from events.whatsapp.sample_builder import START
+from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
+from events.whatsapp.samples import sample
+from shared.api.opaque_ids import seal_of
+from tests.simulation.fifo import Queued
+from tests.simulation.help_desk_permissions import asked
+from tests.simulation.permissions import CallObserver
+from tests.simulation.whatsapp.permissions.worker import LARGE
+from tests.simulation.whatsapp.system import Invocation, System
+from whatsapp.api.queries import conversation_address
+
+
+def exercise_admin(system: System, observer: CallObserver) -> None:
+    """Parked events and messages of both dead-letter queues, listed page by page, replayed and redriven."""
+    handler = observer.watching("WhatsAppAdmin", system.admin.handler)
+
+    def ask(line: str, status: int, body: Any = None, **query: str) -> dict[str, Any]:
+        answer = handler(asked(line, body, **query), Invocation())
+        assert answer["statusCode"] == status, answer["body"]
+        shown: dict[str, Any] = json.loads(answer["body"])
+        return shown
+
+    system.reset()
+    for name in ("unknown_phone", "malformed", "text"):
+        system.deliver_until_accepted(sample(name).event)
+    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.PutItem MSG#")
+    system.drain()
+    system.interceptor.rewind()
+    (entry,) = json.loads(LARGE["body"])["entry"]
+    large = gateway.sns("large", START, gateway.social_message("large", START, COUNTER, entry))
+    letter = json.dumps({"requestPayload": large})
+    system.queue.social_letters.append(Queued("s-1", letter, "", "", system.clock.ms))
+    for name, queue in (("f-1", "WhatsAppJobsQueue"), ("c-1", "WhatsAppCampaignsQueue")):
+        standard = system.name_of(queue)
+        dead = Queued(name, "{}", "", "", system.clock.ms, standard=standard)
+        system.queue.dead_letters.append(dead)
+    first = ask("GET /whatsapp/parked", 200, limit="1")["result"]["events"][0]
+    ask(f"POST /whatsapp/parked/{first['eventId']}/replay", 202)
+    ask(f"POST /whatsapp/parked/{'0' * 64}/replay", 404)
+    ask("POST /whatsapp/parked/replay", 202)
+    assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 4
+    assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 4
+    export_over_the_api(system, ask)
+
+
+def export_over_the_api(system: System, ask: Callable[..., dict[str, Any]]) -> None:
+    """A contact with a file, by number; then again, by the key of the conversation and by number."""
+    system.reset()
+    system.deliver_until_accepted(sample("image").event)
+    system.drain()
+    named = {"phoneNumber": f"+{ADA.wa_id}"}
+    job = ask("POST /whatsapp/contacts/export", 202, named)["result"]
+    system.drain()
+    shown = ask(f"GET /whatsapp/privacy-jobs/{job['id']}", 200)["result"]
+    assert shown["state"] == "done"
+    assert shown["export"]["lines"]
+    assert len(shown["export"]["files"]) == 1
+    sealed = seal_of(system.admin.seal_secret).seal(
+        f"CONV#{COUNTER.phone}#{ADA.wa_id}", bound_to=conversation_address(COMPANY)
+    )
+    again = ask("POST /whatsapp/contacts/export", 202, {"conversation": sealed})["result"]
+    assert again["run"] == 1
+    assert ask("POST /whatsapp/contacts/export", 202, named)["result"]["run"] == 2
+    ask("POST /whatsapp/contacts/erase", 400, named | {"userId": "GB.1"})
+    ask("POST /whatsapp/contacts/erase", 400, {"phoneNumber": "0770 090"})
+    ask("POST /whatsapp/contacts/erase", 404, {"conversation": f"{sealed}x"})
+    system.drain()
