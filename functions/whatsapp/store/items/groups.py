@@ -89,11 +89,6 @@ class Call(WhatsAppItem):
         "gsi_waba_itemtype",
     )
 
-    @classmethod
-    def is_key(cls, pk: str) -> bool:
-        """Whether a key is a call's."""
-        return pk.startswith(cls.pk_pattern.partition("{")[0])
-
     call_id: str
     waba_meta_id: str
     from_: str = Field(default="", alias="from")  # empty in an erased call, like all empty fields

@@ -52,6 +52,11 @@ class WhatsAppItem(Item):
         """
         return filled(cls.pk_pattern, *parts)
 
+    @classmethod
+    def is_key(cls, pk: str) -> bool:
+        """Whether a key is of an item of this type."""
+        return pk.startswith(cls.pk_pattern.partition("{")[0])
+
     def attributes(self) -> Attributes:
         """Return the item as it is stored."""
         return {"itemType": self.item_type, **super().attributes()}

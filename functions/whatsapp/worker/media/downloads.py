@@ -20,7 +20,6 @@ from whatsapp.configuration.resources import FileResources, Resources
 from whatsapp.inbound.content import MediaFile
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Media, Message, Phone
-from whatsapp.store.items.groups import Call
 from whatsapp.worker import costs, ownership
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import copying, types
@@ -191,7 +190,7 @@ def _attach(
     Set the message's file, and announce it to the context that answers at the number. Safe to repeat. A call names its
     files from the beginning.
     """
-    if message_pk is None or Call.is_key(message_pk):
+    if message_pk is None or not Message.is_key(message_pk):
         return
     store.messages.attach_file(resources.table, message_pk, record.media_id, bucket, key)
     if not phone.is_automated:
