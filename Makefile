@@ -41,7 +41,7 @@ parse: environments ## Print a mail as Parley understands it, as JSON: FILE=mail
 test: scanner ## Run all checks, and all tests but the long ones
 	@$(STACK) beside $(MAKE) --no-print-directory checked-tests
 
-# In alphabetical order: slow suites and those that need the stack run first, fast ones last.
+# Slow suites and those that need the stack run first, fast ones last.
 checked-tests: lint
 	@$(PYTEST) -m "not long"
 

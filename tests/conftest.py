@@ -128,7 +128,11 @@ def pytest_collection() -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the further cases of a test over a whole system as long: `make test` runs the first."""
+    """
+    Mark the further cases of a test over a whole system as long: `make test` runs the first. Files that take minutes
+    start early, so that no worker is alone with one at the end.
+    """
+    items.sort(key=lambda item: not item.nodeid.startswith(("tests/e2e/", "tests/simulation/")))
     seen: set[str] = set()
     for item in items:
         test = item.nodeid.partition("[")[0]
