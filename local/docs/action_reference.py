@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from local.docs import action_answers
+from local.docs import action_answers, action_examples
 from local.docs.action_answers import summary
 from local.stack.processes import LOCAL, ROOT
 from whatsapp.actions.dispatch import registration
@@ -75,6 +75,7 @@ def pages(declared: list[Action]) -> dict[Path, str]:
         "`local` uses Parley's own data only. `remote_eum` calls AWS End User Messaging, or Meta's Graph API for a"
         " number on Graph. `remote_graph` calls Graph.",
         "\n".join(["| package | group | actions |", "| --- | --- | --- |", *_groups(by_package)]),
+        *action_examples.of_envelope(),
     ]
     return {DOCS / "README.md": _joined(overview)} | {
         DOCS / f"{_name(package)}.md": _joined(_page(package, found))
@@ -146,6 +147,7 @@ def _page(package: str, found: list[Action]) -> Iterator[str]:
             yield "\n".join(
                 ["| parameter | type | meaning and limits |", "| --- | --- | --- |", *fields]
             )
+        yield from action_examples.of_action(action)
 
 
 def _properties(action: Action) -> Iterator[tuple[str, dict[str, object], bool]]:

@@ -61,18 +61,25 @@ class Problem(View):
 
 
 class Failure(View):
-    """
-    Why a call failed. *retryable*: whether the same call with the same key can succeed. *reason*: of `policy_refused`,
-    such as `window_closed`. *provider*: of an error of the provider.
-    """
+    """Why a call failed."""
 
-    code: str
-    message: str
-    retryable: bool
-    retry_after_seconds: int | None = None
-    reason: str | None = None
-    details: list[Problem] | None = None
-    provider: ProviderRefusal | None = None
+    code: Annotated[str, Field(description="for software, such as `not_found`")]
+    message: Annotated[str, Field(description="for people; repeats no value")]
+    retryable: Annotated[
+        bool, Field(description="whether the same call with the same key can succeed later")
+    ]
+    retry_after_seconds: Annotated[
+        int | None, Field(description="of 429: when a repetition can succeed")
+    ] = None
+    reason: Annotated[
+        str | None, Field(description="of `policy_refused`, such as `window_closed`")
+    ] = None
+    details: Annotated[
+        list[Problem] | None, Field(description="of `invalid_input`: each field and its rule")
+    ] = None
+    provider: Annotated[
+        ProviderRefusal | None, Field(description="the error of the provider, if it gave one")
+    ] = None
 
 
 class FailedCall(View):

@@ -112,7 +112,10 @@ class Actions:
         event["requestContext"] |= {"domainName": "api.example.com", "stage": "v1"}
         answer = self.module.handler(event, self._context())
         sent = {name: values[0] for name, values in answer["multiValueHeaders"].items()}
-        return _described(Answer(answer["statusCode"], json.loads(answer["body"]), sent))
+        found = _described(Answer(answer["statusCode"], json.loads(answer["body"]), sent))
+        if method == "POST" and raw is None:
+            described.compare(action, body or {}, found.body)
+        return found
 
     def invoke(self, event: dict[str, Any]) -> Answer:
         """Invoke the function directly."""

@@ -1,18 +1,26 @@
-"""Checks answers of actions against their OpenAPI document: every answer that a test gets is checked."""
+"""
+Checks each answer that a test gets from an action: against the OpenAPI document, and against the call that the
+reference shows, if this test makes it (`local.docs.recorded_calls`).
+"""
 
 from __future__ import annotations
 
+import os
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from local.docs import action_answers
+from local.docs import action_answers, recorded_calls
+from local.docs.recorded_calls import RecordedCall
 from whatsapp.actions import ACTIONS
 from whatsapp.actions.dispatch import catalogue
 
 type Json = dict[str, Any]
 
+# The file to which all calls are written.
+RECORDING = os.environ.get("PARLEY_RECORD_CALLS")
 # An operation whose document has the schema of errors.
 ANY = "ping"
 
@@ -28,6 +36,26 @@ def problems(content: Json) -> list[str]:
         causes = [f"{cause.json_path} {cause.message}" for cause in error.context or [error]]
         found += [cause[:300] for cause in causes]
     return found
+
+
+def compare(action: str, request: Json, answer: Json) -> None:
+    """Compare a call with the recorded one of the same test and number; record it instead if a file is named."""
+    test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
+    call = RecordedCall(action, test, request, answer)
+    if RECORDING:
+        with Path(RECORDING).open("a", encoding="utf-8") as lines:
+            lines.write(recorded_calls.line_of(call))
+        return
+    recorded = _recorded().get((test, call.number))
+    if recorded is not None:
+        assert recorded_calls.outline(call) == recorded_calls.outline(recorded), (
+            "the reference shows another call: record it again (local.docs.recorded_calls)"
+        )
+
+
+@cache
+def _recorded() -> dict[tuple[str, str], RecordedCall]:
+    return {(call.test, call.number): call for call in recorded_calls.load().values()}
 
 
 @cache
