@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from local.docs import recorded_calls
-from local.docs.action_answers import AnswerSchemas
+from whatsapp.actions.dispatch import answer_schemas
 from whatsapp.actions.dispatch.envelope import FailedCall, Failure, ProviderRefusal
 from whatsapp.actions.dispatch.registration import Action
 
@@ -49,7 +49,7 @@ def _recorded() -> dict[str, recorded_calls.RecordedCall]:
 
 
 def _table(what: str, model: type[BaseModel]) -> str:
-    schema = model.model_json_schema(mode="serialization", schema_generator=AnswerSchemas)
+    schema = answer_schemas.schema_of(model)
     required = schema.get("required", [])
     rows = [
         f"| {f'**{name}**' if name in required else name} | {_kind(facts)} | {_meaning(facts)} |"

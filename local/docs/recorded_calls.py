@@ -82,9 +82,10 @@ def _without_texts(value: object) -> object:
 
 
 def is_shown(call: RecordedCall) -> bool:
-    """Whether a call can be the example of its action: a success, no repetition and no dry run."""
+    """Whether a call can be the example of its action: its outcome is known, and it is no repetition or dry run."""
     return (
         "result" in call.answer
+        and call.answer["result"].get("state") != "in_doubt"
         and call.answer["statusCode"] in {HTTPStatus.OK, HTTPStatus.ACCEPTED}
         and "replayed" not in call.answer
         and not call.request.get("dryRun")

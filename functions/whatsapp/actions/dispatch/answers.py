@@ -18,7 +18,7 @@ from whatsapp.actions.dispatch.envelope import (
     Failure,
     OpenOutcome,
     Problem,
-    ProviderRefusal,
+    provider_of,
 )
 from whatsapp.api.queries import NotFound, PhoneRequired
 from whatsapp.sending import failures as sending
@@ -83,20 +83,10 @@ def refusal(error: Exception, action: str, request_id: str) -> dict[str, Any]:
         details=[Problem(**one) for one in error.problems]
         if isinstance(error, InvalidInput)
         else None,
-        provider=_provider(error),
+        provider=provider_of(error),
     )
     failed = FailedCall(status_code=status, operation=action, request_id=request_id, error=failure)
     return failed.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
-def _provider(error: Exception) -> ProviderRefusal | None:
-    """Return the provider's own error, if it gave one."""
-    match error:
-        case sending.ProviderRejected():
-            return ProviderRefusal.of(error.code, error.details)
-        case sending.TooFast() | sending.ProviderUnavailable() if error.code and error.details:
-            return ProviderRefusal.of(error.code, error.details, retryable=True)
-    return None
 
 
 def as_proxy_response(content: dict[str, Any]) -> dict[str, Any]:

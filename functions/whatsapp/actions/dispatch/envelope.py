@@ -7,10 +7,11 @@ The envelope of a call that succeeds has `statusCode`, `operation`, `requestId`,
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from shared.providers.outcomes import ErrorDetails
 from whatsapp.actions.dispatch import error_meanings
+from whatsapp.sending.failures import ProviderRejected, ProviderUnavailable, TooFast
 from whatsapp.sending.views import View
 
 
@@ -51,6 +52,16 @@ class ProviderRefusal(View):
             trace_id=said.trace_id,
             retryable=retryable or said.is_transient or (known is not None and known.again),
         )
+
+
+def provider_of(error: Exception) -> ProviderRefusal | None:
+    """Return the provider's own error, if it gave one."""
+    match error:
+        case ProviderRejected():
+            return ProviderRefusal.of(error.code, error.details)
+        case TooFast() | ProviderUnavailable() if error.code and error.details:
+            return ProviderRefusal.of(error.code, error.details, retryable=True)
+    return None
 
 
 class Problem(View):
@@ -101,5 +112,7 @@ class OpenOutcome(View):
 
 class ShortenedResult(View):
     """Of a stored result that was too long: its smallest fields. Only calls that are repeated with their key get it."""
+
+    model_config = ConfigDict(extra="allow")
 
     is_shortened: Literal[True] = True

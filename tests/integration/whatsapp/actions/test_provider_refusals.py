@@ -193,3 +193,29 @@ def test_neither_number_text_nor_secret_of_a_refusal_is_logged_stored_or_audited
         assert "Malformed" not in sink
         assert "Value not valid" not in sink
         assert TOKEN not in sink
+
+
+def test_a_message_that_is_rejected_in_a_list_has_the_refusal_too(actions: Actions) -> None:
+    sent = actions.send("send_text", {"text": BODY}).result
+    metadata = {"phone_number_id": PHONE, "display_phone_number": "15550783881"}
+    status = {
+        "id": sent["messageId"],
+        "status": "failed",
+        "timestamp": str(NOW // 1000),
+        "recipient_id": ADA,
+        "errors": [{"code": 131000, "title": "Something went wrong"}],
+    }
+    actions.harness.take({"statuses": [status], "metadata": metadata})
+    body = {"phoneNumberId": PHONE}
+    answer = refused(actions, "retry_failed_messages", body, status=400, error=GRAPH_ERROR)
+
+    (retried,) = answer.result["messages"]
+    assert (retried["outcome"], retried["reason"]) == ("rejected", EXPECTED["code"])
+    assert retried["providerError"] == EXPECTED
+
+
+def test_an_account_that_its_provider_refuses_to_show_has_the_refusal(actions: Actions) -> None:
+    (waba,) = refused(actions, "get_wabas", {}, status=400, error=GRAPH_ERROR).result["wabas"]
+    (failed,) = refused(actions, "sync_phones", {}, status=400, error=GRAPH_ERROR).result["failed"]
+
+    assert waba["providerError"] == failed["providerError"] == EXPECTED

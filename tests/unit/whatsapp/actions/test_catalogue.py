@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 
 from events.whatsapp.actions import bodies
 from local.docs import action_reference, recorded_calls
@@ -19,7 +20,7 @@ from shared.api.models import inputs
 from tests.integration.whatsapp.actions import described
 from whatsapp.actions import ACTIONS
 from whatsapp.actions.calls import parameters
-from whatsapp.actions.dispatch import catalogue
+from whatsapp.actions.dispatch import answer_schemas, catalogue
 from whatsapp.actions.dispatch.execution import SECRETS
 from whatsapp.actions.dispatch.registration import Action, Group, registered
 
@@ -133,6 +134,18 @@ def test_every_action_has_a_recorded_call_that_its_models_accept_and_that_a_test
         path, _, test = call.test.partition("::")
         is_made = f"def {test.partition('[')[0]}(" in (ROOT / path).read_text()
         problems = described.problems(call.answer) + ([] if is_made else [call.test])
+        if problems:
+            found[name] = problems
+
+    assert found == {}
+
+
+def test_the_result_schema_of_help_describes_the_recorded_result_of_every_action() -> None:
+    found = {}
+    for name, call in recorded_calls.load().items():
+        schema = answer_schemas.schema_of(declared()[name].result)
+        validator = Draft202012Validator(schema)
+        problems = [error.message for error in validator.iter_errors(call.answer["result"])]
         if problems:
             found[name] = problems
 

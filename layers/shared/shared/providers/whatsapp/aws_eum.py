@@ -144,10 +144,11 @@ def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
 def details_of(error: ClientError) -> ErrorDetails:
     """Return the details of an error of an AWS service, whose request id is the trace id. It has no subcode."""
     response: Mapping[str, Any] = error.response
+    said = response.get("Error", {})
     return ErrorDetails.parsed(
         subcode=None,
-        title=response["Error"].get("Code"),
-        message=response["Error"].get("Message"),
-        trace_id=response["ResponseMetadata"].get("RequestId"),
-        is_transient=response["Error"].get("Code") in _THROTTLED,
+        title=said.get("Code"),
+        message=said.get("Message"),
+        trace_id=response.get("ResponseMetadata", {}).get("RequestId"),
+        is_transient=said.get("Code") in _THROTTLED,
     )
