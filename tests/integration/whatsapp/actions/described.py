@@ -43,7 +43,7 @@ def compare(action: str, request: Json, answer: Json) -> None:
     test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
     call = RecordedCall(action, test, request, answer)
     if RECORDING:
-        with Path(RECORDING).open("a", encoding="utf-8") as lines:
+        with Path(RECORDING).open("a", encoding="utf-8", errors="replace") as lines:
             lines.write(recorded_calls.line_of(call))
         return
     recorded = _recorded().get((test, call.number))
