@@ -6,8 +6,8 @@ The tests in `tests/integration/whatsapp/actions` compare their calls with the f
     PARLEY_RECORD_CALLS=.local/calls.jsonl .venvs/dev/bin/pytest tests/integration/whatsapp/actions
     python -m local.docs.recorded_calls .local/calls.jsonl
 
-A recorded call stays as long as its test makes it, apart from random ids. Of a new action the most detailed answer of
-moderate size is taken.
+A run of single tests records their calls only. A recorded call stays as long as its test makes it, apart from random
+ids. Of a new action the most detailed answer of moderate size is taken.
 """
 
 import json
@@ -94,18 +94,26 @@ def is_shown(call: RecordedCall) -> bool:
 
 
 def chosen(calls: Iterable[RecordedCall], kept: dict[str, RecordedCall]) -> list[RecordedCall]:
-    """Return one call for each action: the one of *kept* if its test still makes it, else the best one."""
+    """
+    Return one call for each action: the one of *kept* if its test still makes it or was not run, else the best of the
+    same test, else the best one.
+    """
     by_action: dict[str, list[RecordedCall]] = {}
-    for call in filter(is_shown, calls):
-        by_action.setdefault(call.action, []).append(call)
-    found = []
-    for action, candidates in sorted(by_action.items()):
+    tests = set()
+    for call in calls:
+        tests.add(call.test)
+        if is_shown(call):
+            by_action.setdefault(call.action, []).append(call)
+    found = dict(kept)
+    for action, candidates in by_action.items():
         old = kept.get(action)
-        is_made = old and any(
-            (one.test, outline(one)) == (old.test, outline(old)) for one in candidates
-        )
-        found.append(old if old and is_made else min(candidates, key=_rank))
-    return found
+        if old and old.test not in tests:
+            continue
+        same = [one for one in candidates if old and one.test == old.test]
+        if old and outline(old) in map(outline, same):
+            continue
+        found[action] = min(same or candidates, key=_rank)
+    return [found[action] for action in sorted(found)]
 
 
 def _rank(call: RecordedCall) -> tuple[Any, ...]:

@@ -1,49 +1,11 @@
-"""
-Objects in the structure of the provider, as far as its documents describe it.
-
-A field that is not described here is kept unchanged. A described field whose value has another type is left out, and
-its name is logged: an answer of the provider never makes a call fail by its form.
-"""
+"""Objects of the providers' answers to calls of actions, in the provider's own structure."""
 
 from typing import Any, Self
 
-from pydantic import ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from shared.api.models import views
-from shared.runtime.observability import logger
-from whatsapp.api.json_view import plain
-
-
-class ProviderObject(views.View):
-    """An object with the provider's own names."""
-
-    model_config = ConfigDict(extra="allow", coerce_numbers_to_str=True)
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _without_other_types(
-        cls,
-        value: Any,  # noqa: ANN401 - any JSON value
-        handler: ModelWrapValidatorHandler[Self],
-    ) -> Self:
-        value = plain(value)
-        try:
-            return handler(value)
-        except ValidationError as failure:
-            if not isinstance(value, dict):
-                raise
-            wrong = {str(error["loc"][0]) for error in failure.errors(include_input=False)}
-        logger.warning(
-            "fields of the provider have other types",
-            extra={"model": cls.__name__, "fields": sorted(wrong & cls._names())},
-        )
-        return handler({name: entry for name, entry in value.items() if name not in wrong})
-
-    @classmethod
-    def _names(cls) -> set[str]:
-        """Return the names of the described fields in the provider's structure."""
-        return {field.alias or name for name, field in cls.model_fields.items()}
+from whatsapp.api.provider_objects import ProviderObject
 
 
 class HealthError(ProviderObject):

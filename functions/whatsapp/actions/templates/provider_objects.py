@@ -1,6 +1,6 @@
 """Templates in the structure of the provider: components, templates of the library, numbers and webhooks."""
 
-from whatsapp.actions.calls.provider_objects import ProviderObject
+from whatsapp.api.provider_objects import ProviderObject
 
 
 class TemplateButton(ProviderObject):

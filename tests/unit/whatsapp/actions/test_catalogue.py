@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 
 from events.whatsapp.actions import bodies
 from local.docs import action_reference, recorded_calls
+from local.docs.recorded_calls import RecordedCall
 from local.stack.processes import ROOT
 from shared.api.auth import Scope
 from shared.api.models import inputs
@@ -198,6 +199,27 @@ def test_the_page_of_every_action_shows_its_result_its_request_and_its_answer() 
         assert request.keys() == call.request.keys()
         assert answer.keys() == call.answer.keys()
         assert answer["operation"] == name
+
+
+def test_a_recorded_call_stays_while_its_test_makes_it_and_an_unsettled_one_is_never_shown() -> (
+    None
+):
+    def call(test: str, **result: Any) -> RecordedCall:
+        envelope = {"statusCode": 200, "operation": "ping", "requestId": "request-1"}
+        return RecordedCall("ping", test, {}, {**envelope, "result": result})
+
+    old, same = call("a", id="1"), call("a", id="2")
+    larger, changed = call("b", id="3", name="x"), call("a", other="4")
+    in_doubt = call("b", state="in_doubt", more="y")
+
+    def chosen(*calls: RecordedCall, kept: RecordedCall | None = None) -> list[RecordedCall]:
+        return recorded_calls.chosen(calls, {"ping": kept} if kept else {})
+
+    assert chosen(old, larger, in_doubt) == [larger]
+    assert chosen(same, larger, kept=old) == [old]
+    assert chosen(changed, larger, kept=old) == [changed]
+    assert chosen(larger, kept=old) == [old]
+    assert chosen(in_doubt) == []
 
 
 def test_a_name_is_found_by_importing_its_module_only() -> None:

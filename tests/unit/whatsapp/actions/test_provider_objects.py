@@ -19,7 +19,7 @@ from whatsapp.actions.calls.provider_objects import (
 from whatsapp.actions.templates.provider_objects import TemplateComponent, TemplatePoint
 
 if TYPE_CHECKING:
-    from whatsapp.actions.calls.provider_objects import ProviderObject
+    from whatsapp.api.provider_objects import ProviderObject
 
 
 def shown(model: type[ProviderObject], value: Any) -> Any:
