@@ -15,9 +15,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from local.docs import action_answers, action_examples
+from local.docs.action_answers import summary
 from local.stack.processes import LOCAL, ROOT
-from shared.api import openapi
-from shared.api.openapi import Operation
 from whatsapp.actions.dispatch import registration
 from whatsapp.actions.dispatch.registration import Action
 
@@ -75,6 +75,7 @@ def pages(declared: list[Action]) -> dict[Path, str]:
         "`local` uses Parley's own data only. `remote_eum` calls AWS End User Messaging, or Meta's Graph API for a"
         " number on Graph. `remote_graph` calls Graph.",
         "\n".join(["| package | group | actions |", "| --- | --- | --- |", *_groups(by_package)]),
+        *action_examples.of_envelope(),
     ]
     return {DOCS / "README.md": _joined(overview)} | {
         DOCS / f"{_name(package)}.md": _joined(_page(package, found))
@@ -84,21 +85,7 @@ def pages(declared: list[Action]) -> dict[Path, str]:
 
 def document(declared: list[Action]) -> str:
     """Return the OpenAPI document of all actions."""
-    operations = [
-        Operation(
-            name=action.name,
-            summary=_summary(action),
-            method="POST",
-            path=f"/whatsapp/actions/{action.name}",
-            scopes=action.scopes,
-            input_model=action.input_model,
-            result=action.result,
-            key=None if action.is_read else "optional",
-            may_go_on=not action.is_read,
-        )
-        for action in declared
-    ]
-    content = openapi.document("Parley: WhatsApp actions", "1", operations)
+    content = action_answers.document(declared)
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -120,12 +107,8 @@ def _listed(action: Action) -> dict[str, object]:
             for name, field in action.input_model.model_fields.items()
             if field.is_required()
         ],
-        "summary": _summary(action),
+        "summary": summary(action),
     }
-
-
-def _summary(action: Action) -> str:
-    return action.description.partition("\n\n")[0].replace("\n", " ")
 
 
 def _or(action: Action) -> str:
@@ -164,6 +147,7 @@ def _page(package: str, found: list[Action]) -> Iterator[str]:
             yield "\n".join(
                 ["| parameter | type | meaning and limits |", "| --- | --- | --- |", *fields]
             )
+        yield from action_examples.of_action(action)
 
 
 def _properties(action: Action) -> Iterator[tuple[str, dict[str, object], bool]]:

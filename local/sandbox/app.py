@@ -19,7 +19,7 @@ from local.sandbox.providers.openai import api
 from local.sandbox.providers.sms import aws_sms, text_routes, twilio
 from local.sandbox.providers.whatsapp import business_routes
 from local.sandbox.providers.whatsapp import providers as whatsapp
-from local.sandbox.responses import bad_input
+from local.sandbox.responses import bad_input, json_response
 from local.sandbox.state import Sandbox, Sent
 
 # One line per provider. Paths are tried in this order: paths that begin with a wildcard come last.
@@ -97,9 +97,18 @@ def _serve(
 
 
 def _failed(response: Response, fault: Fault) -> Response:
+    if fault.error is not None:
+        content = json.loads(bytes(response.body))
+        content.get("error", content).update(fault.error)
+        response = json_response(content, response.status_code, _own_headers(response))
     if fault.retry_after is not None:
         response.headers["Retry-After"] = fault.retry_after
     return response
+
+
+def _own_headers(response: Response) -> dict[str, str]:
+    """Return the headers of an error that are the provider's own, such as the name of AWS's error."""
+    return {name: text for name, text in response.headers.items() if name.startswith("x-")}
 
 
 # HTTP 200 responses of a proxy, or of an API during a migration, instead of the provider's JSON.

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from threading import Lock
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
@@ -15,7 +15,7 @@ class Fault(BaseModel):
     One failure of the next *times* matching requests; without provider or operation it matches any.
 
     - `status`: the request is not executed; the response has this HTTP status, the provider's
-      error format, and *retry_after* as a header if it is set.
+      error format, *retry_after* as a header, and the fields of *error* in the error's object.
     - `html`, `empty`: the request is not executed; the response is HTTP 200 with a page, or empty.
     - `reset`: the request is not executed; the connection is reset.
     - `lost_answer`: the request is executed and recorded; then the connection closes.
@@ -33,6 +33,7 @@ class Fault(BaseModel):
         default=None, gt=0, le=60, allow_inf_nan=False, validate_default=True
     )
     retry_after: str | None = Field(default=None, max_length=100)
+    error: dict[str, Any] | None = None
     times: int = Field(default=1, ge=1, le=1000)
 
     @field_validator("status", "seconds")
@@ -44,9 +45,9 @@ class Fault(BaseModel):
             raise ValueError(f"goes with kind {needed_by}, and only with it")
         return value
 
-    @field_validator("retry_after")
+    @field_validator("retry_after", "error")
     @classmethod
-    def _goes_with_a_status(cls, value: str | None, info: ValidationInfo) -> str | None:
+    def _goes_with_a_status(cls, value: object, info: ValidationInfo) -> object:
         if value is not None and info.data.get("kind", "status") != "status":
             raise ValueError("goes with kind status, and only with it")
         return value

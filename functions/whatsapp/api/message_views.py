@@ -7,6 +7,7 @@ from pydantic import Field
 from shared.aws.s3 import Bucket
 from shared.aws.stored_objects import Folder, ObjectUnusable, media_of, record
 from whatsapp.api.json_view import Json, Moment, View
+from whatsapp.api.provider_objects import ErrorView, ReachedStatus, Referral, ReferredProduct
 from whatsapp.configuration.folders import content_of
 from whatsapp.inbound import provider_errors
 from whatsapp.inbound.event import correlation_id_of
@@ -96,23 +97,23 @@ class MessageView(View):
     reply_to: str | None = None  # the `id` of another message
     forwarded: bool | None = None
     forwarded_many_times: bool | None = None
-    referral: Json = None
-    referred_product: Json = None
+    referral: Referral | None = None
+    referred_product: ReferredProduct | None = None
     reactions: list[ReactionView] | None = None
     edited_at: str | None = None
     versions: list[VersionView] | None = (
         None  # of an edited message, oldest first, including the shown one
     )
     revoked_at: str | None = None
-    errors: Json = None
+    errors: list[ErrorView] | None = None
     sent_by: str | None = None  # the API key or person that sent it from the inbox
     send_state: str | None = (
         None  # unknown: perhaps sent, never sent again; absent once a status arrives
     )
     other_fields: Json = None  # fields of the provider without a field here, in its own structure
     delivery_status: str | None = None
-    status_history: Json = None  # [{status, at, code}], one for each status reached
-    status_error: Json = None  # {code, title, message, details, href}, and `advice` for agents
+    status_history: list[ReachedStatus] | None = None
+    status_error: ErrorView | None = None
     played_at: str | None = None
     price_category: str | None = None
 
@@ -155,13 +156,13 @@ def message_view(
         media=media_view(bucket, message, file),
         versions=versions,
         reactions=reactions or None,
-        status_history=_history(message),
+        status_history=history_of(message),
         status_error=_with_advice(message.status_error),
         **message.model_dump(include=_TAKEN_OVER - settled),
     )
 
 
-def _history(message: Message) -> list[dict[str, Any]] | None:
+def history_of(message: Message) -> list[dict[str, Any]] | None:
     """Return the status history without our hashes of the reports."""
     entries = message.delivery_status_history
     if entries is None:

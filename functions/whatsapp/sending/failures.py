@@ -12,8 +12,9 @@ Reasons why a message was not sent. Texts name fields, rules and codes, never co
     + ProviderUnavailable   certainly not sent; a retry with the same key can succeed
 """
 
+from shared.action_ledger import Action
 from shared.api.auth import RateLimited
-from shared.providers.outcomes import NotSent
+from shared.providers.outcomes import ErrorDetails, NotSent, Refused
 from shared.runtime import clock
 from whatsapp.inbound import provider_errors
 
@@ -40,12 +41,23 @@ class PolicyRefused(Exception):
 
 
 class TooFast(RateLimited):
-    """Not sent because of a rate limit of *what*. *free_at* is when a retry can succeed (ms since 1970)."""
+    """
+    Not sent because of a rate limit of *what*. *free_at* is when a retry can succeed (ms since 1970).
 
-    def __init__(self, free_at: int, what: str = "messages to this customer") -> None:
+    *code* and *details* are the provider's, if the limit is its own: of its *refusal*.
+    """
+
+    def __init__(
+        self,
+        free_at: int,
+        what: str = "messages to this customer",
+        refusal: NotSent | None = None,
+    ) -> None:
         seconds = max(1, -(-(free_at - clock.now_ms()) // clock.SECOND_MS))
         Exception.__init__(self, f"{what} are limited; retry in {seconds} s")
         self.retry_after = seconds
+        self.code = refusal.code if refusal else None
+        self.details = refusal.details if refusal else None
 
 
 class TemplateNotSendable(Exception):
@@ -65,18 +77,41 @@ class NotConfigured(Exception):
 
 
 class ProviderRejected(Exception):
-    """The provider refused the message permanently, with this *code*."""
+    """The provider refused the message permanently, with this *code*. *details* is what it says besides."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, details: ErrorDetails | None = None) -> None:
         known = provider_errors.advice(code)
         super().__init__(
             f"the provider refused the message: {code}" + (f": {known}" if known else "")
         )
         self.code = code
+        self.details = details
 
 
 class ProviderUnavailable(Exception):
-    """The provider could not be reached, so nothing was sent."""
+    """The provider could not be reached, so nothing was sent. *code* and *details* are its own, if it answered."""
+
+    def __init__(
+        self, text: str, code: str | None = None, details: ErrorDetails | None = None
+    ) -> None:
+        super().__init__(text)
+        self.code, self.details = code, details
+
+
+def of_refused(refusal: Refused) -> ProviderRejected:
+    """Return the error of a call that the provider refused permanently."""
+    return ProviderRejected(refusal.code, refusal.details)
+
+
+def of_failed(action: Action, refusal: Refused | None = None) -> ProviderRejected:
+    """
+    Return the error of an action that failed: by its *refusal* if this call made the attempt, else by the stored part
+    of it, which has no texts.
+    """
+    if refusal is not None and refusal.code == action.reason:
+        return of_refused(refusal)
+    details = ErrorDetails.stored(action.error_details) if action.error_details else None
+    return ProviderRejected(action.reason or "failed", details)
 
 
 def of_not_sent(failure: NotSent) -> TooFast | ProviderUnavailable | PolicyRefused:
@@ -85,8 +120,10 @@ def of_not_sent(failure: NotSent) -> TooFast | ProviderUnavailable | PolicyRefus
     if code == ADDRESS_WITHDRAWN:
         return PolicyRefused(code)
     if code.startswith("graph_") or "hrottl" in code or code == "TooManyRequestsException":
-        return TooFast(clock.now_ms() + (failure.wait_ms or _THROTTLED_MS))
-    return ProviderUnavailable("the provider cannot be reached; nothing was sent")
+        return TooFast(clock.now_ms() + (failure.wait_ms or _THROTTLED_MS), refusal=failure)
+    return ProviderUnavailable(
+        "the provider cannot be reached; nothing was sent", code, failure.details
+    )
 
 
 _MEANINGS = {

@@ -27,7 +27,7 @@ from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import file_prefix, uploads_of
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.sending.drafts import File
-from whatsapp.sending.failures import NotSupported, ProviderRejected, ProviderUnavailable
+from whatsapp.sending.failures import NotSupported, ProviderUnavailable, of_refused
 from whatsapp.sending.views import UploadView
 from whatsapp.store.items import Media
 from whatsapp.worker.media.types import (
@@ -212,7 +212,7 @@ def _source(resources: SendingResources, phone: Phone, key: str) -> dict[str, st
             "id": resources.eum.upload_media(transmission.aws_phone_of(phone), bucket.name, key)
         }
     except Refused as refusal:
-        raise ProviderRejected(refusal.code) from None
+        raise of_refused(refusal) from None
     except (NotSent, InDoubt):
         raise ProviderUnavailable("the provider did not take the file; nothing was sent") from None
 

@@ -17,7 +17,7 @@ from shared.action_ledger import Action, OnDoubt, State
 from shared.api.errors import KeyReused, StillRunning
 from shared.aws.sqs_fifo import digest
 from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
-from shared.providers.outcomes import InDoubt, NotSent
+from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from whatsapp import store, transmission
@@ -25,7 +25,7 @@ from whatsapp.sending import files, long_content, recipients, templates
 from whatsapp.sending.failures import (
     NotConfigured,
     PolicyRefused,
-    ProviderRejected,
+    of_failed,
     of_not_sent,
 )
 from whatsapp.sending.gate import CHANNEL, MARKETING, Gate, Subject
@@ -76,10 +76,11 @@ class Run:
 
 @dataclass(slots=True)
 class _Attempt:
-    """The result of one attempt: the provider's id, or the reason why it certainly was not sent."""
+    """The result of one attempt: the provider's id, or its refusal, or the reason why it certainly was not sent."""
 
     provider_id: str | None = None
     not_sent: NotSent | None = None
+    refused: Refused | None = None
 
 
 def earlier(resources: SendingResources, order: Order) -> SentView | None:
@@ -152,7 +153,7 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
         raise Transient("action_vanished")
     if action.body_hash not in keyed_hashes(*order.fingerprint):
         raise KeyReused("another message was sent under this action id meanwhile")
-    return _settled(resources, order, action)
+    return _settled(resources, order, action, refusal=attempt.refused)
 
 
 def _to_proven(resources: SendingResources, order: Order) -> Order:
@@ -222,6 +223,9 @@ def _posted(resources: SendingResources, post: Post, order: Order, attempt: _Att
     except NotSent as failure:
         attempt.not_sent = failure
         raise
+    except Refused as refusal:
+        attempt.refused = refusal
+        raise
     if provider_id is None:
         raise InDoubt("no_message_id")
     attempt.provider_id = provider_id
@@ -246,12 +250,19 @@ def _unsettled(
 
 
 def _settled(
-    resources: SendingResources, order: Order, action: Action, intent: Intent | None = None
+    resources: SendingResources,
+    order: Order,
+    action: Action,
+    intent: Intent | None = None,
+    refusal: Refused | None = None,
 ) -> SentView:
-    """Show the message of an action with an outcome and return that outcome. Raises ProviderRejected."""
+    """
+    Show the message of an action with an outcome and return that outcome. *refusal*: of this call's attempt. Raises
+    ProviderRejected.
+    """
     action = settlement.settle(resources, action, order.phone, intent)
     if action.state is State.FAILED:
-        raise ProviderRejected(action.reason or "failed")
+        raise of_failed(action, refusal)
     return SentView(
         action_id=order.action_id,
         state="unknown" if action.state is State.UNKNOWN else "sent",

@@ -21,6 +21,7 @@ from whatsapp.sending.failures import (
     TemplateNotSendable,
     TooFast,
     of_not_sent,
+    of_refused,
 )
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 from whatsapp.worker.updates.templates import caches
@@ -144,7 +145,7 @@ def _learned(resources: SendingResources, gate: Gate, phone: Phone, template: Us
     except Permanent as fault:
         raise NotConfigured(f"phone: {fault.reason}") from None
     except Refused as refusal:
-        raise ProviderRejected(refusal.code) from None
+        raise of_refused(refusal) from None
     except NotSent as failure:
         raise of_not_sent(failure) from None
     except InDoubt:

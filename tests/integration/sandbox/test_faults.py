@@ -150,8 +150,21 @@ def test_pending_faults_are_listed_with_their_remaining_count(client: Client) ->
             "operation": None,
             "seconds": None,
             "retry_after": None,
+            "error": None,
         }
     ]
+
+
+@pytest.mark.parametrize("provider", ["meta", "aws"])
+def test_the_error_of_a_fault_has_its_fields(client: Client, provider: str) -> None:
+    error = {"message": "Not today"}
+    client.post("/_faults", {"kind": "status", "status": 400, "error": error})
+    if provider == "meta":
+        reply = client.post(MESSAGES, TEXT).json()["error"]
+        assert reply["code"] == 100
+    else:
+        reply = client.post("/v1/whatsapp/send", {}).json()
+    assert reply["message"] == "Not today"
 
 
 def test_faults_can_be_removed(client: Client) -> None:
@@ -181,6 +194,8 @@ def test_faults_can_be_removed(client: Client) -> None:
         ({"kind": "delay", "seconds": "1"}, "seconds"),
         ({"kind": "delay", "seconds": float("nan")}, "seconds"),
         ({"kind": "reset", "retry_after": "1"}, "retry_after"),
+        ({"kind": "reset", "error": {}}, "error"),
+        ({"kind": "status", "status": 400, "error": "text"}, "error"),
         ({"kind": "html", "status": 200}, "status"),
         ({"kind": "reset", "times": 0}, "times"),
         ({"kind": "reset", "times": 1001}, "times"),

@@ -12,7 +12,7 @@ from whatsapp.actions.analytics.periods import MOST_DAYS, Period
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Day, Input, PhoneNumber, WabaId
-from whatsapp.actions.calls.views import ProviderAnswer
+from whatsapp.actions.calls.provider_objects import MetaReport
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured
@@ -62,7 +62,7 @@ class AnalyticsView(View):
     end_date: str
     totals: counters.Totals | None = None
     days: list[AnalyticsDay] | None = None
-    meta: ProviderAnswer | None = None
+    meta: MetaReport | None = None
     note: str | None = None
 
 
@@ -83,7 +83,7 @@ class Report(View):
     meta_waba_id: str
     start_date: str
     end_date: str
-    meta: ProviderAnswer
+    meta: MetaReport
 
 
 class PricingReport(Report):
@@ -179,10 +179,10 @@ def _report(call: Call[ExtraInput], field: fields.Field, **limits: int) -> Repor
 
 def _asked(
     graph: remote.GraphAccount, waba: str, field: fields.Field, expression: str
-) -> ProviderAnswer:
+) -> MetaReport:
     """Return the provider's numbers; without any, its answer has only the account's id."""
     answer: dict[str, Any] = graph.get(waba, fields=expression)
-    return ProviderAnswer.model_validate(answer.get(field) or {})
+    return MetaReport.model_validate(answer.get(field) or {})
 
 
 def _numbers(call: Call[ExtraInput]) -> list[str]:

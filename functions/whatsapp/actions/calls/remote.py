@@ -22,9 +22,10 @@ from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.failures import LeftInDoubt
 from whatsapp.sending.failures import (
     NotConfigured,
-    ProviderRejected,
     ProviderUnavailable,
+    of_failed,
     of_not_sent,
+    of_refused,
 )
 
 if TYPE_CHECKING:
@@ -135,16 +136,19 @@ def answered(attempt: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
     Raises ProviderRejected, ProviderUnavailable and TooFast.
     """
+    last = InDoubt("no_answer")
     for _ in range(ATTEMPTS):
         try:
             return attempt()
         except Refused as refusal:
-            raise ProviderRejected(refusal.code) from None
+            raise of_refused(refusal) from None
         except NotSent as failure:
             raise of_not_sent(failure) from None
-        except InDoubt:
-            continue
-    raise ProviderUnavailable("the provider did not answer; the call can be repeated")
+        except InDoubt as failure:
+            last = failure
+    raise ProviderUnavailable(
+        "the provider did not answer; the call can be repeated", last.code, last.details
+    )
 
 
 def once(
@@ -179,26 +183,29 @@ def once(
         body_hash=keyed_hash(*fingerprint),
         sent_by=call.caller.principal,
     )
-    _perform(call, intended, find, attempt)
+    refusal = _perform(call, intended, find, attempt)
     action = call.resources.ledger.action(action_id)
     if action is None or action.state is State.UNKNOWN:
         raise LeftInDoubt(action_id, find)
     if action.state is State.FAILED:
-        raise ProviderRejected(action.reason or "failed")
+        raise of_failed(action, refusal)
     return action.provider_id or ""
 
 
 def _perform(
     call: Call[Any], intended: Action, find: str, attempt: Callable[[], str | None]
-) -> None:
-    """Make an attempt under the ledger, unless it has an outcome. Raises as `once` while there is none."""
-    not_sent: list[NotSent] = []
+) -> Refused | None:
+    """
+    Make an attempt under the ledger, unless it has an outcome. Raises as `once` while there is none. Returns the
+    refusal of this attempt.
+    """
+    failed: list[NotSent | Refused] = []
 
     def send() -> str | None:
         try:
             return attempt()
-        except NotSent as failure:
-            not_sent.append(failure)
+        except (NotSent, Refused) as failure:
+            failed.append(failure)
             raise
         except KeyError:
             # The provider answered without the id: the change may have been made.
@@ -211,6 +218,7 @@ def _perform(
     except Transient as failure:
         if failure.reason == "send_in_doubt":
             raise LeftInDoubt(intended.action_id, find) from None
-        if not_sent:
-            raise of_not_sent(not_sent[0]) from None
+        if failed and isinstance(failed[0], NotSent):
+            raise of_not_sent(failed[0]) from None
         raise StillRunning("the same call is still in progress") from None
+    return failed[0] if failed and isinstance(failed[0], Refused) else None

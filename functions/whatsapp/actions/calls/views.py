@@ -2,8 +2,6 @@
 
 from typing import Any, Literal
 
-from pydantic import ConfigDict
-
 from whatsapp.sending.views import View
 
 
@@ -23,12 +21,6 @@ class SentMessage(View):
     conversation_pk: str
     payload: dict[str, Any] | None = None
     note: str | None = None
-
-
-class ProviderAnswer(View):
-    """An object in the provider's own structure, unchanged."""
-
-    model_config = ConfigDict(extra="allow")
 
 
 class Done(View):

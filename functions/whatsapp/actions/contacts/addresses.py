@@ -93,7 +93,7 @@ class AddressView(View):
     state: str | None = None
     postal_code: str | None = None
     country: str | None = None
-    details: dict[str, Any] | None = None
+    details: dict[str, str] | None = None
     is_default: bool
     created_at: str
 

@@ -15,7 +15,9 @@ from whatsapp.actions.calls.inputs import Input, MessageRef
 from whatsapp.actions.conversations import views
 from whatsapp.actions.conversations.message_lists import SEARCH
 from whatsapp.actions.conversations.views import ShownMessage, ShownStatus
-from whatsapp.api.json_view import Json, View
+from whatsapp.api.json_view import View
+from whatsapp.api.message_views import history_of
+from whatsapp.api.provider_objects import ReachedStatus
 from whatsapp.store.conversations.lists import merged_entries
 from whatsapp.store.items import Message, Status
 from whatsapp.store.items.groups import Group
@@ -52,7 +54,7 @@ class Delivery(View):
     action_id: str | None = None
     state: str | None = None
     delivery_status: str | None = None
-    delivery_status_history: Json = None
+    delivery_status_history: list[ReachedStatus] | None = None
     statuses: list[ShownStatus] = Field(default_factory=list)
 
 
@@ -89,7 +91,7 @@ def get_delivery_status(call: Call[GetMessage]) -> Delivery:
         action_id=message.action_id,
         state=_state(call, message, action),
         delivery_status=message.delivery_status,
-        delivery_status_history=message.delivery_status_history,
+        delivery_status_history=history_of(message),
         statuses=_statuses(call, message, reference),
     )
 

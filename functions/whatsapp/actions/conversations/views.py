@@ -10,8 +10,9 @@ from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls.call import Call
 from whatsapp.api.entry_search import Entry
-from whatsapp.api.json_view import Json, Moment, View
+from whatsapp.api.json_view import Moment, View
 from whatsapp.api.message_views import MessageView, message_view
+from whatsapp.api.provider_objects import ErrorView, PricedConversation, Pricing
 from whatsapp.api.views import StateView, state_view
 from whatsapp.store.items import Conversation, Media, Message, Status
 from whatsapp.store.items.groups import Call as PhoneCall
@@ -85,9 +86,9 @@ class ShownStatus(View):
     status_at: str
     participant: str | None = None
     price_category: str | None = None
-    pricing: Json = None
-    conversation: Json = None
-    errors: Json = None
+    pricing: Pricing | None = None
+    conversation: PricedConversation | None = None
+    errors: list[ErrorView] | None = None
 
 
 def window_of(head: Conversation, now: str) -> Window:

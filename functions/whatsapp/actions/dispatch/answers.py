@@ -12,7 +12,14 @@ from shared.api.routing.responses import INTERNAL
 from shared.aws.sqs_fifo import to_json
 from shared.runtime.observability import describe, logger
 from whatsapp.actions.calls import failures
-from whatsapp.actions.dispatch.catalogue import UnknownAction
+from whatsapp.actions.dispatch import catalogue
+from whatsapp.actions.dispatch.envelope import (
+    FailedCall,
+    Failure,
+    OpenOutcome,
+    Problem,
+    provider_of,
+)
 from whatsapp.api.queries import NotFound, PhoneRequired
 from whatsapp.sending import failures as sending
 from whatsapp.store.conversations import agent_changes
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
     from shared.api.routing.responses import Errors
 
 _OWN: Errors = {
-    UnknownAction: (HTTPStatus.NOT_FOUND, "unknown_action"),
+    catalogue.UnknownAction: (HTTPStatus.NOT_FOUND, "unknown_action"),
     NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
     PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required"),
     KeyReused: (HTTPStatus.CONFLICT, "idempotency_key_reused"),
@@ -52,27 +59,34 @@ def row_of(error: Exception) -> tuple[HTTPStatus, str]:
 
 def refusal(error: Exception, action: str, request_id: str) -> dict[str, Any]:
     """Return the envelope of a failed call. Texts of unexpected exceptions are not shown."""
-    envelope = {"operation": action, "requestId": request_id}
     status, code = row_of(error)
     if isinstance(error, failures.LeftInDoubt):
-        result = {"actionId": error.action_id, "state": "in_doubt", "message": str(error)}
-        return {"statusCode": int(status), **envelope, "result": result}
+        outcome = OpenOutcome(action_id=error.action_id, message=str(error))
+        return {
+            "statusCode": int(status),
+            "operation": action,
+            "requestId": request_id,
+            "mode": catalogue.find(action).mode,
+            "result": outcome.model_dump(mode="json", by_alias=True),
+        }
     message = str(error)
     if (status, code) == INTERNAL:
         logger.error("action failed", extra=describe(error))
         message = "the call could not be handled"
     retry_after = error.retry_after if isinstance(error, RateLimited) else None
-    shown = {
-        "code": code,
-        "message": message,
-        "retryable": retry_after is not None or status in _RETRYABLE,
-        "retryAfterSeconds": retry_after,
-        "reason": error.reason if isinstance(error, sending.PolicyRefused) else None,
-        "details": error.problems if isinstance(error, InvalidInput) else None,
-        "provider": {"code": error.code} if isinstance(error, sending.ProviderRejected) else None,
-    }
-    content = {name: value for name, value in shown.items() if value is not None}
-    return {"statusCode": int(status), **envelope, "error": content}
+    failure = Failure(
+        code=code,
+        message=message,
+        retryable=retry_after is not None or status in _RETRYABLE,
+        retry_after_seconds=retry_after,
+        reason=error.reason if isinstance(error, sending.PolicyRefused) else None,
+        details=[Problem(**one) for one in error.problems]
+        if isinstance(error, InvalidInput)
+        else None,
+        provider=provider_of(error),
+    )
+    failed = FailedCall(status_code=status, operation=action, request_id=request_id, error=failure)
+    return failed.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def as_proxy_response(content: dict[str, Any]) -> dict[str, Any]:

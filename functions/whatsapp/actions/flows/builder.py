@@ -13,6 +13,7 @@ from whatsapp.actions.calls import remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict, Unsupported
 from whatsapp.actions.calls.inputs import Flag, FlowId, Input, S3Key, Text, WabaId
+from whatsapp.actions.calls.provider_objects import FormError
 from whatsapp.actions.calls.views import Done
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.flows import documents
@@ -101,7 +102,7 @@ class Validated(View):
     """The provider's findings about a form's JSON; the list may be empty. The JSON is stored in both cases."""
 
     flow_id: str
-    validation_errors: list[Any]
+    validation_errors: list[FormError | str]
 
 
 @BUILDER.changes("remote_eum", Scope.WHATSAPP_FLOWS, idempotent=False)

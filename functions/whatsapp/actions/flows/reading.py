@@ -1,6 +1,6 @@
 """Shows forms at the provider, and checks their JSON."""
 
-from typing import Any, Self
+from typing import Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -10,6 +10,7 @@ from shared.api.cursors import Page
 from whatsapp.actions.calls import paging
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, FlowId, Input, PageInput, S3Key, WabaId
+from whatsapp.actions.calls.provider_objects import FormError, HealthStatus
 from whatsapp.actions.flows import documents, flow_json
 from whatsapp.actions.flows.builder import BUILDER, MESSAGING, FormInput
 from whatsapp.actions.flows.documents import FlowJson
@@ -85,8 +86,8 @@ class Health(View):
     healthy: bool
     problems: list[ProblemOfJson] = Field(default_factory=list)
     status: str | None = None
-    validation_errors: list[Any] = Field(default_factory=list)
-    health: dict[str, Any] | None = None
+    validation_errors: list[FormError | str] = Field(default_factory=list)
+    health: HealthStatus | None = None
 
 
 @BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS)

@@ -11,7 +11,7 @@ from whatsapp import transmission
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, Input, SenderInput, Whole
-from whatsapp.actions.calls.views import ProviderAnswer
+from whatsapp.actions.calls.provider_objects import CallSettingsView
 from whatsapp.actions.groups_and_calls.calls import CALLING
 from whatsapp.api.json_view import plain
 from whatsapp.store.accounts.numbers import phone_settings
@@ -78,7 +78,7 @@ class UpdateSettings(SenderInput):
 
 
 @CALLING.changes("remote_eum", Scope.WHATSAPP_CALLS)
-def update_call_settings(call: Call[UpdateSettings]) -> ProviderAnswer:
+def update_call_settings(call: Call[UpdateSettings]) -> CallSettingsView:
     """
     Change the call settings of a number at its provider: whether it takes calls, the call button, the hours.
 
@@ -97,16 +97,16 @@ def update_call_settings(call: Call[UpdateSettings]) -> ProviderAnswer:
         remote.graph_of(call, phone).post(phone.phone, "settings", body=body)
     known = {**plain(phone.call_settings or {}), **given}
     phone_settings.change(call.table, phone, call_settings=known)
-    return ProviderAnswer.model_validate(known)
+    return CallSettingsView.model_validate(known)
 
 
 @CALLING.reads("remote_eum", Scope.WHATSAPP_CALLS)
-def get_call_settings(call: Call[SenderInput]) -> ProviderAnswer:
+def get_call_settings(call: Call[SenderInput]) -> CallSettingsView:
     """Show the call settings of a number at its provider; empty if calls have never been set up."""
     phone = participants.sender_of(call)
     found = _at_provider(call, phone)
     phone_settings.change(call.table, phone, call_settings=found or None)
-    return ProviderAnswer.model_validate(found)
+    return CallSettingsView.model_validate(found)
 
 
 def as_json(settings: CallSettings) -> dict[str, Any]:

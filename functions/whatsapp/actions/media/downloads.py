@@ -17,9 +17,9 @@ from whatsapp.actions.media import company_files, limits
 from whatsapp.actions.media.views import MediaFile, file_view
 from whatsapp.sending.failures import (
     NotConfigured,
-    ProviderRejected,
     ProviderUnavailable,
     of_not_sent,
+    of_refused,
 )
 from whatsapp.store.items.groups import Call as StoredCall
 from whatsapp.worker.media import downloads
@@ -83,7 +83,7 @@ def _fetch(call: Call[Download], phone: Phone, record: Media) -> None:
     try:
         downloads.store_file(call.resources, phone, record, record.message_pk, announced)
     except Refused as refusal:
-        raise ProviderRejected(refusal.code) from None
+        raise of_refused(refusal) from None
     except NotSent as failure:
         raise of_not_sent(failure) from None
     except InDoubt:

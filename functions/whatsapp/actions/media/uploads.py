@@ -16,7 +16,7 @@ from whatsapp.actions.calls.inputs import S3Key, SenderInput
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media import company_files, limits
 from whatsapp.actions.media.views import MediaFile, file_view
-from whatsapp.sending.failures import ProviderRejected, ProviderUnavailable, of_not_sent
+from whatsapp.sending.failures import ProviderUnavailable, of_not_sent, of_refused
 from whatsapp.store.items import Media
 from whatsapp.worker.media.downloads import PROVIDER_KEEPS_SECONDS, REFERENCE_SECONDS
 from whatsapp.worker.media.types import extension_of
@@ -93,7 +93,7 @@ def _media_id(call: Call[Upload], phone: Phone, file: StoredFile) -> str:
             )
         return _to_graph(call, phone, file)
     except Refused as refusal:
-        raise ProviderRejected(refusal.code) from None
+        raise of_refused(refusal) from None
     except NotSent as failure:
         raise of_not_sent(failure) from None
     except InDoubt:

@@ -24,6 +24,7 @@ from whatsapp.actions.calls.inputs import (
     SenderInput,
 )
 from whatsapp.actions.calls.views import SentMessage
+from whatsapp.actions.dispatch.envelope import ProviderRefusal, provider_of
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages import stored_drafts
 from whatsapp.api.queries import NotFound
@@ -85,6 +86,7 @@ class Retried(View):
     message_pk: str
     outcome: Literal["sent", "in_doubt", "unknown", "rejected", "skipped"]
     reason: str | None = None
+    provider_error: ProviderRefusal | None = None
     new_message_pk: str | None = None
 
 
@@ -189,10 +191,20 @@ def _retried(call: Call[RetryFailed], phone: Phone, message: Message) -> Retried
     try:
         sent = delivery.send_order(call, _order(call, phone, message))
     except failures.ProviderRejected as refusal:
-        return Retried(message_pk=message.pk, outcome="rejected", reason=refusal.code)
+        return Retried(
+            message_pk=message.pk,
+            outcome="rejected",
+            reason=refusal.code,
+            provider_error=provider_of(refusal),
+        )
     except _SKIPPED as refusal:
         reason = getattr(refusal, "reason", None) or _NAMES.get(type(refusal), "not_sendable")
-        return Retried(message_pk=message.pk, outcome="skipped", reason=str(reason))
+        return Retried(
+            message_pk=message.pk,
+            outcome="skipped",
+            reason=str(reason),
+            provider_error=provider_of(refusal),
+        )
     return Retried(
         message_pk=message.pk,
         outcome="unknown" if sent.state == "dry_run" else sent.state,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
@@ -20,6 +20,7 @@ from whatsapp.actions.templates import accounts, views
 from whatsapp.actions.templates.accounts import GraphTemplates, Templates
 from whatsapp.actions.templates.authoring import editing
 from whatsapp.actions.templates.naming import TemplateId
+from whatsapp.actions.templates.provider_objects import TemplateChange, TemplatePoint
 from whatsapp.actions.templates.views import TemplateView
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
@@ -79,12 +80,6 @@ class OneMetaTemplate(Input):
     language: Language = "en_US"
 
 
-class Point(View):
-    """The provider's numbers of one template and day; *start* and *end* in seconds since 1970."""
-
-    model_config = ConfigDict(extra="allow")
-
-
 class OwnDay(View):
     """The number of messages with the templates on a day in our own records, by name."""
 
@@ -97,7 +92,7 @@ class AnalyticsView(View):
 
     start_date: str
     end_date: str
-    data_points: list[Point]
+    data_points: list[TemplatePoint]
     own: list[OwnDay]
 
 
@@ -107,7 +102,7 @@ class TemplateEvent(View):
     field: str
     received_at: str
     occurred_at: str | None
-    values: dict[str, Any]
+    values: TemplateChange
 
 
 class PacingView(View):
@@ -144,7 +139,7 @@ def get_template_analytics(call: Call[TemplateAnalytics]) -> AnalyticsView:
         template_ids=json.dumps(ids, separators=(",", ":")),
     )
     points = [
-        Point.model_validate(point)
+        TemplatePoint.model_validate(point)
         for part in answer.get("data", [])
         for point in part.get("data_points", [])
     ]
@@ -206,7 +201,7 @@ def _events(
                 field=field,
                 received_at=event.received_at,
                 occurred_at=event.occurred_at,
-                values=values,
+                values=TemplateChange.model_validate(values),
             )
 
 

@@ -21,7 +21,7 @@ from whatsapp.actions.templates import accounts, views
 from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates
 from whatsapp.sending.views import View
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
-from whatsapp.worker.updates.templates import caches, words
+from whatsapp.worker.updates.templates import words
 from whatsapp.worker.updates.templates.words import DELETED
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def _equals(
         "id": listed.get("id"),
         "message_send_ttl_seconds": listed.get("message_send_ttl_seconds"),
         "quality_score": score if score in _SCORES else None,
-        "components": caches.components_in(listed),
+        "components": views.of_listed(listed).components,
     }
     # Attributes that the provider does not report are not compared.
     return all(value is None or value == getattr(known, name) for name, value in reported.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from whatsapp.actions.templates.provider_objects import TemplateComponent  # noqa: TC001 - pydantic needs it
 from whatsapp.sending.views import View
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 from whatsapp.worker.updates.templates import caches, words
@@ -29,7 +30,7 @@ class TemplateView(View):
     category: str | None = None
     quality_score: str | None = None
     reason: str | None = None
-    components: list[dict[str, Any]] | None = None
+    components: list[TemplateComponent] | None = None
     message_send_ttl_seconds: int | None = None
     cached_at: str | None = None
     synced_at: str | None = None

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pydantic import BaseModel
+    from pydantic.json_schema import GenerateJsonSchema
 
 VERSION = "3.1.0"
 type _Model = tuple[type[BaseModel], Literal["validation", "serialization"]]
@@ -56,7 +57,7 @@ class Operation:
 
     *key*: whether a change requires an `Idempotency-Key`; None for reads. *may_read*: a change whose response has
     status 200 if it changed nothing. *may_go_on*: a change whose response has status 202 if its outcome is open.
-    *is_paged*: responses may have a cursor.
+    *answer*: the model of the whole response, if the API has an envelope of its own.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Operation:
     key: Literal["required", "optional"] | None = None
     may_read: bool = False
     may_go_on: bool = False
+    answer: type[BaseModel] | None = None
 
     @property
     def is_paged(self) -> bool:
@@ -77,23 +79,38 @@ class Operation:
         return "cursor" in self.input_model.model_fields
 
 
-def document(title: str, version: str, operations: Iterable[Operation]) -> dict[str, Any]:
-    """Build the document as a JSON-compatible dict."""
-    from pydantic.json_schema import models_json_schema  # noqa: PLC0415 - very few calls request the document
+def document(
+    title: str,
+    version: str,
+    operations: Iterable[Operation],
+    *,
+    error: type[BaseModel] | None = None,
+    generator: type[GenerateJsonSchema] | None = None,
+) -> dict[str, Any]:
+    """
+    Build the document as a JSON-compatible dict. *error*: the model of a failed call, if the API has its own.
+    *generator*: of the schemas, if it is not pydantic's.
+    """
+    from pydantic.json_schema import GenerateJsonSchema, models_json_schema  # noqa: PLC0415 - very few calls request the document
 
     declared = list(operations)
-    models: dict[_Model, None] = {}
+    models: dict[_Model, None] = {(error, "serialization"): None} if error else {}
     for operation in declared:
         models |= {
             (operation.input_model, "validation"): None,
-            (operation.result, "serialization"): None,
+            (operation.answer or operation.result, "serialization"): None,
         }
-    schema_of, definitions = models_json_schema(list(models), ref_template=_SCHEMAS + "{model}")
-    schemas = definitions["$defs"] | {"Error": _ERROR}
+    schema_of, definitions = models_json_schema(
+        list(models),
+        ref_template=_SCHEMAS + "{model}",
+        schema_generator=generator or GenerateJsonSchema,
+    )
+    failed = schema_of[error, "serialization"] if error else _ERROR
+    schemas = definitions["$defs"] | {"Error": failed}
     paths: dict[str, dict[str, Any]] = {}
     for operation in declared:
         input_schema = schema_of[operation.input_model, "validation"]
-        result = schema_of[operation.result, "serialization"]
+        result = schema_of[operation.answer or operation.result, "serialization"]
         entry = _entry(operation, input_schema, result, schemas)
         paths.setdefault(operation.path, {})[operation.method.lower()] = entry
     return {
@@ -129,11 +146,7 @@ def _entry(
                 "schema": {"type": "string", "pattern": "^[!-~]{8,255}$"},
             }
         )
-    content = {"request_id": {"type": "string"}, "result": result}
-    if operation.is_paged:
-        content["cursor"] = {"type": "string"}
-    required = ["request_id", "result"]
-    answer = {"type": "object", "required": required, "properties": content}
+    answer = result if operation.answer else _enveloped(operation, result)
     statuses = [
         operation.status,
         *([HTTPStatus.OK] if operation.may_read else []),
@@ -155,6 +168,13 @@ def _entry(
             "content": {"application/json": {"schema": input_schema}},
         }
     return entry
+
+
+def _enveloped(operation: Operation, result: dict[str, Any]) -> dict[str, Any]:
+    content = {"request_id": {"type": "string"}, "result": result}
+    if operation.is_paged:
+        content["cursor"] = {"type": "string"}
+    return {"type": "object", "required": ["request_id", "result"], "properties": content}
 
 
 def _query(schema: dict[str, Any]) -> list[dict[str, Any]]:

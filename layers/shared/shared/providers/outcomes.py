@@ -13,12 +13,20 @@ The outcomes of one attempt to send: `Sent`, or one of these exceptions.
       - Throttled              rate limit of the provider: this sender's other messages must wait too
     + InDoubt                  lost response or internal error of the provider: it may have acted, or may act yet
 
-No message of them contains text of the provider: an error text can repeat an address or a body.
+No message of them contains text of the provider: an error text can repeat an address or a body. What the provider says
+besides its code is in `details`, for the response to the caller only.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from shared.runtime.redaction import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,69 @@ class Sent:
     segments: int | None = None
 
 
+_LONGEST_TEXT = 1_000  # characters
+_TRACE_ID = r"[A-Za-z0-9_=:/+.-]{1,128}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorDetails:
+    """
+    A provider's error besides its code. *trace_id* names the request in the provider's logs (Meta's `fbtrace_id`, AWS's
+    request id). *is_transient*: the provider says that the same request can succeed later.
+
+    The texts have no numbers, addresses of mail or secrets, but may repeat a body: never log or store them.
+    """
+
+    subcode: str | None = None
+    title: str | None = field(default=None, repr=False)
+    message: str | None = field(default=None, repr=False)
+    trace_id: str | None = None
+    is_transient: bool = False
+
+    @classmethod
+    def parsed(
+        cls,
+        *,
+        subcode: object,
+        title: object,
+        message: object,
+        trace_id: object,
+        is_transient: bool,
+    ) -> ErrorDetails:
+        """Return the details of values as a provider sent them; those of another type are absent."""
+        is_trace = isinstance(trace_id, str) and re.fullmatch(_TRACE_ID, trace_id)
+        is_subcode = isinstance(subcode, int) and not isinstance(subcode, bool)
+        return cls(
+            subcode=str(subcode) if is_subcode else None,
+            title=_text(title),
+            message=_text(message),
+            trace_id=str(trace_id) if is_trace else None,
+            is_transient=is_transient,
+        )
+
+    def without_texts(self) -> dict[str, Any]:
+        """Return the part that may be stored: subcode, trace id and `is_transient`."""
+        kept = {"subcode": self.subcode, "trace_id": self.trace_id}
+        shown = {name: value for name, value in kept.items() if value is not None}
+        return {**shown, "is_transient": self.is_transient}
+
+    @classmethod
+    def stored(cls, kept: Mapping[str, Any]) -> ErrorDetails:
+        """Return the details of which `without_texts` was stored."""
+        return cls(
+            subcode=kept.get("subcode"),
+            trace_id=kept.get("trace_id"),
+            is_transient=bool(kept.get("is_transient")),
+        )
+
+
+def _text(value: object) -> str | None:
+    """Return a text without personal data; it is cut afterwards, so that no part of a number stays."""
+    if not isinstance(value, str) or not value:
+        return None
+    return redact(value[: 2 * _LONGEST_TEXT])[:_LONGEST_TEXT]
+
+
 class Refused(Exception):
     """
     The provider refused permanently; *code* is its own error code or HTTP status.
@@ -41,10 +112,16 @@ class Refused(Exception):
     *answer*: the parsed response, if the provider says in it what it did of a list. It has addresses: never log it.
     """
 
-    def __init__(self, code: str, answer: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        code: str,
+        answer: Mapping[str, Any] | None = None,
+        details: ErrorDetails | None = None,
+    ) -> None:
         super().__init__(code)
         self.code = code
         self.answer = answer
+        self.details = details
 
 
 class OptedOut(Refused):
@@ -74,10 +151,13 @@ class CredentialsRefused(Misconfigured):
 class NotSent(Exception):
     """The provider certainly did not act; *code* is the reason, *wait_ms* the provider's retry delay, if given."""
 
-    def __init__(self, code: str, wait_ms: int | None = None) -> None:
+    def __init__(
+        self, code: str, wait_ms: int | None = None, details: ErrorDetails | None = None
+    ) -> None:
         super().__init__(code)
         self.code = code
         self.wait_ms = wait_ms
+        self.details = details
 
 
 class Throttled(NotSent):
@@ -87,6 +167,7 @@ class Throttled(NotSent):
 class InDoubt(Exception):
     """It is unknown whether the provider acted; *code* is the reason."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, details: ErrorDetails | None = None) -> None:
         super().__init__(code)
         self.code = code
+        self.details = details

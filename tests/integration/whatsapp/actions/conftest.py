@@ -15,6 +15,7 @@ from local.sandbox import Config, running
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from tests import api_gateway, keyring, prepared
+from tests.integration.whatsapp.actions import described
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from tests.template import create_queue, create_table, environment, name_of, properties
 from whatsapp import store
@@ -67,6 +68,13 @@ class Answer:
         return [entry["field"] for entry in self.body["error"].get("details", [])]
 
 
+def _described(answer: Answer) -> Answer:
+    """Return an answer that is as the OpenAPI document describes it."""
+    assert described.problems(answer.body) == [], answer.body
+    assert answer.body["statusCode"] == answer.status
+    return answer
+
+
 @dataclass
 class Actions:
     """The function, its storage and the providers. `acme` has a number on Graph with an open conversation with ADA."""
@@ -104,12 +112,15 @@ class Actions:
         event["requestContext"] |= {"domainName": "api.example.com", "stage": "v1"}
         answer = self.module.handler(event, self._context())
         sent = {name: values[0] for name, values in answer["multiValueHeaders"].items()}
-        return Answer(answer["statusCode"], json.loads(answer["body"]), sent)
+        found = _described(Answer(answer["statusCode"], json.loads(answer["body"]), sent))
+        if method == "POST" and raw is None:
+            described.compare(action, body or {}, found.body)
+        return found
 
     def invoke(self, event: dict[str, Any]) -> Answer:
         """Invoke the function directly."""
         content = self.module.handler(event, self._context())
-        return Answer(content["statusCode"], content, {})
+        return _described(Answer(content["statusCode"], content, {}))
 
     @staticmethod
     def _context() -> SimpleNamespace:

@@ -10,14 +10,18 @@ from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 
 from events.whatsapp.actions import bodies
-from local.docs import action_reference
+from local.docs import action_reference, recorded_calls
+from local.docs.recorded_calls import RecordedCall
+from local.stack.processes import ROOT
 from shared.api.auth import Scope
 from shared.api.models import inputs
+from tests.integration.whatsapp.actions import described
 from whatsapp.actions import ACTIONS
 from whatsapp.actions.calls import parameters
-from whatsapp.actions.dispatch import catalogue
+from whatsapp.actions.dispatch import answer_schemas, catalogue
 from whatsapp.actions.dispatch.execution import SECRETS
 from whatsapp.actions.dispatch.registration import Action, Group, registered
 
@@ -120,6 +124,102 @@ def test_the_openapi_document_has_every_action_and_every_schema_that_it_refers_t
     assert document["paths"].keys() == {f"/whatsapp/actions/{name}" for name in declared()}
     referred = set(re.findall(r'"#/components/schemas/([^"]+)"', text))
     assert referred == document["components"]["schemas"].keys()
+
+
+def test_every_action_has_a_recorded_call_that_its_models_accept_and_that_a_test_makes() -> None:
+    calls = recorded_calls.load()
+    assert calls.keys() == declared().keys()
+    found = {}
+    for name, call in calls.items():
+        inputs.checked(call.request, declared()[name].input_model)
+        path, _, test = call.test.partition("::")
+        is_made = f"def {test.partition('[')[0]}(" in (ROOT / path).read_text()
+        problems = described.problems(call.answer) + ([] if is_made else [call.test])
+        if problems:
+            found[name] = problems
+
+    assert found == {}
+
+
+def test_the_result_schema_of_help_describes_the_recorded_result_of_every_action() -> None:
+    found = {}
+    for name, call in recorded_calls.load().items():
+        schema = answer_schemas.schema_of(declared()[name].result)
+        validator = Draft202012Validator(schema)
+        problems = [error.message for error in validator.iter_errors(call.answer["result"])]
+        if problems:
+            found[name] = problems
+
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"mode": "remote_graph"},
+        {"operation": "fly"},
+        {"statusCode": 404},
+        {"result": {"actionId": "a"}},
+        {"result": {"done": True}},
+        {"trace": "a"},
+        {"replayed": False},
+        {"requestId": None},
+        {"cursor": "a"},
+    ],
+)
+def test_an_answer_that_differs_from_its_description_is_found(wrong: dict[str, Any]) -> None:
+    answer = recorded_calls.load()["send_text"].answer
+
+    assert described.problems(answer) == []
+    assert described.problems(answer | wrong) != []
+
+
+@pytest.mark.parametrize(
+    ("error", "is_described"),
+    [
+        ({"code": "busy", "message": "busy", "retryable": True}, True),
+        ({"code": "busy", "message": "busy"}, False),
+        ({"code": "a", "message": "a", "retryable": False, "provider": {"code": "a"}}, False),
+        ({"code": "a", "message": "a", "retryable": False, "details": [{"field": "a"}]}, False),
+    ],
+)
+def test_a_failure_is_described_too(error: dict[str, Any], is_described: bool) -> None:
+    answer = {"statusCode": 503, "operation": "unknown", "requestId": "a", "error": error}
+
+    assert (described.problems(answer) == []) is is_described
+
+
+def test_the_page_of_every_action_shows_its_result_its_request_and_its_answer() -> None:
+    text = "".join(action_reference.pages(list(declared().values())).values())
+    for name, call in recorded_calls.load().items():
+        section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        assert "| result | type | meaning |" in section
+        shown = re.findall(r"```json\n(.*?)\n```", section, re.DOTALL)
+        request, answer = map(json.loads, shown)
+        assert request.keys() == call.request.keys()
+        assert answer.keys() == call.answer.keys()
+        assert answer["operation"] == name
+
+
+def test_a_recorded_call_stays_while_its_test_makes_it_and_an_unsettled_one_is_never_shown() -> (
+    None
+):
+    def call(test: str, **result: Any) -> RecordedCall:
+        envelope = {"statusCode": 200, "operation": "ping", "requestId": "request-1"}
+        return RecordedCall("ping", test, {}, {**envelope, "result": result})
+
+    old, same = call("a", id="1"), call("a", id="2")
+    larger, changed = call("b", id="3", name="x"), call("a", other="4")
+    in_doubt = call("b", state="in_doubt", more="y")
+
+    def chosen(*calls: RecordedCall, kept: RecordedCall | None = None) -> list[RecordedCall]:
+        return recorded_calls.chosen(calls, {"ping": kept} if kept else {})
+
+    assert chosen(old, larger, in_doubt) == [larger]
+    assert chosen(same, larger, kept=old) == [old]
+    assert chosen(changed, larger, kept=old) == [changed]
+    assert chosen(larger, kept=old) == [old]
+    assert chosen(in_doubt) == []
 
 
 def test_a_name_is_found_by_importing_its_module_only() -> None:

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from shared.access.ownership import ids, proofs
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
+from shared.providers.whatsapp import aws_eum
 from shared.runtime import clock
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
@@ -248,7 +249,9 @@ def _publish(call: Call[Any], topic: str, mark: str) -> None:
     try:
         call.resources.deployment.sns().publish(TopicArn=topic, Message=json.dumps(message))
     except ClientError as refusal:
-        raise ProviderRejected(str(refusal.response["Error"]["Code"])) from None
+        raise ProviderRejected(
+            str(refusal.response["Error"]["Code"]), aws_eum.details_of(refusal)
+        ) from None
     except BotoCoreError:
         raise ProviderUnavailable("the topic cannot be reached") from None
 

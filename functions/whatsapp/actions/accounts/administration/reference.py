@@ -107,11 +107,13 @@ def help(call: Call[Help]) -> Explained:  # noqa: A001 - the action's name
     """Explain an action, with the JSON Schema of its input and result; without a name, list all actions."""
     if call.input.name is None:
         return Explained(actions=list(listing()))
+    from whatsapp.actions.dispatch import answer_schemas  # noqa: PLC0415 - few calls need schemas
+
     action = catalogue.find(call.input.name)
     (listed,) = (one for one in listing() if one.name == action.name)
     return Explained(
         action=listed,
         description=action.description,
         input=action.input_model.model_json_schema(),
-        result=action.result.model_json_schema(mode="serialization"),
+        result=answer_schemas.schema_of(action.result),
     )

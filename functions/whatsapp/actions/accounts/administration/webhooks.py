@@ -15,7 +15,7 @@ from whatsapp.actions.accounts.administration.sends import OPS
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, HttpsUrl, Input, WabaId
-from whatsapp.actions.calls.views import ProviderAnswer
+from whatsapp.actions.calls.provider_objects import SubscribedApps
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.json_view import View
 from whatsapp.inbound.webhook import secrets_of_apps
@@ -126,11 +126,11 @@ def unregister_webhook(call: Call[Unregister]) -> Config:
 
 
 @OPS.reads("remote_graph", Scope.WHATSAPP_ADMIN)
-def get_webhook_subscriptions(call: Call[OfAccount]) -> ProviderAnswer:
+def get_webhook_subscriptions(call: Call[OfAccount]) -> SubscribedApps:
     """Return the apps that are subscribed to an account, and their replaced addresses, as Meta returns them."""
     waba = call.input.meta_waba_id
     answer = remote.graph_of_account(call, waba).get(waba, "subscribed_apps")
-    return ProviderAnswer.model_validate(answer)
+    return SubscribedApps.model_validate(answer)
 
 
 @SECURITY.changes("local", Scope.WHATSAPP_ADMIN)

@@ -13,6 +13,8 @@ from whatsapp.actions.accounts.numbers import reports
 from whatsapp.actions.calls import paging, participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, Input, PageInput, PhoneFilter, PhoneId, WabaId
+from whatsapp.actions.calls.provider_objects import CallSettingsView, HealthStatus
+from whatsapp.actions.dispatch.envelope import ProviderRefusal, provider_of
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.json_view import plain
 from whatsapp.api.queries import NotFound
@@ -45,6 +47,7 @@ class Waba(View):
     phone_number_ids: list[str]
     tenant_ids: list[str]
     problem: str | None = None
+    provider_error: ProviderRefusal | None = None
 
 
 class Wabas(View):
@@ -69,7 +72,7 @@ class GetPhoneInfo(PhoneFilter):
 
 
 class PhoneInfo(View):
-    """A number as last reported; *call_settings* in the provider's own structure."""
+    """A number as last reported."""
 
     phone_number_id: str
     phone_arn: str
@@ -85,8 +88,8 @@ class PhoneInfo(View):
     sending_blocked_reason: str | None = None
     last_checked_at: str | None = None
     name_status: str | None = None
-    health_status: dict[str, object] | None = None
-    call_settings: dict[str, object] | None = None
+    health_status: HealthStatus | None = None
+    call_settings: CallSettingsView | None = None
 
 
 class GetQuality(PageInput, Input):
@@ -260,7 +263,9 @@ def _asked(call: Call[GetWabas], waba: Waba, linked: dict[str, dict[str, object]
     except NotConfigured:
         return waba.model_copy(update={"problem": "not_configured"})
     except ProviderRejected as refusal:
-        return waba.model_copy(update={"problem": refusal.code})
+        return waba.model_copy(
+            update={"problem": refusal.code, "provider_error": provider_of(refusal)}
+        )
     return waba.model_copy(update={"name": str(found.get("name") or waba.name or "") or None})
 
 

@@ -22,7 +22,7 @@ from whatsapp.actions.calls.inputs import (
     TenantId,
     WabaId,
 )
-from whatsapp.actions.calls.views import ProviderAnswer
+from whatsapp.actions.calls.provider_objects import ProviderPayment
 from whatsapp.actions.commerce.payments import owners
 from whatsapp.actions.commerce.payments.inputs import OrderId, check_one_of
 from whatsapp.actions.commerce.payments.views import OrdersView, OrderView, order_view
@@ -190,5 +190,5 @@ def shown(
     if message_pk is None and order.action_id:
         action = call.resources.ledger.action(order.action_id)
         message_pk = action.message_pk if action else None
-    answer = ProviderAnswer.model_validate(payment.answer) if payment and payment.answer else None
+    answer = ProviderPayment.model_validate(payment.answer) if payment and payment.answer else None
     return order_view(order, message_pk=message_pk, payment=answer, note=note)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from whatsapp.actions.calls.views import ProviderAnswer, SentMessage  # noqa: TC001 - pydantic needs it
+from whatsapp.actions.calls.provider_objects import ProviderPayment  # noqa: TC001 - pydantic needs it
+from whatsapp.actions.calls.views import SentMessage  # noqa: TC001 - pydantic needs it
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class OrderView(View):
     source: str | None = None
     shop_status: str | None = None
     transactions: list[AttemptView] = Field(default_factory=list)
-    payment: ProviderAnswer | None = None
+    payment: ProviderPayment | None = None
     confirmation: SentMessage | None = None
     note: str | None = None
 

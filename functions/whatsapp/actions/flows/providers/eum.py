@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from whatsapp.actions.calls.provider_objects import HealthStatus
 from whatsapp.actions.flows.providers.provider import Asset, Definition, Form, Preview, shown_errors
 
 if TYPE_CHECKING:
+    from whatsapp.actions.calls.provider_objects import FormError
     from whatsapp.actions.calls.remote import EumAccount
 
 
@@ -51,7 +53,7 @@ class EumForms:
             preview=Preview(url=preview["previewUrl"], expires_at=preview["expiresAt"])
             if preview
             else None,
-            health=answer.get("healthStatus"),
+            health=HealthStatus.of_aws(answer.get("healthStatus")),
         )
 
     def page(self, limit: int, after: str | None) -> tuple[list[Form], str | None]:
@@ -80,7 +82,7 @@ class EumForms:
         changed = {name: value for name, value in given.items() if value is not None}
         self.eum.call("update_whatsapp_flow", id=self.account, flowId=flow, **changed)
 
-    def update_document(self, flow: str, document: bytes) -> list[Any]:
+    def update_document(self, flow: str, document: bytes) -> list[FormError | str]:
         """As `FormsAtProvider`."""
         answer = self.eum.call(
             "update_whatsapp_flow_assets", id=self.account, flowId=flow, flowJson=document

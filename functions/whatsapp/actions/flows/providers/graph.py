@@ -13,6 +13,7 @@ from whatsapp.actions.flows.providers.provider import Asset, Definition, Form, P
 from whatsapp.api.queries import NotFound
 
 if TYPE_CHECKING:
+    from whatsapp.actions.calls.provider_objects import FormError
     from whatsapp.actions.calls.remote import GraphAccount
 
 _FIELDS = (
@@ -67,7 +68,7 @@ class GraphForms:
         """As `FormsAtProvider`."""
         self._post((flow,), _fields(definition))
 
-    def update_document(self, flow: str, document: bytes) -> list[Any]:
+    def update_document(self, flow: str, document: bytes) -> list[FormError | str]:
         """As `FormsAtProvider`."""
         file = multipart.File("file", "flow.json", "application/json", document)
         fields = {"name": "flow.json", "asset_type": "FLOW_JSON"}

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import Field
 
 from whatsapp.actions.calls.failures import StateConflict
+from whatsapp.actions.calls.provider_objects import FormError, HealthStatus
 from whatsapp.sending.failures import ProviderRejected
 from whatsapp.sending.views import View
 
@@ -42,12 +43,12 @@ class Form(View):
     name: str | None = None
     status: str | None = None
     categories: list[str] = Field(default_factory=list)
-    validation_errors: list[Any] = Field(default_factory=list)
+    validation_errors: list[FormError | str] = Field(default_factory=list)
     json_version: str | None = None
     data_api_version: str | None = None
     endpoint_uri: str | None = None
     preview: Preview | None = None
-    health: dict[str, Any] | None = None
+    health: HealthStatus | None = None
 
 
 class Asset(View):
@@ -89,7 +90,7 @@ class FormsAtProvider(Protocol):
         """Change name, categories or endpoint."""
         ...
 
-    def update_document(self, flow: str, document: bytes) -> list[Any]:
+    def update_document(self, flow: str, document: bytes) -> list[FormError | str]:
         """Replace the form's JSON; returns the provider's validation errors."""
         ...
 
@@ -138,11 +139,12 @@ def moved(forms: FormsAtProvider, flow: str, change: Callable[[str], None], want
     return forms.get(flow)
 
 
-def shown_errors(found: object) -> list[Any]:
+def shown_errors(found: object) -> list[FormError | str]:
     """Return the first errors of the provider, bounded: a stored answer of a call must be small."""
     errors = found if isinstance(found, list) else []
     return [
-        one[:_LONGEST_ERROR] if isinstance(one, str) else one
+        one[:_LONGEST_ERROR] if isinstance(one, str) else FormError.model_validate(one)
         for one in errors[:_MOST_ERRORS]
-        if isinstance(one, str) or len(json.dumps(one)) <= _LONGEST_ERROR
+        if isinstance(one, str)
+        or (isinstance(one, dict) and len(json.dumps(one)) <= _LONGEST_ERROR)
     ]

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ConfigDict
-
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from whatsapp.actions.calls import paging, remote
@@ -25,6 +23,7 @@ from whatsapp.actions.templates.authoring.library_requests import (
     for_aws,
     for_graph,
 )
+from whatsapp.actions.templates.provider_objects import LibraryTemplate
 from whatsapp.actions.templates.views import TemplateView
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
@@ -33,16 +32,6 @@ LIBRARY = Group("template_library")
 EUM = Group("eum_templates")
 _AFTER = "after"
 _MOST_PAGES = 20
-
-
-class LibraryTemplate(View):
-    """A template of the library, as the provider describes it."""
-
-    model_config = ConfigDict(extra="allow")
-
-    name: str
-    language: str | None = None
-    category: str | None = None
 
 
 class LibraryTemplates(View):

@@ -14,7 +14,7 @@ from botocore.exceptions import (
     EndpointConnectionError,
 )
 
-from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.providers.outcomes import ErrorDetails, InDoubt, NotSent, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -130,9 +130,25 @@ def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
     if isinstance(error, ClientError):
         code = error.response["Error"]["Code"]
         status = error.response["ResponseMetadata"]["HTTPStatusCode"]
+        details = details_of(error)
         if code in _THROTTLED:
-            return NotSent(code)
-        return InDoubt(code) if status >= _SERVER_ERRORS else Refused(code)
+            return NotSent(code, details=details)
+        if status >= _SERVER_ERRORS:
+            return InDoubt(code, details)
+        return Refused(code, details=details)
     if isinstance(error, EndpointConnectionError | ConnectTimeoutError):
         return NotSent(type(error).__name__)
     return InDoubt(type(error).__name__)
+
+
+def details_of(error: ClientError) -> ErrorDetails:
+    """Return the details of an error of an AWS service, whose request id is the trace id. It has no subcode."""
+    response: Mapping[str, Any] = error.response
+    said = response.get("Error", {})
+    return ErrorDetails.parsed(
+        subcode=None,
+        title=said.get("Code"),
+        message=said.get("Message"),
+        trace_id=response.get("ResponseMetadata", {}).get("RequestId"),
+        is_transient=said.get("Code") in _THROTTLED,
+    )

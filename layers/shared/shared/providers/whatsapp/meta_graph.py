@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from shared.providers import http
-from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.providers.outcomes import ErrorDetails, InDoubt, NotSent, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +96,8 @@ class Graph:
                 self._url(path, query),
                 headers={"Authorization": f"Bearer {token}"},
                 json=body,
-            )
+            ),
+            token,
         )
 
     def upload(
@@ -109,16 +110,17 @@ class Graph:
     ) -> dict[str, Any]:
         """POST bytes, such as a multipart form; *headers* include `Authorization`. Raises as `call` does."""
         return self._object(
-            http.call("POST", self._url(path, query), headers=headers, body=content)
+            http.call("POST", self._url(path, query), headers=headers, body=content),
+            headers["Authorization"].rpartition(" ")[2],
         )
 
     def _url(self, path: str, query: Mapping[str, str] | None) -> str:
         return f"{self.base_url}/{self.version}/{path}" + (f"?{urlencode(query)}" if query else "")
 
     @staticmethod
-    def _object(answer: http.Answer) -> dict[str, Any]:
+    def _object(answer: http.Answer, token: str) -> dict[str, Any]:
         if answer.status != _OK:
-            raise _failure(answer)
+            raise _failure(answer, token)
         try:
             parsed = json.loads(answer.data)
         except ValueError:
@@ -126,14 +128,42 @@ class Graph:
         return parsed if isinstance(parsed, dict) else {}
 
 
-def _failure(answer: http.Answer) -> Refused | NotSent | InDoubt:
+def _failure(answer: http.Answer, token: str) -> Refused | NotSent | InDoubt:
+    details = None
     try:
         parsed = json.loads(answer.data)
-        code = parsed["error"]["code"]
+        error = parsed["error"]
+        code = error["code"]
+        details = _details(error, token)
     except (ValueError, KeyError, TypeError):
         parsed, code = None, answer.status
     if answer.status == _TOO_MANY or code in _THROTTLED:
-        return NotSent(f"graph_{code}")
+        return NotSent(f"graph_{code}", details=details)
     if answer.status >= _SERVER_ERRORS:
-        return InDoubt(f"graph_{code}")
-    return Refused(f"graph_{code}", parsed)
+        return InDoubt(f"graph_{code}", details)
+    return Refused(f"graph_{code}", parsed, details)
+
+
+def _details(error: Mapping[str, Any], token: str) -> ErrorDetails:
+    """
+    Return the details of Graph's error object. Its texts can repeat the access token.
+
+    `message` is in English, for developers; `error_data.details` and `error_user_msg` say more. (Meta's OpenAPI,
+    `GraphAPIError`.)
+    """
+    data = error.get("error_data")
+    more = data.get("details") if isinstance(data, dict) else None
+    texts = [error.get("error_user_title"), more, error.get("error_user_msg"), error.get("message")]
+    title, more, for_users, message = (
+        text.replace(token, "***") if isinstance(text, str) and token else text for text in texts
+    )
+    if isinstance(message, str):
+        message = message.removeprefix(f"(#{error['code']}) ")
+    explanation = more or for_users
+    return ErrorDetails.parsed(
+        subcode=error.get("error_subcode"),
+        title=title or (message if explanation else None),
+        message=explanation or message,
+        trace_id=error.get("fbtrace_id"),
+        is_transient=error.get("is_transient") is True,
+    )

@@ -107,7 +107,7 @@ def test_an_account_without_insights_gets_the_providers_refusal(actions: Actions
     answer = actions.run("get_template_analytics", {"metaWabaId": WABA, "templateIds": ["99"]})
 
     assert (answer.status, answer.error) == (422, "provider_rejected")
-    assert answer.body["error"]["provider"] == {"code": "graph_100"}
+    assert answer.body["error"]["provider"]["code"] == "graph_100"
 
 
 def test_pacing_shows_the_state_now_and_the_webhooks_of_30_days(actions: Actions) -> None:

@@ -13,6 +13,7 @@ from whatsapp.actions.accounts.numbers.registrations import pins, proofs
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, Language, PhoneNumber, SenderInput, Text, WabaId
+from whatsapp.actions.calls.provider_objects import HealthStatus
 from whatsapp.actions.calls.views import Done
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
@@ -72,7 +73,7 @@ class RotatePin(SenderInput):
 class Health(View):
     """The provider's words; *health_status* names the entities that block sending, with their fixes."""
 
-    health_status: dict[str, Any] | None = None
+    health_status: HealthStatus | None = None
     name_status: str | None = None
     code_verification_status: str | None = None
     platform_type: str | None = None

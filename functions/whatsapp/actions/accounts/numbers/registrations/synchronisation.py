@@ -11,6 +11,7 @@ from whatsapp.actions.accounts.numbers.registrations.registration import MANAGEM
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, WabaId
+from whatsapp.actions.dispatch.envelope import ProviderRefusal, provider_of
 from whatsapp.sending.failures import (
     NotConfigured,
     ProviderRejected,
@@ -34,6 +35,7 @@ class NotSynced(View):
     meta_waba_id: str
     phone_number_id: str | None = None
     reason: str
+    provider_error: ProviderRefusal | None = None
 
 
 class Synced(View):
@@ -72,7 +74,11 @@ def sync_phones(call: Call[SyncPhones]) -> Synced:
         except (NotConfigured, ProviderRejected, ProviderUnavailable, TooFast) as failure:
             if named is not None:
                 raise
-            synced.failed.append(NotSynced(meta_waba_id=waba, reason=str(failure)))
+            synced.failed.append(
+                NotSynced(
+                    meta_waba_id=waba, reason=str(failure), provider_error=provider_of(failure)
+                )
+            )
             continue
         for entry in found:
             _sync_entry(call, siblings, entry, synced)
