@@ -20,7 +20,7 @@ _TEXT = "TEXT"
 _REFUSED = re.compile(r"[\n\r\t]| {5}")
 VALUE_RULE = "a value must not be empty, nor have a line break, a tab or five spaces in a row"
 # The kinds of a button's definition: the `sub_type` of its values.
-_SUB_TYPES = {
+SUB_TYPES = {
     "URL": "url",
     "OTP": "url",
     "COPY_CODE": "copy_code",
@@ -36,7 +36,8 @@ _TEXTS = frozenset({"text", "coupon_code"})
 _WITH_FALLBACK = frozenset(
     {"currency", "date_time"}
 )  # the text that WhatsApp shows if it cannot localise the value
-_ALWAYS_WITH_VALUE = frozenset({"OTP", "COPY_CODE", "MPM", "SPM", "ORDER_DETAILS"})
+# A button that shows one product (SPM) takes none: the product is the value of the header.
+_ALWAYS_WITH_VALUE = frozenset({"OTP", "COPY_CODE", "MPM", "ORDER_DETAILS"})
 # The type of the one parameter of a button's values, by `sub_type`; others are checked by the provider.
 _PARAMETERS = {
     "url": "text",
@@ -111,7 +112,7 @@ def _header(header: Mapping[str, Any], given: Mapping[str, Any] | None) -> str |
         if [one.get("type") for one in parameters] not in ([wanted], ["product"]):
             return f"template.header: needs one {wanted}"
         return None
-    names = _variables(header)
+    names = variables(header)
     if len(parameters) != len(names):
         return f"template.header: needs {len(names)} values"
     return None
@@ -136,14 +137,9 @@ def _buttons(
     values = {str(part.get("index")): str(part.get("sub_type", "")).lower() for part in with_values}
     if len(values) != len(with_values):
         return "template.buttons: a button has values twice"
-    needed = {
-        str(index)
-        for index, button in enumerate(buttons)
-        if str(button.get("type")).upper() in _ALWAYS_WITH_VALUE
-        or _VARIABLE.search(str(button.get("url", "")))
-    }
+    needed = {str(index) for index, button in enumerate(buttons) if needs_value(button)}
     possible = {
-        str(index): _SUB_TYPES.get(str(button.get("type")).upper(), "")
+        str(index): SUB_TYPES.get(str(button.get("type")).upper(), "")
         for index, button in enumerate(buttons)
         # A URL without a variable takes no value.
         if str(button.get("type")).upper() != "URL" or str(index) in needed
@@ -158,6 +154,14 @@ def _buttons(
         if wanted and [one.get("type") for one in part.get("parameters", [])] != [wanted]:
             return f"template.buttons: button {part.get('index')} needs one {wanted}"
     return None
+
+
+def needs_value(button: Mapping[str, Any]) -> bool:
+    """Whether a button of a definition needs a value."""
+    return (
+        str(button.get("type")).upper() in _ALWAYS_WITH_VALUE
+        or _VARIABLE.search(str(button.get("url", ""))) is not None
+    )
 
 
 def _offer(offer: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> str | None:
@@ -198,9 +202,9 @@ def body_variables(definition: Sequence[Mapping[str, Any]]) -> list[str]:
     body, buttons = parts.get("BODY", {}), parts.get("BUTTONS", {}).get("buttons", [])
     if "text" not in body and any(str(each.get("type")).upper() == "OTP" for each in buttons):
         return ["1"]  # The provider's own text of an authentication template, with the code.
-    return _variables(body)
+    return variables(body)
 
 
-def _variables(component: Mapping[str, Any]) -> list[str]:
+def variables(component: Mapping[str, Any]) -> list[str]:
     """Return the names or numbers of a text's variables, each once, in order."""
     return list(dict.fromkeys(_VARIABLE.findall(str(component.get("text") or ""))))

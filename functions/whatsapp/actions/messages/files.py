@@ -1,5 +1,6 @@
 """Sends images, videos, audio files, documents and stickers."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -22,6 +23,13 @@ from whatsapp.worker.media.types import LIMITS, plain
 
 CORE = Group("core_messaging")
 _GONE = frozenset({"FAILED", "EXPIRED", "REVOKED"})
+# Files in objects of the provider, such as headers, and what they are sent as.
+_IN_OBJECTS: Mapping[str, FileType] = {
+    "image": "image",
+    "video": "video",
+    "gif": "video",
+    "document": "document",
+}
 
 type Caption = Annotated[Text, Field(max_length=1_024)]
 type Filename = Annotated[Text, Field(max_length=240)]
@@ -188,7 +196,9 @@ def file_of(
     stored_key = _key_of(call, record) if record else None
     is_usable = record is None or _is_at_provider(record, phone)
     if record is not None:
-        _check_record(record, kind, can_be_sent=is_usable or stored_key is not None)
+        if not is_usable and stored_key is None:
+            raise _invalid("mediaId", "was uploaded for another number")
+        _check_record(record, kind, "mediaId")
     return File(
         type=kind,
         place="mediaId",
@@ -207,6 +217,26 @@ def known_media(call: Call[Any], media_id: str, field: str = "mediaId") -> Media
     return record
 
 
+def check_files(call: Call[Any], part: object, place: str) -> None:
+    """
+    Check the media ids in an object of the provider. Raises NotFound for another company's file, and InvalidInput for
+    one that is known to be of another type.
+    """
+    if isinstance(part, list):
+        for index, entry in enumerate(part):
+            check_files(call, entry, f"{place}.{index}")
+        return
+    if not isinstance(part, dict):
+        return
+    for name, value in part.items():
+        if name in _IN_OBJECTS and isinstance(value, dict) and "id" in value:
+            field = f"{place}.{name}.id"
+            record = known_media(call, str(value["id"]), field)
+            if record is not None:
+                _check_record(record, _IN_OBJECTS[name], field)
+        check_files(call, value, f"{place}.{name}")
+
+
 def _key_of(call: Call[Any], record: Media) -> str | None:
     """Return the key of the stored file of a record, None if it has none in our bucket."""
     bucket = call.resources.bucket
@@ -220,15 +250,13 @@ def _is_at_provider(record: Media, phone: Phone) -> bool:
     return record.media_id.isdecimal() and record.phone in {None, phone.phone}
 
 
-def _check_record(record: Media, kind: FileType, *, can_be_sent: bool) -> None:
-    """Raise InvalidInput for a file that was uploaded for another number, or is of another type."""
+def _check_record(record: Media, kind: FileType, field: str) -> None:
+    """Raise InvalidInput for a file that is of another type."""
     mime_type = plain(record.content_type or "")
-    fits = not mime_type or kind == "document" or mime_type in LIMITS[kind].extensions
-    if not can_be_sent:
-        problem = "was uploaded for another number"
-    elif not fits:
+    if mime_type and kind != "document" and mime_type not in LIMITS[kind].extensions:
         accepted = ", ".join(sorted(LIMITS[kind].extensions))
-        problem = f"a file that is sent as {kind} must be one of {accepted}"
-    else:
-        return
-    raise InvalidInput([{"field": "mediaId", "problem": problem}])
+        raise _invalid(field, f"a file that is sent as {kind} must be one of {accepted}")
+
+
+def _invalid(field: str, problem: str) -> InvalidInput:
+    return InvalidInput([{"field": field, "problem": problem}])

@@ -8,7 +8,7 @@ from shared.api.auth import Scope
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import HttpsUrl, ProviderObject, ReplyInput, Text
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages.files import known_media
+from whatsapp.actions.messages.files import check_files
 from whatsapp.actions.messages.interactive.kinds import KINDS, InteractiveType
 from whatsapp.actions.messages.interactive.parts import Body, Label, Short, checked
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
@@ -113,17 +113,3 @@ def of_interactive(
         },
         reply_to=reply_to,
     )
-
-
-def check_files(call: Call[Any], part: object, place: str) -> None:
-    """Raise NotFound if a header, also of a card, has the media id of another company's file."""
-    if isinstance(part, list):
-        for index, entry in enumerate(part):
-            check_files(call, entry, f"{place}.{index}")
-        return
-    if not isinstance(part, dict):
-        return
-    for name, value in part.items():
-        if name in {"image", "video", "document"} and isinstance(value, dict) and "id" in value:
-            known_media(call, str(value["id"]), f"{place}.{name}.id")
-        check_files(call, value, f"{place}.{name}")
