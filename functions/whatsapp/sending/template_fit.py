@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from shared.api.errors import InvalidInput
+from shared.runtime import web_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,11 +51,15 @@ _PARAMETERS = {
 
 
 def check_values(given: Sequence[Mapping[str, Any]]) -> None:
-    """Raise InvalidInput for a text that Meta refuses as a value of a template (errors 131008 and 132018)."""
+    """
+    Raise InvalidInput for a text that Meta refuses as a value of a template (errors 131008 and 132018), and for a file
+    whose link is not public.
+    """
     for component in given:
-        place = _refused(component)
-        if place is not None:
-            raise InvalidInput([{"field": f"template.{place}", "problem": VALUE_RULE}])
+        found = _refused(component)
+        if found is not None:
+            place, rule = found
+            raise InvalidInput([{"field": f"template.{place}", "problem": rule}])
 
 
 def is_value(text: str) -> bool:
@@ -62,17 +67,23 @@ def is_value(text: str) -> bool:
     return bool(text.strip()) and _REFUSED.search(text) is None
 
 
-def _refused(component: Mapping[str, Any]) -> str | None:
-    """Return the place of a text in a component, or in its cards, that is no value; None if there is none."""
+def _refused(component: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the place and the rule of the first refused parameter of a component, or of its cards."""
+    place = str(component.get("type")).lower()
     for parameter in component.get("parameters") or ():
         text = _text_of(parameter)
         if text is not None and not is_value(text):
-            return str(component.get("type")).lower()
+            return place, VALUE_RULE
+        file = parameter.get(str(parameter.get("type")))
+        link = file.get("link") if isinstance(file, dict) else None
+        if link is not None and not (isinstance(link, str) and web_addresses.is_link(link)):
+            return f"{place}.link", web_addresses.LINK_RULE
     for index, card in enumerate(component.get("cards") or ()):
         for part in card.get("components") or ():
             found = _refused(part)
             if found is not None:
-                return f"cards.{index}.{found}"
+                inner, rule = found
+                return f"cards.{index}.{inner}", rule
     return None
 
 

@@ -6,7 +6,6 @@ import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Self
-from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -23,6 +22,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from shared.api.models import inputs
+from shared.runtime import web_addresses
 from whatsapp.actions.calls import names
 from whatsapp.sending.inputs import Input as CamelCaseInput
 
@@ -32,7 +32,6 @@ _NUMBER = r"[+(]?[0-9(][0-9 ().\-/]{4,30}"
 _USER_ID = r"[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}"
 _LARGEST_OBJECT_BYTES = 65_536
 _DEEPEST = 12
-_MOST_PORT = 443
 
 
 def _clean(text: str) -> str:
@@ -48,21 +47,8 @@ def _safe_key(key: str) -> str:
 
 
 def _web_address(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        host, port, parts = "", None, urlsplit("")
-    is_name = re.fullmatch(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z][A-Za-z0-9-]*", host) is not None
-    if (
-        parts.scheme != "https"
-        or "@" in parts.netloc
-        or not is_name
-        or port not in {None, _MOST_PORT}
-    ):
-        raise PydanticCustomError(
-            "url", "must be an https URL with a host name, without user or port"
-        )
+    if not web_addresses.is_link(url):
+        raise PydanticCustomError("url", web_addresses.LINK_RULE)
     return url
 
 

@@ -83,6 +83,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "customName": "the name of the copy; absent: that of the library's template",
     # Files
     "mediaId": "the provider's id of a file",
+    "link": "the https address of a file, from which the provider fetches it",
     "s3Key": "the key of a file of the company in the media bucket",
     "recipientsS3Key": "the key of a list in the media bucket: JSON Lines or CSV, up to 1,000,000 recipients",
     "profilePictureS3Key": "the key of the picture in the media bucket",

@@ -29,6 +29,8 @@ OF_PRIVACY = {"export_contact", "erase_contact"}
 RENAMED = {"help": {"action": "name"}}
 # Two specified parameters of which a call has one: two names of the customer.
 CUSTOMER = {"to", "recipient"}
+# Optional, as another parameter can give the same: `interactive.type`.
+GIVEN_OTHERWISE = {"send_interactive": {"interactiveType"}}
 # Who acts is the caller, never a parameter.
 OF_THE_CALLER = {"initiate_call": {"agentId"}}
 
@@ -89,6 +91,7 @@ def test_an_action_requires_what_is_specified_and_takes_every_specified_paramete
         required = {renamed.get(field, field) for field, facts in given if facts["required"]}
         if wanted["parameters"].keys() >= CUSTOMER:
             required |= {"to"}
+        required -= GIVEN_OTHERWISE.get(name, set())
         schema = model.model_json_schema()
         missing = (
             {RENAMED.get(name, {}).get(field, field) for field, _ in given}
