@@ -59,9 +59,10 @@ class ContactConversation(View):
 
 
 class ContactView(View):
-    """A customer: ids, and the numbers that they had before."""
+    """A customer: ids, the numbers that they had before, and the name in the address book of the business's app."""
 
     name: str | None = None
+    saved_name: str | None = None
     phone_numbers: list[str]
     user_ids: list[str]
     former_numbers: list[str]
@@ -98,6 +99,7 @@ def get_contact(call: Call[ContactRequest]) -> ContactView:
     newest = max(heads, key=lambda head: head.received_at or "")
     return ContactView(
         name=newest.sender_name,
+        saved_name=next((head.saved_name for head in heads if head.saved_name), None),
         phone_numbers=[each for each in ids if each.isdecimal() and each not in former],
         user_ids=[each for each in ids if each[:2].isalpha()],
         former_numbers=sorted(former),
