@@ -37,7 +37,7 @@ FIELD: Final = re.compile(
     r"(?:^|_)(?:arns?|waba|waba_id|account|account_id|phone_number_ids?|phone_id|app_id|sid|topic_arn|role_arn"
     r"|catalog_id|business_id|dataset_id|pixel_id|page_id|flow_id|configuration_set|knowledge_base_id|guardrail_id"
     r"|mailbox|bucket|identity|shop|store_id|domain|credentials_id|reference|token_ref|senders|from_number)$"
-    r"|^company_(?:\w+_number|email)$|^model$|^model_id$"
+    r"|^company_(?:\w+_number|email)$|^phone$|^model$|^model_id$"
 )
 PARAMETER: Final = re.compile(
     r"(?:Arns?|Account|Domain|Topic|Bucket|Shop\w*|ShipStation\w*|TableName)$"

@@ -29,7 +29,7 @@ BODIES: dict[str, Json] = {
     "create_conversion_dataset": {**ACCOUNT},
     "send_conversion_event": {
         **ACCOUNT,
-        "contact": f"+{ADA.wa_id}",
+        "to": f"+{ADA.wa_id}",
         "eventName": "Purchase",
         "eventId": "order-0001",
         "value": 3_900,

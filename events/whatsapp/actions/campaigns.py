@@ -8,14 +8,14 @@ OF_CAMPAIGN: Json = {"campaignId": CAMPAIGN}
 
 BODIES: dict[str, Json] = {
     "create_campaign": {
-        "phoneNumberId": COUNTER.phone,
+        "phone": COUNTER.phone,
         "campaignName": "Bikes that are ready",
         "templateName": "bike_ready",
         "recipients": [{"to": f"+{ADA.wa_id}", "bodyParams": ["Ada"], "ref": "order-7"}],
         "scheduledAt": "2026-01-05T09:00:00Z",
     },
     "bulk_send": {
-        "phoneNumberId": COUNTER.phone,
+        "phone": COUNTER.phone,
         "type": "text",
         "text": "Your bike is ready.",
         "recipients": [f"+{ADA.wa_id}"],

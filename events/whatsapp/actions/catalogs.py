@@ -26,6 +26,6 @@ BODIES: dict[str, Json] = {
     "get_catalog_products": {"catalogId": CATALOG, "limit": 10},
     "get_connected_catalogs": {"metaWabaId": COUNTER.waba},
     "disconnect_catalog": {"metaWabaId": COUNTER.waba, "catalogId": CATALOG},
-    "get_commerce_settings": {"phoneNumberId": COUNTER.phone},
-    "update_commerce_settings": {"phoneNumberId": COUNTER.phone, "isCartEnabled": True},
+    "get_commerce_settings": {"phone": COUNTER.phone},
+    "update_commerce_settings": {"phone": COUNTER.phone, "isCartEnabled": True},
 }

@@ -3,8 +3,8 @@
 from events.whatsapp.payloads import Json
 from events.whatsapp.sample_data import ADA, COUNTER
 
-WITH_ADA: Json = {"phoneId": COUNTER.phone, "fromNumber": f"+{ADA.wa_id}"}
-NUMBER: Json = {"phoneNumberId": COUNTER.phone}
+WITH_ADA: Json = {"phone": COUNTER.phone, "to": f"+{ADA.wa_id}"}
+NUMBER: Json = {"phone": COUNTER.phone}
 MESSAGE: Json = {"messageId": "wamid.HBgMNDQ3NzAwOTAwMTAxFQIAEhggQURBMDAwMQ=="}
 
 BODIES: dict[str, Json] = {

@@ -47,8 +47,8 @@ BODIES: dict[str, Json] = {
         "routes": {"SERVICE": "DATE", "DATE": "SUCCESS"},
         "screenData": {"DATE": {"days": ["Monday", "Tuesday"]}},
     },
-    "set_flow_public_key": {"phoneNumberId": COUNTER.phone},
-    "get_flow_public_key": {"phoneNumberId": COUNTER.phone},
+    "set_flow_public_key": {"phone": COUNTER.phone},
+    "get_flow_public_key": {"phone": COUNTER.phone},
     "send_flow_message": MESSAGE,
     "send_flow": MESSAGE,
     "send_flow_template": TO_ADA

@@ -4,7 +4,7 @@ from events.whatsapp.actions.messages import TO_ADA
 from events.whatsapp.payloads import Json
 from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN
 
-COUNTERS: Json = {"phoneNumberId": COUNTER.phone}
+COUNTERS: Json = {"phone": COUNTER.phone}
 RIDERS: Json = {"groupId": "Y2FwaV9ncm91cDoxNzA1NTUwMTMwMg"}
 REQUESTS: Json = RIDERS | {"joinRequestIds": ["request-1"]}
 # The beginning of a session description; a real one has the media and candidates of the caller.
@@ -18,8 +18,8 @@ BODIES: dict[str, Json] = {
         "groupDescription": "Routes and weather",
         "participants": [f"+{ADA.wa_id}", f"+{JUERGEN.wa_id}"],
     },
-    "add_group_participant": RIDERS | {"participant": f"+{ADA.wa_id}"},
-    "remove_group_participant": RIDERS | {"participant": f"+{JUERGEN.wa_id}"},
+    "add_group_participant": RIDERS | {"to": f"+{ADA.wa_id}"},
+    "remove_group_participant": RIDERS | {"to": f"+{JUERGEN.wa_id}"},
     "get_group_info": RIDERS,
     "get_groups": COUNTERS,
     "get_group_messages": RIDERS | {"limit": 20},
@@ -52,7 +52,7 @@ BODIES: dict[str, Json] = {
         }
     },
     "get_call_settings": COUNTERS,
-    "create_call_deeplink": {"phoneNumber": "+12025550143"},
+    "create_call_deeplink": {"phone": "+12025550143"},
     "get_call_permission": TO_ADA,
     "request_call_permission": TO_ADA | {"body": "May we call you about your repair?"},
 }

@@ -3,7 +3,7 @@
 from events.whatsapp.payloads import Json
 from events.whatsapp.sample_data import ADA, COUNTER
 
-FROM_COUNTER: Json = {"phoneNumberId": COUNTER.phone}
+FROM_COUNTER: Json = {"phone": COUNTER.phone}
 TO_ADA: Json = FROM_COUNTER | {"to": f"+{ADA.wa_id}"}
 HERS: Json = {"messageId": "wamid.SGVsbG8="}
 CATALOG = "194836987003835"

@@ -3,7 +3,7 @@
 from events.whatsapp.payloads import Json
 from events.whatsapp.sample_data import ADA, COUNTER
 
-COUNTERS: Json = {"phoneNumberId": COUNTER.phone}
+COUNTERS: Json = {"phone": COUNTER.phone}
 CODE: Json = COUNTERS | {"code": "ABCDEFGHIJKLMN"}
 PICTURE = "uploads/acme/shop-front.png"
 
@@ -41,7 +41,7 @@ BODIES: dict[str, Json] = {
     },
     # A number of an account that is not registered yet, as that of the new shop.
     "save_phone": {
-        "phoneNumberId": "406540352242955",
+        "phone": "406540352242955",
         "metaWabaId": "402290129340400",
         "tenantId": "acme-harbour",
         "provider": "graph",

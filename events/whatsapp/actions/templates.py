@@ -3,7 +3,7 @@
 from events.whatsapp.payloads import Json
 from events.whatsapp.sample_data import ADA, COUNTER, WORKSHOP
 
-_TO_ADA: Json = {"phoneNumberId": COUNTER.phone, "to": f"+{ADA.wa_id}"}
+_TO_ADA: Json = {"phone": COUNTER.phone, "to": f"+{ADA.wa_id}"}
 _ON_GRAPH: Json = {"metaWabaId": COUNTER.waba}
 _AT_AWS: Json = {"metaWabaId": WORKSHOP.waba}
 _BODY: Json = {

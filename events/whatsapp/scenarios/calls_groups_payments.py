@@ -150,13 +150,23 @@ def group(builder: SampleBuilder) -> list[Sample]:
 
 
 def choices_and_payments(builder: SampleBuilder) -> list[Sample]:
-    """A customer opts out of marketing; a payment is reported for an unknown order."""
+    """A customer opts out of marketing and is saved in the app; a payment is reported for an unknown order."""
     stop = {
         "wa_id": JUERGEN.wa_id,
         "detail": "User requested to stop marketing messages",
         "category": "marketing_messages",
         "value": "stop",
         "timestamp": builder.at(730),
+    }
+    saved = {
+        "type": "contact",
+        "contact": {
+            "full_name": "Juergen (blue tandem)",
+            "first_name": "Juergen",
+            "phone_number": JUERGEN.wa_id,
+        },
+        "action": "add",
+        "metadata": {"timestamp": str(builder.at(731))},
     }
     paid = {
         "id": builder.outbound_id(PRIYA, "payment_captured"),
@@ -179,6 +189,13 @@ def choices_and_payments(builder: SampleBuilder) -> list[Sample]:
             change(
                 "user_preferences", COUNTER, contacts=[contact(JUERGEN)], user_preferences=[stop]
             ),
+            expects=RECORDED,
+        ),
+        builder.post(
+            "contact_saved",
+            "The business saves a customer in its app's address book.",
+            731,
+            change("smb_app_state_sync", COUNTER, state_sync=[saved]),
             expects=RECORDED,
         ),
         builder.post(

@@ -14,8 +14,8 @@ class ConversationView(View):
     `position` is the position of its newest entry, as the read mark `readUpTo` counts. `revision` counts the changes by
     agents.
 
-    Lists leave out `windowUntil`, when free-form messages end, and `marketingOptOutAt`, when the customer refused
-    marketing in WhatsApp.
+    Lists leave out `windowUntil`, when free-form messages end, `marketingOptOutAt`, when the customer refused marketing
+    in WhatsApp, and `savedName`, the name in the address book of the business's app.
     """
 
     key: str
@@ -43,6 +43,7 @@ class ConversationView(View):
     revision: int
     window_until: str | None = None
     marketing_opt_out_at: str | None = None
+    saved_name: str | None = None
 
 
 class StateView(View):
@@ -174,6 +175,7 @@ def whole_conversation_view(head: Conversation, *, key: str, now: str) -> Conver
     whole = {
         "window_until": head.window_until,
         "marketing_opt_out_at": head.marketing_opt_out_at if head.marketing_opt_out else None,
+        "saved_name": head.saved_name,
     }
     return conversation_view(head, key=key, now=now).model_copy(update=whole)
 

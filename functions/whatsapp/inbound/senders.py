@@ -148,6 +148,16 @@ def name_of(contact: Mapping[str, Any] | None) -> str | None:
     return name[:_LONGEST_NAME] if isinstance(name, str) and name else None
 
 
+def saved_contact(item: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return an entry of the business app's address book as `contacts[]` has customers; None if it names none."""
+    saved = item.get("contact")
+    phone = _digits(_first(saved, ("phone_number",))) if isinstance(saved, dict) else ""
+    if not phone:
+        return None
+    name = _first(saved, ("full_name", "first_name"))
+    return {"wa_id": phone} | ({"profile": {"name": name}} if name else {})
+
+
 def recipient_of(status: Mapping[str, Any]) -> str:
     """Return the recipient of a status: the BSUID, else the digits, else a group's id; empty if none."""
     return _first(status, ("recipient_user_id", "recipient_id", "recipient"))

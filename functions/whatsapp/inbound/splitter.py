@@ -25,6 +25,7 @@ _ARRAYS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "group_status_update": (("groups", "group"),),
     "user_preferences": (("user_preferences", "preference"),),
     "user_id_update": (("user_id_update", "identity"),),
+    "smb_app_state_sync": (("state_sync", "saved_contact"),),
 }
 # field -> kind, for fields whose whole value is, or can be, one event.
 _KINDS_OF_WHOLE_CHANGES: Mapping[str, str] = {
@@ -46,7 +47,7 @@ _KINDS_OF_WHOLE_CHANGES: Mapping[str, str] = {
     "user_id_update": "identity",
 }
 # Events of a customer, ordered per customer. Statuses have separate message groups.
-_BY_CUSTOMER = frozenset({"message", "echo", "call", "preference", "identity"})
+_BY_CUSTOMER = frozenset({"message", "echo", "call", "preference", "identity", "saved_contact"})
 # Events that the worker sends itself: each in a separate message group.
 _FOLLOW_UPS = frozenset({"media", "receipt"})
 _ENTITY_FIELDS = (
@@ -204,6 +205,8 @@ def _event(
     metadata = metadata if isinstance(metadata, dict) else {}
     if kind == "status" and item.get("type") == "payment":
         kind = "payment"
+    about = item.get("metadata")  # of an entry of the business app's address book
+    at = item.get("timestamp") or (about.get("timestamp") if isinstance(about, dict) else None)
     fingerprint = digest(to_json(_without_media_urls(item)))
     provider_id = _text(item.get("id"))
     return Event(
@@ -219,9 +222,9 @@ def _event(
         phone=_text(metadata.get("phone_number_id"))[:_LONGEST_NAME],
         display_phone=_text(metadata.get("display_phone_number"))[:_LONGEST_NAME],
         field=field[:_LONGEST_NAME],
-        at=_seconds(item.get("timestamp") or entry.get("time"), delivery),
+        at=_seconds(at or entry.get("time"), delivery),
         index=index,
-        contact=contacts.of(kind, item),
+        contact=senders.saved_contact(item) if kind == "saved_contact" else contacts.of(kind, item),
         payload=item,
         hash=fingerprint,
     )

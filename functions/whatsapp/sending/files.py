@@ -133,7 +133,7 @@ def placed(resources: SendingResources, phone: Phone, action_id: str, draft: Dra
         return draft
     if media.link is not None:
         if phone.provider == "eum":
-            raise NotSupported("media.link: numbers at AWS send files that were uploaded")
+            raise NotSupported(f"{media.place}: numbers at AWS send files that were uploaded")
         return draft
     if media.key is None:
         return replace(draft, shown=draft.shown | {"media_id": media.media_id})

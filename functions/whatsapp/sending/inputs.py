@@ -1,18 +1,26 @@
 """Input models of the routes that send. Their limits are the provider's, checked before any call."""
 
+import re
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from shared.api.models import inputs
+from shared.runtime import web_addresses
 
 LONGEST_TEXT = 4_096
 _CONTENTS = ("text", "media", "template", "canned_reply")
 
 type FileType = Literal["image", "video", "audio", "document", "sticker"]
 type Parameter = Annotated[str, StringConstraints(min_length=1, max_length=1_024)]
+
+
+def _link(text: str) -> str:
+    if not web_addresses.is_link(text) or re.search(r"\s", text):
+        raise PydanticCustomError("link", web_addresses.LINK_RULE)
+    return text
 
 
 class Input(inputs.Input):
@@ -64,7 +72,7 @@ class MediaInput(Input):
 
     type: FileType
     upload: str | None = Field(default=None, pattern=r"^[a-z2-7]{26}$")
-    link: str | None = Field(default=None, max_length=2_048, pattern=r"^https://[^\s/]+/\S*$")
+    link: Annotated[str, Field(max_length=2_048), AfterValidator(_link)] | None = None
     caption: str | None = Field(default=None, min_length=1, max_length=1_024)
     filename: str | None = Field(default=None, min_length=1, max_length=240)
 

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from shared.api.errors import InvalidInput
+from shared.runtime import web_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ _TEXT = "TEXT"
 _REFUSED = re.compile(r"[\n\r\t]| {5}")
 VALUE_RULE = "a value must not be empty, nor have a line break, a tab or five spaces in a row"
 # The kinds of a button's definition: the `sub_type` of its values.
-_SUB_TYPES = {
+SUB_TYPES = {
     "URL": "url",
     "OTP": "url",
     "COPY_CODE": "copy_code",
@@ -36,7 +37,8 @@ _TEXTS = frozenset({"text", "coupon_code"})
 _WITH_FALLBACK = frozenset(
     {"currency", "date_time"}
 )  # the text that WhatsApp shows if it cannot localise the value
-_ALWAYS_WITH_VALUE = frozenset({"OTP", "COPY_CODE", "MPM", "SPM", "ORDER_DETAILS"})
+# A button that shows one product (SPM) takes none: the product is the value of the header.
+_ALWAYS_WITH_VALUE = frozenset({"OTP", "COPY_CODE", "MPM", "ORDER_DETAILS"})
 # The type of the one parameter of a button's values, by `sub_type`; others are checked by the provider.
 _PARAMETERS = {
     "url": "text",
@@ -49,11 +51,15 @@ _PARAMETERS = {
 
 
 def check_values(given: Sequence[Mapping[str, Any]]) -> None:
-    """Raise InvalidInput for a text that Meta refuses as a value of a template (errors 131008 and 132018)."""
+    """
+    Raise InvalidInput for a text that Meta refuses as a value of a template (errors 131008 and 132018), and for a file
+    whose link is not public.
+    """
     for component in given:
-        place = _refused(component)
-        if place is not None:
-            raise InvalidInput([{"field": f"template.{place}", "problem": VALUE_RULE}])
+        found = _refused(component)
+        if found is not None:
+            place, rule = found
+            raise InvalidInput([{"field": f"template.{place}", "problem": rule}])
 
 
 def is_value(text: str) -> bool:
@@ -61,17 +67,23 @@ def is_value(text: str) -> bool:
     return bool(text.strip()) and _REFUSED.search(text) is None
 
 
-def _refused(component: Mapping[str, Any]) -> str | None:
-    """Return the place of a text in a component, or in its cards, that is no value; None if there is none."""
+def _refused(component: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the place and the rule of the first refused parameter of a component, or of its cards."""
+    place = str(component.get("type")).lower()
     for parameter in component.get("parameters") or ():
         text = _text_of(parameter)
         if text is not None and not is_value(text):
-            return str(component.get("type")).lower()
+            return place, VALUE_RULE
+        file = parameter.get(str(parameter.get("type")))
+        link = file.get("link") if isinstance(file, dict) else None
+        if link is not None and not (isinstance(link, str) and web_addresses.is_link(link)):
+            return f"{place}.link", web_addresses.LINK_RULE
     for index, card in enumerate(component.get("cards") or ()):
         for part in card.get("components") or ():
             found = _refused(part)
             if found is not None:
-                return f"cards.{index}.{found}"
+                inner, rule = found
+                return f"cards.{index}.{inner}", rule
     return None
 
 
@@ -111,7 +123,7 @@ def _header(header: Mapping[str, Any], given: Mapping[str, Any] | None) -> str |
         if [one.get("type") for one in parameters] not in ([wanted], ["product"]):
             return f"template.header: needs one {wanted}"
         return None
-    names = _variables(header)
+    names = variables(header)
     if len(parameters) != len(names):
         return f"template.header: needs {len(names)} values"
     return None
@@ -136,14 +148,9 @@ def _buttons(
     values = {str(part.get("index")): str(part.get("sub_type", "")).lower() for part in with_values}
     if len(values) != len(with_values):
         return "template.buttons: a button has values twice"
-    needed = {
-        str(index)
-        for index, button in enumerate(buttons)
-        if str(button.get("type")).upper() in _ALWAYS_WITH_VALUE
-        or _VARIABLE.search(str(button.get("url", "")))
-    }
+    needed = {str(index) for index, button in enumerate(buttons) if needs_value(button)}
     possible = {
-        str(index): _SUB_TYPES.get(str(button.get("type")).upper(), "")
+        str(index): SUB_TYPES.get(str(button.get("type")).upper(), "")
         for index, button in enumerate(buttons)
         # A URL without a variable takes no value.
         if str(button.get("type")).upper() != "URL" or str(index) in needed
@@ -158,6 +165,14 @@ def _buttons(
         if wanted and [one.get("type") for one in part.get("parameters", [])] != [wanted]:
             return f"template.buttons: button {part.get('index')} needs one {wanted}"
     return None
+
+
+def needs_value(button: Mapping[str, Any]) -> bool:
+    """Whether a button of a definition needs a value."""
+    return (
+        str(button.get("type")).upper() in _ALWAYS_WITH_VALUE
+        or _VARIABLE.search(str(button.get("url", ""))) is not None
+    )
 
 
 def _offer(offer: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> str | None:
@@ -198,9 +213,9 @@ def body_variables(definition: Sequence[Mapping[str, Any]]) -> list[str]:
     body, buttons = parts.get("BODY", {}), parts.get("BUTTONS", {}).get("buttons", [])
     if "text" not in body and any(str(each.get("type")).upper() == "OTP" for each in buttons):
         return ["1"]  # The provider's own text of an authentication template, with the code.
-    return _variables(body)
+    return variables(body)
 
 
-def _variables(component: Mapping[str, Any]) -> list[str]:
+def variables(component: Mapping[str, Any]) -> list[str]:
     """Return the names or numbers of a text's variables, each once, in order."""
     return list(dict.fromkeys(_VARIABLE.findall(str(component.get("text") or ""))))

@@ -176,6 +176,21 @@ def addresses_webhook(*numbers: int) -> Event:
     )
 
 
+def saved_contact_webhook(*actions: str, name: str = "Ada (tandem)") -> Event:
+    """The business saves Ada in its app's address book, or removes her: *actions*, one second apart."""
+    entries = [
+        {
+            "type": "contact",
+            "action": action,
+            "contact": {"phone_number": ADA.wa_id}
+            | ({} if action == "remove" else {"full_name": f"{name} {second}"}),
+            "metadata": {"timestamp": str(TIMELINE.at(EVENT_MINUTE) + second)},
+        }
+        for second, action in enumerate(actions)
+    ]
+    return post(payloads.change("smb_app_state_sync", COUNTER, state_sync=entries))
+
+
 def group_webhook(kind: str, second: int) -> Event:
     """Ada joins or leaves a group."""
     facts = {"group_id": "g-1", "timestamp": str(TIMELINE.at(EVENT_MINUTE) + second), "type": kind}

@@ -25,6 +25,7 @@ from tests.simulation.whatsapp.event_builders import (
     group_webhook,
     history_webhook,
     post,
+    saved_contact_webhook,
     status_webhook,
     wamid,
     webhook_of,
@@ -82,6 +83,9 @@ def _beside_messages() -> list[Scenario]:
         Scenario("a long flow", (webhook_of(ada_form("f", "flow", {"story": "word " * 8_000})),)),
         Scenario("one address too many", (addresses_webhook(20),), tuple(
             addresses_webhook(*range(start, start + 5)) for start in range(0, 20, 5)
+        )),
+        Scenario("a contact saved and removed", (saved_contact_webhook("add", "remove"),), (
+            saved_contact_webhook("add"), webhook_of(ada_message("after", text("hi"))),
         )),
         Scenario("a member joined and left", (
             group_webhook("removed_participants", 5), group_webhook("added_participants", 1),

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
@@ -64,7 +64,7 @@ class ConversionInput(Input):
     """
 
     meta_waba_id: WabaId
-    contact: PhoneOrUserId
+    to: PhoneOrUserId = Field(validation_alias=AliasChoices("to", "contact"))
     event_name: Literal[
         "Purchase",
         "LeadSubmitted",
@@ -202,7 +202,7 @@ def _from_ad(call: Call[ConversionInput], phones: list[Phone]) -> Message:
     """Return the customer's newest message from an ad, at any number of the account. Raises StateConflict."""
     found: list[Message] = []
     for phone in phones:
-        head = participants.conversation_with(call, phone, call.input.contact, "contact")
+        head = participants.conversation_with(call, phone, call.input.to, "to")
         message = referrals.newest(call.table, head)
         if message and message.company == call.company and (message.referral or {}).get(_CLICK):
             found.append(message)

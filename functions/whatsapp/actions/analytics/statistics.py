@@ -46,7 +46,7 @@ def get_stats(call: Call[StatsInput]) -> StatsView:
     given = call.input
     period = Period.of(given.start_date, given.end_date)
     dates = {"start_date": period.first.isoformat(), "end_date": period.last.isoformat()}
-    if given.phone_number_id is not None:
+    if given.phone is not None:
         phone = participants.filtered_phone(call)
         if phone is not None:
             days = counters.days(call, [phone.waba_meta_id], period)

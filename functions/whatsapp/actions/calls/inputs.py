@@ -6,7 +6,6 @@ import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Self
-from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -23,13 +22,16 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from shared.api.models import inputs
+from shared.runtime import web_addresses
+from whatsapp.actions.calls import names
 from whatsapp.sending.inputs import Input as CamelCaseInput
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _DIGITS_OF_ID = re.compile(r"(?:phone-number-id-|.*/)?([0-9A-Za-z-]{5,64})")
+_NUMBER = r"[+(]?[0-9(][0-9 ().\-/]{4,30}"
+_USER_ID = r"[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}"
 _LARGEST_OBJECT_BYTES = 65_536
 _DEEPEST = 12
-_MOST_PORT = 443
 
 
 def _clean(text: str) -> str:
@@ -45,21 +47,8 @@ def _safe_key(key: str) -> str:
 
 
 def _web_address(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        host, port, parts = "", None, urlsplit("")
-    is_name = re.fullmatch(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z][A-Za-z0-9-]*", host) is not None
-    if (
-        parts.scheme != "https"
-        or "@" in parts.netloc
-        or not is_name
-        or port not in {None, _MOST_PORT}
-    ):
-        raise PydanticCustomError(
-            "url", "must be an https URL with a host name, without user or port"
-        )
+    if not web_addresses.is_link(url):
+        raise PydanticCustomError("url", web_addresses.LINK_RULE)
     return url
 
 
@@ -95,11 +84,12 @@ type Money = Annotated[
 type Amount = Annotated[Decimal, Field(allow_inf_nan=False)]
 type Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
 type WabaId = Annotated[str, Field(pattern=r"^[0-9]{5,20}$")]  # Meta's id of an account
-type PhoneId = Annotated[str, Field(min_length=5, max_length=200)]  # Meta's id, AWS's id or ARN
+# Meta's id, AWS's id, ARN, or the number itself with `+`.
+type PhoneId = Annotated[str, Field(min_length=5, max_length=200)]
 # In any form; made one number in the region of the business's number (`participants.number_of`).
-type PhoneNumber = Annotated[str, Field(pattern=r"^[+(]?[0-9(][0-9 ().\-/]{4,30}$")]
-type UserId = Annotated[str, Field(pattern=r"^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$")]
-type PhoneOrUserId = PhoneNumber | UserId
+type PhoneNumber = Annotated[str, Field(pattern=rf"^{_NUMBER}$")]
+type UserId = Annotated[str, Field(pattern=rf"^{_USER_ID}$")]
+type PhoneOrUserId = Annotated[str, Field(pattern=rf"^(?:{_NUMBER}|{_USER_ID})$")]
 type MessageRef = Annotated[str, Field(min_length=5, max_length=512)]
 type MediaId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
 type S3Key = Annotated[str, Field(min_length=1, max_length=1_024), AfterValidator(_safe_key)]
@@ -122,7 +112,7 @@ type Moment = Annotated[AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class Described(BaseModel):
-    """An input model whose JSON Schema says what each parameter is."""
+    """An input model whose parameters may have several names, and whose JSON Schema says what each one is."""
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -133,8 +123,15 @@ class Described(BaseModel):
         from whatsapp.actions.calls import parameters  # noqa: PLC0415
 
         schema = handler(core_schema)
-        parameters.describe(handler.resolve_ref_schema(schema))
+        described = handler.resolve_ref_schema(schema)
+        names.describe(cls, described)
+        parameters.describe(described)
         return schema
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_one_value_for_each_parameter(cls, given: object) -> object:
+        return names.without_repeats(cls, given)
 
 
 class Input(CamelCaseInput, Described):
@@ -146,15 +143,15 @@ class NoInput(Input):
 
 
 class SenderInput(Input):
-    """The business's number: `phoneNumberId`, or `metaWabaId` if that account has one number or a default one."""
+    """The business's number: `phone`, or `metaWabaId` if that account has one number or a default one."""
 
     meta_waba_id: WabaId | None = None
-    phone_number_id: PhoneId | None = None
+    phone: PhoneId | None = Field(default=None, validation_alias=names.PHONE)
 
     @model_validator(mode="after")
     def _names_a_sender(self) -> Self:
-        if self.meta_waba_id is None and self.phone_number_id is None:
-            raise PydanticCustomError("sender", "must have one of metaWabaId, phoneNumberId")
+        if self.meta_waba_id is None and self.phone is None:
+            raise PydanticCustomError("sender", "must have one of metaWabaId, phone")
         return self
 
 
@@ -162,20 +159,13 @@ class PhoneFilter(Input):
     """One of the business's numbers, or none."""
 
     meta_waba_id: WabaId | None = None
-    phone_number_id: PhoneId | None = None
+    phone: PhoneId | None = Field(default=None, validation_alias=names.PHONE)
 
 
 class RecipientInput(SenderInput):
-    """The business's number and the customer: exactly one of `to` and `recipient` (business-scoped user id)."""
+    """The business's number and the customer."""
 
-    to: PhoneNumber | None = None
-    recipient: UserId | None = None
-
-    @model_validator(mode="after")
-    def _names_one_customer(self) -> Self:
-        if (self.to is None) == (self.recipient is None):
-            raise PydanticCustomError("recipient", "must have exactly one of to, recipient")
-        return self
+    to: PhoneOrUserId = Field(validation_alias=names.CUSTOMER)
 
 
 class SendInput(RecipientInput):
@@ -197,6 +187,11 @@ class PageInput(inputs.Input, Described):
 
     limit: Annotated[int, Strict(), Field(ge=1, le=100)] = 50
     cursor: Cursor | None = None
+
+
+def is_user_id(text: str) -> bool:
+    """Whether the id of a customer is a business-scoped user id, not a number."""
+    return text[:2].isalpha()
 
 
 def own_id_of(phone_id: str) -> str:

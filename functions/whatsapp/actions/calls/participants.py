@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shared.api.errors import InvalidInput
 from shared.identity import addresses
 from whatsapp import store
-from whatsapp.actions.calls.inputs import own_id_of
+from whatsapp.actions.calls.inputs import is_user_id, own_id_of
 from whatsapp.api.queries import NotFound, PhoneRequired
 from whatsapp.store.items import Alias, Conversation
 from whatsapp.worker import contact_links
@@ -40,25 +40,29 @@ def account_of(call: Call[Any], waba: str) -> list[Phone]:
 
 def sender_of(call: Call[SenderInput]) -> Phone:
     """Return the number that the input names; it must be in use. Raises NotFound and PhoneRequired."""
-    phone = _named(call, call.input.phone_number_id, call.input.meta_waba_id)
+    phone = _named(call, call.input.phone, call.input.meta_waba_id)
     if not phone.in_use:
-        raise NotFound("phoneNumberId: the number is not in use")
+        raise NotFound("phone: the number is not in use")
     return phone
 
 
 def filtered_phone(call: Call[PhoneFilter]) -> Phone | None:
     """Return the number that the input names; None if it names none. Raises NotFound and PhoneRequired."""
-    phone_id, waba = call.input.phone_number_id, call.input.meta_waba_id
+    phone_id, waba = call.input.phone, call.input.meta_waba_id
     return _named(call, phone_id, waba) if phone_id or waba else None
 
 
 def phone_by_id(call: Call[Any], phone_id: str) -> Phone:
-    """Return the company's number with Meta's id, AWS's id, or ARN *phone_id*. Raises NotFound."""
+    """
+    Return the company's number with Meta's id, AWS's id, or ARN *phone_id*, or that is the number itself with `+`.
+    Raises NotFound.
+    """
     wanted = own_id_of(phone_id)
     for phone in phones_of(call):
-        if wanted in {phone.phone, own_id_of(phone.aws_phone or "-"), phone.arn_suffix}:
+        ids = {phone.phone, own_id_of(phone.aws_phone or "-"), phone.arn_suffix}
+        if wanted in ids or phone_id == f"+{phone.display_phone}":
             return phone
-    raise NotFound("phoneNumberId: number not found")
+    raise NotFound("phone: number not found")
 
 
 def number_of(text: str, phone: Phone, field: str) -> str:
@@ -89,7 +93,7 @@ def contact_of(
 
     Raises InvalidInput.
     """
-    if text[:2].isalpha():
+    if is_user_id(text):
         user = store.aliases.get(call.table, Alias.of_user(phone.phone, text))
         return _resolved(call, phone, user, text), None, text
     digits = number_of(text, phone, field)
@@ -99,9 +103,7 @@ def contact_of(
 
 def conversation_of(call: Call[RecipientInput], phone: Phone) -> Conversation:
     """Return the conversation of the input's recipient; a new one, not stored yet, before the first message."""
-    if call.input.to is not None:
-        return conversation_with(call, phone, call.input.to, "to")
-    return conversation_with(call, phone, str(call.input.recipient), "recipient")
+    return conversation_with(call, phone, call.input.to, "to")
 
 
 def conversation_with(call: Call[Any], phone: Phone, text: str, field: str) -> Conversation:
@@ -131,14 +133,14 @@ def _named(call: Call[Any], phone_id: str | None, waba: str | None) -> Phone:
     if phone_id is not None:
         phone = phone_by_id(call, phone_id)
         if waba is not None and phone.waba_meta_id != waba:
-            raise NotFound("phoneNumberId: is not a number of metaWabaId")
+            raise NotFound("phone: is not a number of metaWabaId")
         return phone
     phones = [phone for phone in account_of(call, str(waba)) if phone.in_use]
     if not phones:
         raise NotFound("metaWabaId: no number of the account is in use")
     if len(phones) > 1 and not phones[0].is_default:
         raise PhoneRequired(
-            "phoneNumberId: is required, as the account has several numbers and no default one"
+            "phone: is required, as the account has several numbers and no default one"
         )
     return phones[0]
 

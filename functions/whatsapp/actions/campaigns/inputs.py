@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from whatsapp.actions.calls import names
 from whatsapp.actions.calls.inputs import (
     Components,
     Flag,
@@ -12,13 +13,12 @@ from whatsapp.actions.calls.inputs import (
     Language,
     Moment,
     PageInput,
-    PhoneNumber,
+    PhoneOrUserId,
     S3Key,
     SenderInput,
     TemplateName,
     Text,
     Ulid,
-    UserId,
     WabaId,
     Whole,
 )
@@ -33,18 +33,11 @@ type Outcome = Literal[
 class RecipientRow(Input):
     """One recipient; `components` or `bodyParams` are its values for the whole template, or for its body."""
 
-    to: PhoneNumber | None = None
-    recipient: UserId | None = None
+    to: PhoneOrUserId = Field(validation_alias=names.CUSTOMER)
     components: Components | None = None
     body_params: Values | None = None
     text: Text | None = None
     ref: Annotated[Text, Field(max_length=64)] | None = None
-
-    @model_validator(mode="after")
-    def _names_one_customer(self) -> Self:
-        if (self.to is None) == (self.recipient is None):
-            raise PydanticCustomError("recipient", "must have exactly one of to, recipient")
-        return self
 
 
 class _Content(SenderInput):
@@ -74,9 +67,7 @@ class CreateCampaign(_Content):
 
     campaign_name: Annotated[Text, Field(max_length=100)]
     recipients: (
-        Annotated[
-            list[RecipientRow | PhoneNumber | UserId], Field(min_length=1, max_length=MOST_INLINE)
-        ]
+        Annotated[list[RecipientRow | PhoneOrUserId], Field(min_length=1, max_length=MOST_INLINE)]
         | None
     ) = None
     recipients_s3_key: Annotated[S3Key | None, Field(alias="recipientsS3Key")] = None
@@ -100,7 +91,7 @@ class CreateCampaign(_Content):
 class BulkSend(_Content):
     """A campaign of up to 1,000 recipients that starts at once."""
 
-    recipients: Annotated[list[PhoneNumber | UserId], Field(min_length=1, max_length=MOST_INLINE)]
+    recipients: Annotated[list[PhoneOrUserId], Field(min_length=1, max_length=MOST_INLINE)]
     type: Literal["text", "template"]
     name: Annotated[Text, Field(max_length=100)] = "bulk send"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -43,7 +43,7 @@ ADDRESSES = Group("address_messages")
 class Customer(Input):
     """A customer of the account, or of the company's first number."""
 
-    customer_phone: PhoneOrUserId
+    to: PhoneOrUserId = Field(validation_alias=AliasChoices("to", "customerPhone"))
     meta_waba_id: WabaId | None = None
 
 
@@ -79,7 +79,7 @@ class Reply(Input):
     message_id: MessageRef
     address: ProviderObject | None = None
     meta_waba_id: WabaId | None = None
-    from_: PhoneOrUserId | None = Field(default=None, alias="from")
+    to: PhoneOrUserId | None = Field(default=None, validation_alias=AliasChoices("to", "from"))
 
 
 class AddressView(View):
@@ -219,8 +219,8 @@ def process_address_response(call: Call[Reply]) -> AddressesView:
     phone = participants.phone_by_id(call, message.phone)
     if call.input.meta_waba_id not in {None, phone.waba_meta_id}:
         raise NotFound("messageId: is not a message of metaWabaId")
-    if call.input.from_ is not None:
-        contact = participants.contact_of(call, phone, call.input.from_, "from")[0]
+    if call.input.to is not None:
+        contact = participants.contact_of(call, phone, call.input.to, "to")[0]
         if contact != message.from_pk:
             raise NotFound("messageId: is not a message of from")
     if message.direction != "INBOUND":
@@ -251,9 +251,7 @@ def _customer(call: Call[Any]) -> tuple[Phone, str]:
     phones = participants.account_of(call, waba) if waba else participants.phones_of(call)
     if not phones:
         raise NotFound("the company has no number")
-    contact, _, _ = participants.contact_of(
-        call, phones[0], call.input.customer_phone, "customerPhone"
-    )
+    contact, _, _ = participants.contact_of(call, phones[0], call.input.to, "to")
     return phones[0], contact
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from shared.api.auth import Scope
 from shared.policy.consent.records import ALL_CHANNELS, MOST_ADDRESSES, Source, Statement
@@ -34,7 +34,7 @@ type State = Literal["opted_in", "opted_out"]
 class Person(Input):
     """A customer, by a number or user id."""
 
-    contact: PhoneOrUserId
+    to: PhoneOrUserId = Field(validation_alias=AliasChoices("to", "contact"))
 
 
 class Choice(Person):
@@ -131,7 +131,7 @@ def _marketing(call: Call[Any], ids: list[str], stated: Consent | None) -> Recor
 
 def _choose_marketing(call: Call[Choice], *, is_out: bool) -> None:
     """Set the choice on the customer's conversation with each number of the company, where sending reads it."""
-    at, who = clock.to_text(clock.now_ms()), people.named(call, call.input.contact, "contact")
+    at, who = clock.to_text(clock.now_ms()), people.named(call, call.input.to, "to")
     for phone in participants.phones_of(call):
         contact = participants.contact_of(call, phone, who, "contact")[0]
         store.customer_facts.note_marketing_choice(
@@ -153,7 +153,7 @@ def _conversations(call: Call[Any], who: str) -> list[str]:
 
 def _ids(call: Call[Any]) -> list[str]:
     """Return all digits and user ids of the customer, the one that the call names first."""
-    who = people.named(call, call.input.contact, "contact")
+    who = people.named(call, call.input.to, "to")
     found = subjects.resolve(call.table, call.company, who).ids
     return list(dict.fromkeys([who, *(each for each in found if "-" not in each)]))
 

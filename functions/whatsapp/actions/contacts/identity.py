@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import AliasChoices, Field
+
 from shared.api.auth import Scope
 from shared.identity import addresses
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions.calls import participants
+from whatsapp.actions.calls import names, participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import Input, PhoneId, PhoneOrUserId
@@ -30,16 +32,16 @@ CONTACTS = Group("contacts")
 class ContactRequest(Input):
     """A customer, at all numbers of the company or at one."""
 
-    contact: PhoneOrUserId
-    phone_number_id: PhoneId | None = None
+    to: PhoneOrUserId = Field(validation_alias=AliasChoices("to", "contact"))
+    phone: PhoneId | None = Field(default=None, validation_alias=names.PHONE)
 
 
 class Pair(Input):
     """Two ids of customers of one number."""
 
-    contact: PhoneOrUserId
+    to: PhoneOrUserId = Field(validation_alias=AliasChoices("to", "contact"))
     alias: PhoneOrUserId
-    phone_number_id: PhoneId
+    phone: PhoneId = Field(validation_alias=names.PHONE)
 
 
 class ContactConversation(View):
@@ -57,9 +59,10 @@ class ContactConversation(View):
 
 
 class ContactView(View):
-    """A customer: ids, and the numbers that they had before."""
+    """A customer: ids, the numbers that they had before, and the name in the address book of the business's app."""
 
     name: str | None = None
+    saved_name: str | None = None
     phone_numbers: list[str]
     user_ids: list[str]
     former_numbers: list[str]
@@ -78,8 +81,8 @@ class LinkView(View):
 @CONTACTS.reads("local", Scope.WHATSAPP_CONTACTS)
 def get_contact(call: Call[ContactRequest]) -> ContactView:
     """Return the known ids of a customer, name, consent, window and conversations. 404 if none is known."""
-    who = people.named(call, call.input.contact, "contact")
-    wanted = call.input.phone_number_id
+    who = people.named(call, call.input.to, "to")
+    wanted = call.input.phone
     phones = [participants.phone_by_id(call, wanted)] if wanted else participants.phones_of(call)
     found = subjects.resolve(call.table, call.company, who)
     by_suffix = {phone.arn_suffix: phone for phone in phones}
@@ -96,6 +99,7 @@ def get_contact(call: Call[ContactRequest]) -> ContactView:
     newest = max(heads, key=lambda head: head.received_at or "")
     return ContactView(
         name=newest.sender_name,
+        saved_name=next((head.saved_name for head in heads if head.saved_name), None),
         phone_numbers=[each for each in ids if each.isdecimal() and each not in former],
         user_ids=[each for each in ids if each[:2].isalpha()],
         former_numbers=sorted(former),
@@ -110,7 +114,7 @@ def link_contact_identity(call: Call[Pair]) -> LinkView:
     Declare that two ids are one customer of a number. The older contact's conversation continues, and lists the
     messages of both; `unlink_contact_identity` undoes it. Safe to repeat.
     """
-    phone = participants.phone_by_id(call, call.input.phone_number_id)
+    phone = participants.phone_by_id(call, call.input.phone)
     keys = _keys(call, phone)
     for field, key in zip(("contact", "alias"), keys, strict=True):
         if store.heads.get(call.table, Conversation.key(phone.arn_suffix, key)) is None:
@@ -129,7 +133,7 @@ def link_contact_identity(call: Call[Pair]) -> LinkView:
 @CONTACTS.changes("local", Scope.WHATSAPP_CONTACTS)
 def unlink_contact_identity(call: Call[Pair]) -> LinkView:
     """Undo the link of two ids for later messages. Safe to repeat. 404 if they were never linked."""
-    phone = participants.phone_by_id(call, call.input.phone_number_id)
+    phone = participants.phone_by_id(call, call.input.phone)
     keys = _keys(call, phone)
     request = contact_links.Link(by=call.caller.principal, reason=f"action {call.action}")
     for linked, other in (keys[::-1], keys):
@@ -143,7 +147,7 @@ def unlink_contact_identity(call: Call[Pair]) -> LinkView:
 def _keys(call: Call[Pair], phone: Phone) -> tuple[str, str]:
     """Return the keys of the two contacts, not those that continue them."""
     return (
-        _own_key(call, phone, call.input.contact, "contact"),
+        _own_key(call, phone, call.input.to, "to"),
         _own_key(call, phone, call.input.alias, "alias"),
     )
 

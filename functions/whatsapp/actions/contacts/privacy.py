@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from pydantic import AliasChoices, Field
+
 from shared.api.auth import Scope
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import Unsupported
@@ -22,7 +24,7 @@ CONTACTS = Group("contacts")
 class Person(Input):
     """A customer, by a number or user id."""
 
-    contact: PhoneOrUserId
+    to: PhoneOrUserId = Field(validation_alias=AliasChoices("to", "contact"))
 
 
 class Erasure(Person):
@@ -68,7 +70,7 @@ def _started(call: Call[Person] | Call[Erasure], kind: Kind) -> StartedJob:
         call.resources.queue,
         company=call.company,
         kind=kind,
-        named=people.named(call, call.input.contact, "contact"),
+        named=people.named(call, call.input.to, "to"),
         by=call.caller.principal,
     )
     return StartedJob(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
-from pydantic import model_validator
+from pydantic import AliasChoices, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
@@ -34,13 +34,14 @@ class GetArchived(PageInput):
     """A number of the business; without one, the company's only number."""
 
     meta_waba_id: WabaId | None = None
-    phone_number_id: PhoneId | None = None
+    phone: PhoneId | None = Field(
+        default=None, validation_alias=AliasChoices("phone", "phoneNumberId", "inboxPk")
+    )
 
 
 class GetConversations(GetArchived):
-    """A number: by `inboxPk` (its ARN), `phoneNumberId` or `metaWabaId`; without one, the company's only number."""
+    """A number of the business, of which archived or unread conversations can be listed."""
 
-    inbox_pk: PhoneId | None = None
     archived: Flag = False
     unread_only: Flag = False
 
@@ -52,18 +53,20 @@ class Conversations(View):
 
 
 class GetUnread(PageInput):
-    """A number (`phoneId`), or one of its conversations (with `fromNumber`). `exact` recounts a conversation."""
+    """A number (`phone`), or one of its conversations (with `to`). `exact` recounts a conversation."""
 
-    phone_id: PhoneId | None = None
-    from_number: PhoneOrUserId | None = None
+    phone: PhoneId | None = Field(default=None, validation_alias=AliasChoices("phone", "phoneId"))
+    to: PhoneOrUserId | None = Field(
+        default=None, validation_alias=AliasChoices("to", "fromNumber")
+    )
     exact: Flag = False
 
     @model_validator(mode="after")
     def _names_a_number(self) -> Self:
-        if self.phone_id is None:
-            raise PydanticCustomError("phone", "phoneId is required")
-        if self.exact and self.from_number is None:
-            raise PydanticCustomError("exact", "exact needs fromNumber")
+        if self.phone is None:
+            raise PydanticCustomError("phone", "phone is required")
+        if self.exact and self.to is None:
+            raise PydanticCustomError("exact", "exact needs to")
         return self
 
 
@@ -96,7 +99,7 @@ def get_conversations(call: Call[GetConversations]) -> Page[Conversations]:
     not listed.
     """
     asked = call.input
-    phone = _phone(call, asked.inbox_pk)
+    phone = _phone(call)
     folders = _ARCHIVED if asked.archived else _ACTIVE
     return _page(call, phone, folders, unread=[True] if asked.unread_only else [True, False])
 
@@ -104,7 +107,7 @@ def get_conversations(call: Call[GetConversations]) -> Page[Conversations]:
 @SEARCH.reads("local", Scope.WHATSAPP_READ)
 def get_archived_conversations(call: Call[GetArchived]) -> Page[Conversations]:
     """List the archived conversations of one number, newest first."""
-    return _page(call, _phone(call, None), _ARCHIVED, unread=[True, False])
+    return _page(call, _phone(call), _ARCHIVED, unread=[True, False])
 
 
 @SEARCH.reads("local", Scope.WHATSAPP_READ)
@@ -141,9 +144,9 @@ def get_unread_count(call: Call[GetUnread]) -> Page[Unread]:
     With `exact` the messages after the read mark are counted again; a stored number that differs is corrected.
     """
     asked = call.input
-    if asked.from_number is not None:
-        return Page(_of_conversation(call, str(asked.phone_id)))
-    phone = participants.phone_by_id(call, str(asked.phone_id))
+    if asked.to is not None:
+        return Page(_of_conversation(call, str(asked.phone)))
+    phone = participants.phone_by_id(call, str(asked.phone))
     heads, cursor = _heads(
         call, store.conversation_lists.of_number(phone.phone, (*_ACTIVE, *_ARCHIVED), [True])
     )
@@ -159,7 +162,7 @@ def get_unread_count(call: Call[GetUnread]) -> Page[Unread]:
 
 def _of_conversation(call: Call[GetUnread], phone_id: str) -> Unread:
     phone = participants.phone_by_id(call, phone_id)
-    head = inputs.head_with(call, phone, str(call.input.from_number))
+    head = inputs.head_with(call, phone, str(call.input.to))
     stored = head.unread_count
     if call.input.exact:
         head = store.read_marks.recount(call.table, head)
@@ -171,16 +174,14 @@ def _of_conversation(call: Call[GetUnread], phone_id: str) -> Unread:
     )
 
 
-def _phone(call: Call[Any], inbox_pk: str | None) -> Phone:
+def _phone(call: Call[Any]) -> Phone:
     """Return the number that the input names, or the company's only one. Raises NotFound and PhoneRequired."""
-    if inbox_pk is not None:
-        return participants.phone_by_id(call, inbox_pk)
     named = participants.filtered_phone(call)
     if named is not None:
         return named
     phones = participants.phones_of(call)
     if len(phones) != 1:
-        raise PhoneRequired("phoneNumberId: is required, as the company has not exactly one number")
+        raise PhoneRequired("phone: is required, as the company has not exactly one number")
     return phones[0]
 
 

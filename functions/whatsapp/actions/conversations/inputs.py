@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.runtime import clock
@@ -18,34 +18,38 @@ type ConversationPk = Annotated[str, Field(min_length=7, max_length=400)]
 
 
 class ConversationInput(Input):
-    """A conversation: `conversationPk`, or `phoneId` (the business's number) with `fromNumber` (the customer)."""
+    """A conversation: `conversationPk`, or `phone` (the business's number) with `to` (the customer)."""
 
     conversation_pk: ConversationPk | None = None
-    phone_id: PhoneId | None = None
-    from_number: PhoneOrUserId | None = None
+    phone: PhoneId | None = Field(default=None, validation_alias=AliasChoices("phone", "phoneId"))
+    to: PhoneOrUserId | None = Field(
+        default=None, validation_alias=AliasChoices("to", "fromNumber")
+    )
 
     @model_validator(mode="after")
     def _names_a_conversation(self) -> Self:
         by_key = self.conversation_pk is not None
-        if {self.phone_id is None, self.from_number is None} != {by_key}:
-            problem = "must have conversationPk, or phoneId with fromNumber"
+        if {self.phone is None, self.to is None} != {by_key}:
+            problem = "must have conversationPk, or phone with to"
             raise PydanticCustomError("conversation", problem)
         return self
 
 
 class OptionalConversationInput(PageInput):
-    """A conversation or a number of the business: `conversationPk`, or `phoneId`, with or without `fromNumber`."""
+    """A conversation or a number of the business: `conversationPk`, or `phone`, with or without `to`."""
 
     conversation_pk: ConversationPk | None = None
-    phone_id: PhoneId | None = None
-    from_number: PhoneOrUserId | None = None
+    phone: PhoneId | None = Field(default=None, validation_alias=AliasChoices("phone", "phoneId"))
+    to: PhoneOrUserId | None = Field(
+        default=None, validation_alias=AliasChoices("to", "fromNumber")
+    )
 
     @model_validator(mode="after")
     def _names_one(self) -> Self:
-        if (self.conversation_pk is None) == (self.phone_id is None):
-            raise PydanticCustomError("conversation", "must have one of conversationPk, phoneId")
-        if self.from_number is not None and self.phone_id is None:
-            raise PydanticCustomError("conversation", "fromNumber needs phoneId")
+        if (self.conversation_pk is None) == (self.phone is None):
+            raise PydanticCustomError("conversation", "must have one of conversationPk, phone")
+        if self.to is not None and self.phone is None:
+            raise PydanticCustomError("conversation", "to needs phone")
         return self
 
 
@@ -54,12 +58,12 @@ def head_of(call: Call[Any]) -> Conversation:
     given = call.input
     if given.conversation_pk is not None:
         return _continued(call, given.conversation_pk)
-    return head_with(call, participants.phone_by_id(call, given.phone_id), given.from_number)
+    return head_with(call, participants.phone_by_id(call, given.phone), given.to)
 
 
 def head_with(call: Call[Any], phone: Phone, number: str) -> Conversation:
     """Return the conversation of a number with a customer, or the one that continues it. Raises NotFound."""
-    contact, _, _ = participants.contact_of(call, phone, number, "fromNumber")
+    contact, _, _ = participants.contact_of(call, phone, number, "to")
     return _continued(call, Conversation.key(phone.arn_suffix, contact))
 
 
@@ -76,7 +80,7 @@ def phone_of(call: Call[Any], head: Conversation) -> Phone:
     """Return the business's number of a conversation. Raises NotFound if it is not in use."""
     phone = participants.phone_by_id(call, head.phone or "")
     if not phone.in_use:
-        raise NotFound("phoneId: the number is not in use")
+        raise NotFound("phone: the number is not in use")
     return phone
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
@@ -39,13 +39,13 @@ type Limit = Annotated[Whole, Field(ge=1, le=100)]
 
 class GetMessages(PhoneFilter):
     """
-    At most one of `direction`, `fromNumber` and `toNumber`; without them a number of the business. `direction` alone,
+    At most one of `direction`, `fromNumber` and `to`; without them a number of the business. `direction` alone,
     over all numbers, needs `since`, and a company with at most 20 numbers.
     """
 
     direction: Literal["INBOUND", "OUTBOUND"] | None = None
     from_number: PhoneOrUserId | None = None
-    to_number: PhoneOrUserId | None = None
+    to: PhoneOrUserId | None = Field(default=None, validation_alias=AliasChoices("to", "toNumber"))
     since: Moment | None = None
     until: Moment | None = None
     limit: Limit = 50
@@ -53,13 +53,13 @@ class GetMessages(PhoneFilter):
 
     @model_validator(mode="after")
     def _is_of_one_list(self) -> Self:
-        named = [self.direction, self.from_number, self.to_number]
-        has_sender = self.meta_waba_id is not None or self.phone_number_id is not None
+        named = [self.direction, self.from_number, self.to]
+        has_sender = self.meta_waba_id is not None or self.phone is not None
         if sum(each is not None for each in named) > 1:
-            problem = "must have at most one of direction, fromNumber, toNumber"
+            problem = "must have at most one of direction, fromNumber, to"
             raise PydanticCustomError("list", problem)
         if not any(named) and not has_sender:
-            problem = "must have one of direction, fromNumber, toNumber, metaWabaId, phoneNumberId"
+            problem = "must have one of direction, fromNumber, to, metaWabaId, phone"
             raise PydanticCustomError("list", problem)
         if self.direction and not has_sender and self.since is None:
             problem = "direction without a number needs since"
@@ -95,15 +95,15 @@ def get_messages(call: Call[GetMessages]) -> Page[Messages]:
     List messages of a direction, of a customer, or of a number, newest first.
 
     Compares up to 2,000 entries a call: a page may be short, even empty, and have a cursor. Messages that were deleted
-    or erased are left out. A list by `toNumber` has the messages to that customer, a list by `fromNumber` the
+    or erased are left out. A list by `to` has the messages to that customer, a list by `fromNumber` the
     customer's own messages, also in groups.
     """
     asked = call.input
     phone = participants.filtered_phone(call)
     if asked.from_number is not None:
         wanted = _of_sender(call, phone, asked.from_number)
-    elif asked.to_number is not None:
-        wanted = _to_customer(call, phone, asked.to_number)
+    elif asked.to is not None:
+        wanted = _to_customer(call, phone, asked.to)
     elif phone is not None:
         wanted = _of_phones(call, [phone], asked.direction)
     else:
@@ -174,7 +174,7 @@ def _of_sender(call: Call[GetMessages], phone: Phone | None, number: str) -> Sea
 
 def _to_customer(call: Call[GetMessages], phone: Phone | None, number: str) -> Search:
     keys = [
-        Conversation.key(one.arn_suffix, participants.contact_of(call, one, number, "toNumber")[0])
+        Conversation.key(one.arn_suffix, participants.contact_of(call, one, number, "to")[0])
         for one in _phones(call, phone)
     ]
     listed = _listed(call, "gsi_conversation", Message.name_of("conversation_pk"), keys)
@@ -226,7 +226,7 @@ def _phones(call: Call[Any], phone: Phone | None) -> list[Phone]:
     """Return the number that the input names, or all of the company. Raises PhoneRequired if there are none."""
     found = [phone] if phone is not None else participants.phones_of(call)
     if not found:
-        raise PhoneRequired("phoneNumberId: the company has no number")
+        raise PhoneRequired("phone: the company has no number")
     return found
 
 
@@ -235,7 +235,7 @@ def _few_phones(call: Call[Any]) -> list[Phone]:
     found = _phones(call, None)
     if len(found) > MOST_PHONES:
         problem = f"required with direction: the company has more than {MOST_PHONES} numbers"
-        raise PhoneRequired(f"phoneNumberId: {problem}")
+        raise PhoneRequired(f"phone: {problem}")
     return found
 
 

@@ -24,7 +24,7 @@ READ_UNITS = 1  # of a message below 4 KB; its entry in the list adds a hundredt
 
 
 class SearchMessages(OptionalConversationInput):
-    """A text, and a conversation (`conversationPk`, or `phoneId` with `fromNumber`), or `phoneId` with `since`."""
+    """A text, and a conversation (`conversationPk`, or `phone` with `to`), or `phone` with `since`."""
 
     query: Annotated[Text, Field(min_length=2, max_length=200)]
     since: Moment | None = None
@@ -32,9 +32,9 @@ class SearchMessages(OptionalConversationInput):
 
     @model_validator(mode="after")
     def _is_bounded(self) -> Self:
-        is_conversation = self.conversation_pk is not None or self.from_number is not None
+        is_conversation = self.conversation_pk is not None or self.to is not None
         if not is_conversation and self.since is None:
-            raise PydanticCustomError("range", "phoneId without fromNumber needs since")
+            raise PydanticCustomError("range", "phone without to needs since")
         return self
 
 
@@ -63,8 +63,8 @@ def search_messages(call: Call[SearchMessages]) -> Page[Matches]:
     """
     asked = call.input
     since, until = inputs.text_of(asked.since), inputs.text_of(asked.until)
-    if asked.conversation_pk is None and asked.from_number is None:
-        phone = participants.phone_by_id(call, str(asked.phone_id))
+    if asked.conversation_pk is None and asked.to is None:
+        phone = participants.phone_by_id(call, str(asked.phone))
         listed = message_lists.inbox_of(phone, since, until)
     else:
         listed = message_lists.timeline_of(inputs.head_of(call), since, until)

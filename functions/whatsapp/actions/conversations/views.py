@@ -35,13 +35,17 @@ class Window(View):
 
 
 class ShownConversation(StateView):
-    """A conversation, with the state that agents set and the 24-hour window."""
+    """
+    A conversation, with the state that agents set and the 24-hour window. *saved_name*: in the address book of the
+    business's app, of one conversation.
+    """
 
     conversation_pk: str
     phone: str | None
     inbox_pk: str | None = None
     from_: str | None = Field(default=None, alias="from")
     sender_name: str | None = None
+    saved_name: str | None = None
     group_name: str | None = None
     last_message_pk: str | None = None
     last_type: str | None = None
@@ -111,6 +115,7 @@ def conversation_view(head: Conversation, *, with_window: bool = False) -> Shown
         inbox_pk=head.inbox_pk,
         from_=head.from_,
         sender_name=head.sender_name,
+        saved_name=head.saved_name,
         group_name=head.group_name,
         last_message_pk=head.last_message_pk,
         last_type=head.last_type,

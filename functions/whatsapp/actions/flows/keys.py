@@ -112,7 +112,7 @@ def _with_pair(call: Call[SetFlowPublicKey], waba: str, phones: set[str]) -> Flo
         pk=FlowKeys.key(waba), company=call.company
     )
     if pairs.company != call.company:
-        raise NotFound("phoneNumberId: number not found")
+        raise NotFound("phone: number not found")
     if pairs.keys:
         newest = pairs.keys[0]
         held = [version for phone, version in pairs.published.items() if phone in phones]

@@ -12,18 +12,13 @@ from whatsapp import store
 from whatsapp.actions.calls import delivery, participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
-from whatsapp.actions.calls.inputs import (
-    FlowId,
-    Language,
-    ProviderObject,
-    ReplyInput,
-    SendInput,
-    TemplateName,
-    Text,
-    Whole,
-)
+from whatsapp.actions.calls.inputs import FlowId, ProviderObject, ReplyInput, Text, Whole
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
+from whatsapp.actions.messages.files import check_files
+from whatsapp.actions.templates.sending import sends, slots
+from whatsapp.actions.templates.sending.inputs import TemplateSend
+from whatsapp.actions.templates.sending.slots import Definition, Given
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.payloads import of_template
@@ -31,7 +26,6 @@ from whatsapp.store.items.customers import FlowToken
 
 MESSAGING = Group("flows_messaging")
 LEGACY = Group("legacy")
-DEFAULT_LANGUAGE = "en_US"
 _MESSAGE_VERSION = "3"
 _TOKEN = "flow_token"  # noqa: S105 - the name of a field
 
@@ -73,20 +67,15 @@ class SendFlowMessage(FormMessage):
     mode: Literal["draft", "published"] = "published"
 
 
-class SendFlowTemplate(SendInput):
+class SendFlowTemplate(TemplateSend):
     """
-    A template with a form's button. The template names the first screen; `flowActionPayload` has the data of that
-    screen, as it is or as {screen, data}.
+    A template with a form's button, the first one or that of `buttonIndex`. The template names the first screen;
+    `flowActionPayload` has the data of that screen, as it is or as {screen, data}.
     """
 
-    template_name: TemplateName
-    language_code: Language | None = None
     flow_id: FlowId
     flow_token: FlowTokenText | None = None
-    body_params: Annotated[list[Annotated[Text, Field(max_length=1_024)]], Field(max_length=50)] = (
-        Field(default_factory=list)
-    )
-    button_index: Annotated[Whole, Field(ge=0, le=9)] = 0
+    button_index: Annotated[Whole, Field(ge=0, le=9)] | None = None
     flow_action: FlowAction = "navigate"
     flow_action_payload: ProviderObject | None = None
 
@@ -118,7 +107,9 @@ def send_flow_template(call: Call[SendFlowTemplate]) -> SentMessage:
     asked = call.input
     token = _token_of(call)
     payload = asked.flow_action_payload or {}
-    return _send(call, token, template_draft(asked, token), payload)
+    draft = template_draft(asked, sends.definition_of(call), token)
+    check_files(call, draft.content, "template")
+    return _send(call, token, draft, payload)
 
 
 def message_draft(asked: FormMessage, token: str, mode: str) -> Draft:
@@ -155,22 +146,15 @@ def message_draft(asked: FormMessage, token: str, mode: str) -> Draft:
     )
 
 
-def template_draft(asked: SendFlowTemplate, token: str) -> Draft:
-    """Return the template's message. The inbox shows it without the token."""
+def template_draft(asked: SendFlowTemplate, definition: Definition, token: str) -> Draft:
+    """Return the template's message. The inbox shows it without the token. Raises TemplateNotFitting."""
     payload = asked.flow_action_payload or {}
     data = payload.get("data", payload if "screen" not in payload else {})
-    button = {"type": "button", "sub_type": "flow", "index": str(asked.button_index)}
     public = {"flow_action_data": data} if data else {}
 
     def used(action: dict[str, Any]) -> UsedTemplate:
-        parameters = [{"type": "text", "text": text} for text in asked.body_params]
-        body = [{"type": "body", "parameters": parameters}] if parameters else []
-        flow = {**button, "parameters": [{"type": "action", "action": action}]}
-        return UsedTemplate(
-            name=asked.template_name,
-            language=asked.language_code or DEFAULT_LANGUAGE,
-            components=[*body, flow],
-        )
+        button = Given("flowId", action, "flowId", asked.button_index)
+        return sends.used(asked, slots.components_of(definition, [*asked.given(), button]))
 
     draft = of_template(used({_TOKEN: token, **public}))
     shown = of_template(used({"flow_id": asked.flow_id, **public})).shown

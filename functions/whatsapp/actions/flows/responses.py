@@ -3,7 +3,7 @@
 import json
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -50,7 +50,9 @@ class GetFlowResponses(PageInput):
 
     flow_id: FlowId
     meta_waba_id: WabaId | None = None
-    customer_phone: PhoneOrUserId | None = None
+    to: PhoneOrUserId | None = Field(
+        default=None, validation_alias=AliasChoices("to", "customerPhone")
+    )
     since: Moment | None = None
 
 
@@ -150,7 +152,7 @@ def get_flow_responses(call: Call[GetFlowResponses]) -> Page[Responses]:
     lists = _lists(call)
     start = paging.start_of(call) or {}
     at = lists.index(start.pop(_LIST)) if _LIST in start else 0
-    by_customer = asked.customer_phone is not None
+    by_customer = asked.to is not None
     read = store.forms.responses_of_customer if by_customer else store.forms.responses_of_account
     found, last = read(call.table, lists[at], limit=asked.limit, start=start or None)
     since = clock.to_text(int(asked.since.timestamp() * 1_000)) if asked.since else ""
@@ -180,12 +182,9 @@ def _lists(call: Call[GetFlowResponses]) -> list[str]:
     )
     if not phones:
         raise NotFound("metaWabaId: the company has no number")
-    if asked.customer_phone is None:
+    if asked.to is None:
         return list(dict.fromkeys(phone.waba_meta_id for phone in phones))
-    contacts = (
-        participants.contact_of(call, phone, asked.customer_phone, "customerPhone")[0]
-        for phone in phones
-    )
+    contacts = (participants.contact_of(call, phone, asked.to, "to")[0] for phone in phones)
     return list(dict.fromkeys(contacts))
 
 

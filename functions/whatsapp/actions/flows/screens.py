@@ -14,6 +14,7 @@ from shared.runtime import web_addresses
 from shared.runtime.settings import is_local_stage
 from whatsapp import store
 from whatsapp.actions.calls.call import Call
+from whatsapp.actions.calls.failures import Unsupported
 from whatsapp.actions.calls.inputs import FlowId, Input, ProviderObject
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.flows.builder import BUILDER
@@ -160,11 +161,11 @@ def set_flow_routing(call: Call[SetFlowRouting]) -> Routing:
 @MESSAGING.reads("local", Scope.WHATSAPP_FLOWS)
 def flow_data_exchange(call: Call[FlowDataExchange]) -> Answered:
     """
-    Try the data endpoint without encryption: the same routing and stored data, but nothing is stored, and the company's
-    own endpoint is not called.
+    Try the data endpoint without encryption: the same routing and stored data, but nothing is stored.
 
-    A token that is unknown, finished, expired, or of another form is not found. The encrypted endpoint is
-    `POST /webhooks/whatsapp/flows`.
+    A screen whose data comes from the company's own endpoint is `not_supported`: the endpoint would count a request as
+    a customer's, and the function of the actions cannot read the secret that signs it. A token that is unknown,
+    finished, expired, or of another form is not found. The encrypted endpoint is `POST /webhooks/whatsapp/flows`.
     """
     asked = call.input
     request = Exchange(
@@ -175,6 +176,9 @@ def flow_data_exchange(call: Call[FlowDataExchange]) -> Answered:
     )
     try:
         shown = exchange.rehearse(call.table, call.company, request, flow=asked.flow_id)
+    except exchange.AsksEndpoint:
+        problem = "the company's own endpoint gives the data of this screen; only forms call it"
+        raise Unsupported(f"flowToken: {problem}") from None
     except exchange.TokenOver:
         raise NotFound("flowToken: token not found, finished or expired") from None
     return Answered(screen=shown.get("screen"), data=shown["data"])

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal, Self
 from urllib.parse import quote
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
@@ -18,7 +18,7 @@ from whatsapp.sending.views import View
 class DeepLink(Input):
     """A business's number with its country code. *text* is the prefilled message of a chat link."""
 
-    phone_number: PhoneNumber
+    phone: PhoneNumber = Field(validation_alias=AliasChoices("phone", "phoneNumber"))
     call_type: Literal["voice", "chat"] = "voice"
     text: Annotated[Text, Field(max_length=500)] | None = None
 
@@ -39,12 +39,12 @@ class Link(View):
 def create_call_deeplink(call: Call[DeepLink]) -> Link:
     """Return a link that calls a number in WhatsApp, or opens a chat with it. Nothing is stored."""
     given = call.input
-    text = given.phone_number
+    text = given.phone
     try:
         number = addresses.phone_number(text if text.startswith("+") else f"+{text}")
     except addresses.PhoneInvalid:
         problem = "must be a phone number with its country code"
-        raise InvalidInput([{"field": "phoneNumber", "problem": problem}]) from None
+        raise InvalidInput([{"field": "phone", "problem": problem}]) from None
     return Link(link=link_to(number.removeprefix("+"), given.call_type, given.text))
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
@@ -23,18 +23,18 @@ _FIRST, _LAST = "2000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"
 
 
 class GetCallLogs(PhoneFilter, PageInput):
-    """A number, a customer (`toNumber`), or both; `agentId`: calls that this person or API key placed."""
+    """A number, a customer (`to`), or both; `agentId`: calls that this person or API key placed."""
 
     agent_id: str | None = Field(default=None, min_length=1, max_length=128)
     status: Literal["initiated", "ringing", "answered", "ended", "failed"] | None = None
-    to_number: PhoneOrUserId | None = None
+    to: PhoneOrUserId | None = Field(default=None, validation_alias=AliasChoices("to", "toNumber"))
     since: Moment | None = None
     until: Moment | None = None
 
     @model_validator(mode="after")
     def _names_a_list(self) -> Self:
-        if not (self.meta_waba_id or self.phone_number_id or self.to_number):
-            raise PydanticCustomError("log", "must have one of metaWabaId, phoneNumberId, toNumber")
+        if not (self.meta_waba_id or self.phone or self.to):
+            raise PydanticCustomError("log", "must have one of metaWabaId, phone, to")
         return self
 
 
@@ -57,7 +57,7 @@ class CallLogs(View):
 @CALLING.reads("local", Scope.WHATSAPP_CALLS)
 def get_call_logs(call: Call[GetCallLogs]) -> Page[CallLogs]:
     """
-    List calls, newest first: of a number, with a customer of a number, or, with `toNumber` alone, the calls of a
+    List calls, newest first: of a number, with a customer of a number, or, with `to` alone, the calls of a
     customer to any of the company's numbers. A page may be short and have a cursor.
     """
     asked = call.input
@@ -84,17 +84,17 @@ def get_call_logs(call: Call[GetCallLogs]) -> Page[CallLogs]:
 
 def _log(call: Call[GetCallLogs]) -> CallLog:
     """Return the list that the input names. Raises NotFound, PhoneRequired and InvalidInput."""
-    phone, customer = participants.filtered_phone(call), call.input.to_number
+    phone, customer = participants.filtered_phone(call), call.input.to
     if customer is None:
         return CallLog.of_number(_given(phone).phone_arn)
     if phone is None:
         phones = participants.phones_of(call)
         # Any number of the company determines the region of a number without country code.
         contact, digits, user_id = participants.contact_of(
-            call, _given(phones[0] if phones else None), customer, "toNumber"
+            call, _given(phones[0] if phones else None), customer, "to"
         )
         return CallLog.of_caller(digits or user_id or contact)
-    contact, _, _ = participants.contact_of(call, phone, customer, "toNumber")
+    contact, _, _ = participants.contact_of(call, phone, customer, "to")
     return CallLog.of_conversation(Conversation.key(phone.arn_suffix, contact))
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -57,7 +57,7 @@ class GroupInput(Input):
 class ParticipantInput(GroupInput):
     """A group, and a person by number or user id."""
 
-    participant: PhoneOrUserId
+    to: PhoneOrUserId = Field(validation_alias=AliasChoices("to", "participant"))
 
 
 class GetGroup(GroupInput):
@@ -169,16 +169,14 @@ def add_group_participant(call: Call[ParticipantInput]) -> Invitation:
     same link once, also under another idempotency key; after a reset of the link there is a new one to send.
     """
     group, phone = known_groups.find_active(call, call.input.group_id)
-    conversation = participants.conversation_with(
-        call, phone, call.input.participant, "participant"
-    )
+    conversation = participants.conversation_with(call, phone, call.input.to, "to")
     contact = str(conversation.from_)
     if contact in group.participants:
         return Invitation(state="participant", participant=contact)
     link = known_groups.invite_link(remote.graph_of(call, phone), group.group_id)
     invitation = replace(
         call,
-        input=call.input.model_copy(update={"participant": contact}),
+        input=call.input.model_copy(update={"to": contact}),
         cause=digest("group invitation", call.company, group.group_id, contact, link),
     )
     name = f" {group.name}" if group.name else ""
@@ -202,7 +200,7 @@ def remove_group_participant(call: Call[ParticipantInput]) -> Done:
     A person who is not in the group counts as removed.
     """
     group, phone = known_groups.find_active(call, call.input.group_id)
-    text, field = call.input.participant, "participant"
+    text, field = call.input.to, "to"
     _, digits, user_id = participants.contact_of(call, phone, text, field)
     body = {"messaging_product": "whatsapp", "participants": [{"user": digits or user_id}]}
     graph = remote.graph_of(call, phone)

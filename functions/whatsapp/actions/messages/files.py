@@ -1,6 +1,7 @@
 """Sends images, videos, audio files, documents and stickers."""
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -10,7 +11,15 @@ from shared.api.errors import InvalidInput
 from whatsapp import store
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
-from whatsapp.actions.calls.inputs import MediaId, MessageRef, ReplyInput, S3Key, SendInput, Text
+from whatsapp.actions.calls.inputs import (
+    HttpsUrl,
+    MediaId,
+    MessageRef,
+    ReplyInput,
+    S3Key,
+    SendInput,
+    Text,
+)
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import files
@@ -22,24 +31,40 @@ from whatsapp.worker.media.types import LIMITS, plain
 
 CORE = Group("core_messaging")
 _GONE = frozenset({"FAILED", "EXPIRED", "REVOKED"})
+# Files in objects of the provider, such as headers, and what they are sent as.
+_IN_OBJECTS: Mapping[str, FileType] = {
+    "image": "image",
+    "video": "video",
+    "gif": "video",
+    "document": "document",
+}
 
 type Caption = Annotated[Text, Field(max_length=1_024)]
 type Filename = Annotated[Text, Field(max_length=240)]
 type MediaType = Literal["image", "video", "audio", "document"]
 
 
+class Sourced(Protocol):
+    """An input that names a file."""
+
+    s3_key: str | None
+    media_id: str | None
+    link: str | None
+
+
 class SendFile(ReplyInput):
     """
-    A file: exactly one of `s3Key`, a key of the media bucket below a prefix of the company, and `mediaId`, the
-    provider's id of an uploaded or received file.
+    A file: exactly one of `s3Key`, a key of the media bucket below a prefix of the company, `mediaId`, the provider's
+    id of an uploaded or received file, and `link`, which the provider fetches.
     """
 
     s3_key: S3Key | None = None
     media_id: MediaId | None = None
+    link: HttpsUrl | None = None
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:
-        check_source(self.s3_key, self.media_id)
+        check_source(self)
         return self
 
 
@@ -67,13 +92,14 @@ class SendMedia(SendDocument):
 
 
 class SendReply(SendInput):
-    """An answer that quotes a message of the conversation: `text`, or `mediaType` with `s3Key` or `mediaId`."""
+    """An answer that quotes a message of the conversation: `text`, or `mediaType` with `s3Key`, `mediaId` or `link`."""
 
     reply_to_message_id: MessageRef
     text: Text | None = None
     media_type: MediaType | None = None
     s3_key: S3Key | None = None
     media_id: MediaId | None = None
+    link: HttpsUrl | None = None
     caption: Caption | None = None
 
     @model_validator(mode="after")
@@ -81,17 +107,17 @@ class SendReply(SendInput):
         if (self.text is None) == (self.media_type is None):
             raise PydanticCustomError("content", "must have exactly one of text, mediaType")
         if self.media_type is not None:
-            check_source(self.s3_key, self.media_id)
+            check_source(self)
             check_type(self.media_type, self.caption, None)
-        elif self.s3_key or self.media_id or self.caption:
-            raise PydanticCustomError("content", "s3Key, mediaId and caption need mediaType")
+        elif self.s3_key or self.media_id or self.link or self.caption:
+            raise PydanticCustomError("content", "s3Key, mediaId, link and caption need mediaType")
         return self
 
 
-def check_source(s3_key: str | None, media_id: str | None) -> None:
+def check_source(given: Sourced) -> None:
     """Raise PydanticCustomError unless a file has one source."""
-    if (s3_key is None) == (media_id is None):
-        raise PydanticCustomError("source", "must have exactly one of s3Key, mediaId")
+    if sum(one is not None for one in (given.s3_key, given.media_id, given.link)) != 1:
+        raise PydanticCustomError("source", "must have exactly one of s3Key, mediaId, link")
 
 
 def check_type(kind: str, caption: str | None, filename: str | None) -> None:
@@ -108,7 +134,8 @@ def send_media(call: Call[SendMedia]) -> Draft:
     Send a file. One of S3 is checked by its first bytes and size, and a copy is kept with the message.
 
     A `mediaId` works for the number that uploaded or received the file. Missing files, and files of other companies,
-    answer 404. The content of a file that only the provider has cannot be checked before: it refuses a wrong one.
+    answer 404. The provider checks the content of a file that only it has, or that it fetches from `link`: an https
+    address with a public host name. Numbers at AWS send no links (`not_supported`).
     """
     given = call.input
     return _draft(call, given.media_type, given.caption, given.filename)
@@ -158,13 +185,7 @@ def _draft(
 ) -> Draft:
     given = call.input
     file = file_of(
-        call,
-        participants.sender_of(call),
-        kind,
-        s3_key=given.s3_key,
-        media_id=given.media_id,
-        caption=caption,
-        filename=filename,
+        call, participants.sender_of(call), kind, given, caption=caption, filename=filename
     )
     return of_file(file, given.reply_to_message_id)
 
@@ -173,22 +194,25 @@ def file_of(
     call: Call[Any],
     phone: Phone,
     kind: FileType,
+    given: Sourced,
     *,
-    s3_key: str | None,
-    media_id: str | None,
     caption: str | None = None,
     filename: str | None = None,
 ) -> File:
     """Return the file that an input names. Raises NotFound for another company's, and InvalidInput."""
-    if s3_key is not None:
-        key = files.own_key(call.resources.bucket, call.company, s3_key, "s3Key")
+    if given.s3_key is not None:
+        key = files.own_key(call.resources.bucket, call.company, given.s3_key, "s3Key")
         return File(type=kind, place="s3Key", key=key, caption=caption, filename=filename)
-    named = str(media_id)
+    if given.link is not None:
+        return File(type=kind, place="link", link=given.link, caption=caption, filename=filename)
+    named = str(given.media_id)
     record = known_media(call, named)
     stored_key = _key_of(call, record) if record else None
     is_usable = record is None or _is_at_provider(record, phone)
     if record is not None:
-        _check_record(record, kind, can_be_sent=is_usable or stored_key is not None)
+        if not is_usable and stored_key is None:
+            raise _invalid("mediaId", "was uploaded for another number")
+        _check_record(record, kind, "mediaId")
     return File(
         type=kind,
         place="mediaId",
@@ -207,6 +231,26 @@ def known_media(call: Call[Any], media_id: str, field: str = "mediaId") -> Media
     return record
 
 
+def check_files(call: Call[Any], part: object, place: str) -> None:
+    """
+    Check the media ids in an object of the provider. Raises NotFound for another company's file, and InvalidInput for
+    one that is known to be of another type.
+    """
+    if isinstance(part, list):
+        for index, entry in enumerate(part):
+            check_files(call, entry, f"{place}.{index}")
+        return
+    if not isinstance(part, dict):
+        return
+    for name, value in part.items():
+        if name in _IN_OBJECTS and isinstance(value, dict) and "id" in value:
+            field = f"{place}.{name}.id"
+            record = known_media(call, str(value["id"]), field)
+            if record is not None:
+                _check_record(record, _IN_OBJECTS[name], field)
+        check_files(call, value, f"{place}.{name}")
+
+
 def _key_of(call: Call[Any], record: Media) -> str | None:
     """Return the key of the stored file of a record, None if it has none in our bucket."""
     bucket = call.resources.bucket
@@ -220,15 +264,13 @@ def _is_at_provider(record: Media, phone: Phone) -> bool:
     return record.media_id.isdecimal() and record.phone in {None, phone.phone}
 
 
-def _check_record(record: Media, kind: FileType, *, can_be_sent: bool) -> None:
-    """Raise InvalidInput for a file that was uploaded for another number, or is of another type."""
+def _check_record(record: Media, kind: FileType, field: str) -> None:
+    """Raise InvalidInput for a file that is of another type."""
     mime_type = plain(record.content_type or "")
-    fits = not mime_type or kind == "document" or mime_type in LIMITS[kind].extensions
-    if not can_be_sent:
-        problem = "was uploaded for another number"
-    elif not fits:
+    if mime_type and kind != "document" and mime_type not in LIMITS[kind].extensions:
         accepted = ", ".join(sorted(LIMITS[kind].extensions))
-        problem = f"a file that is sent as {kind} must be one of {accepted}"
-    else:
-        return
-    raise InvalidInput([{"field": "mediaId", "problem": problem}])
+        raise _invalid(field, f"a file that is sent as {kind} must be one of {accepted}")
+
+
+def _invalid(field: str, problem: str) -> InvalidInput:
+    return InvalidInput([{"field": field, "problem": problem}])

@@ -13,6 +13,7 @@ from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import (
     Components,
     Flag,
+    HttpsUrl,
     Input,
     Language,
     MediaId,
@@ -38,13 +39,14 @@ _COMMERCE = frozenset({"CATALOG", "MPM", "SPM", "ORDER_DETAILS"})
 
 
 class SendGroupMessage(Input):
-    """A message to a group: by its type `text`, a file (`s3Key` or `mediaId`), or `templateName`."""
+    """A message to a group: by its type `text`, a file (`s3Key`, `mediaId` or `link`), or `templateName`."""
 
     group_id: Annotated[Text, Field(max_length=200)]
     message_type: Literal["text", "image", "video", "audio", "document", "template"] = "text"
     text: Text | None = None
     media_id: MediaId | None = None
     s3_key: S3Key | None = None
+    link: HttpsUrl | None = None
     caption: Caption | None = None
     template_name: TemplateName | None = None
     language_code: Language | None = None
@@ -54,7 +56,7 @@ class SendGroupMessage(Input):
     @model_validator(mode="after")
     def _has_one_content(self) -> Self:
         kind = self.message_type
-        wanted = _CONTENT.get(kind, {"media_id", "s3_key", "caption"})
+        wanted = _CONTENT.get(kind, {"media_id", "s3_key", "link", "caption"})
         given = {name for name in _OPTIONAL if getattr(self, name) is not None}
         if given - wanted:
             raise PydanticCustomError("content", f"has parameters that are not for {kind}")
@@ -63,7 +65,7 @@ class SendGroupMessage(Input):
         if kind == "template" and self.template_name is None:
             raise PydanticCustomError("template", "templateName is required for template")
         if kind not in _CONTENT:
-            check_source(self.s3_key, self.media_id)
+            check_source(self)
             check_type(kind, self.caption, None)
         return self
 
@@ -73,6 +75,7 @@ _OPTIONAL = (
     "text",
     "media_id",
     "s3_key",
+    "link",
     "caption",
     "template_name",
     "language_code",
@@ -114,16 +117,7 @@ def _draft(call: Call[SendGroupMessage], phone: Phone) -> Draft:
         return of_text(given.text or "")
     if kind == "template":
         return _template(call, phone)
-    return of_file(
-        file_of(
-            call,
-            phone,
-            kind,
-            s3_key=given.s3_key,
-            media_id=given.media_id,
-            caption=given.caption,
-        )
-    )
+    return of_file(file_of(call, phone, kind, given, caption=given.caption))
 
 
 def _template(call: Call[SendGroupMessage], phone: Phone) -> Draft:

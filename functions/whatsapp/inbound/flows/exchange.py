@@ -46,6 +46,10 @@ class Reply:
     body: str = ""
 
 
+class AsksEndpoint(Exception):
+    """The answer has data of the company's own endpoint."""
+
+
 class TokenOver(Exception):
     """The token is unknown, finished, expired, or of another company."""
 
@@ -74,17 +78,20 @@ def rehearse(
     table: Table, company: str, exchange: Exchange, *, flow: str | None = None
 ) -> dict[str, Any]:
     """
-    Return the answer to a request without storing anything, and without the company's endpoint. *flow*: the token must
-    be of this form; None: of any.
+    Return the answer to a request without storing anything. *flow*: the token must be of this form; None: of any.
 
-    Raises TokenOver.
+    Raises TokenOver, and AsksEndpoint for an answer that the company's endpoint would give.
     """
     if exchange.without_token is not None:
         return exchange.without_token
     token = _token_of(table, company, exchange.token)
     if token.state != "open" or flow not in {None, token.flow}:
         raise TokenOver
-    return routing.step(exchange, _config(table, token), token.answers).answer
+    config = _config(table, token)
+    step = routing.step(exchange, config, token.answers)
+    if config is not None and config.endpoint_url is not None and step.shows is not None:
+        raise AsksEndpoint
+    return step.answer
 
 
 def _token_of(table: Table, company: str | None, token: str) -> FlowToken:

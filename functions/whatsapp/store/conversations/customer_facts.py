@@ -1,11 +1,13 @@
 """Facts about the customer in a conversation's head: ids, windows, permissions and choices."""
 
+from contextlib import suppress
+
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime.failures import Transient
 from whatsapp.store.conversations.head_writes import MAX_ROUNDS, forward, update_if
-from whatsapp.store.items import Conversation, pk
+from whatsapp.store.items import Conversation, Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
 _of = Conversation.attr
@@ -93,6 +95,27 @@ def note_marketing_cap(
     """
     facts = Conversation.named(marketing_capped_at=at) | _unlisted(company, phone)
     update_if(table, conversation_pk, facts, forward("marketing_capped_at", at))
+
+
+def note_saved_name(
+    table: Table, conversation_pk: str, at: str, phone: Phone, name: str | None
+) -> None:
+    """
+    Store the name that the business's address book has for the customer at the time *at*; None: it has none. The time
+    only moves forward. Safe to repeat.
+
+    A conversation without messages gets a head that no listing shows, as in `open_window`.
+    """
+    facts = Conversation.named(saved_name=name, saved_name_at=at)
+    gone = [field for field, value in facts.items() if value is None]
+    unlisted = _unlisted(str(phone.company), phone.phone)
+    with suppress(ConditionFailed):
+        table.update(
+            pk(conversation_pk),
+            put=facts | unlisted,
+            drop=gone,
+            when=forward("saved_name_at", at),
+        )
 
 
 def _unlisted(company: str, phone: str) -> Attributes:

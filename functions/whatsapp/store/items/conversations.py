@@ -52,6 +52,8 @@ class Conversation(WhatsAppItem):
 
     phone: str | None = None
     sender_name: str | None = None
+    saved_name: str | None = None  # in the address book of the business's app
+    saved_name_at: str | None = None
     # Of the newest inbound message: the number and user id that answers go to.
     sender_phone: str | None = None
     sender_user_id: str | None = None

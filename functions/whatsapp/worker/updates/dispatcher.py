@@ -7,7 +7,7 @@ from whatsapp.inbound.event import PAYMENT_CLAIM, Event, Outcome
 from whatsapp.inbound.owners import Account, Origin
 from whatsapp.recovery import parking
 from whatsapp.store.items import Phone
-from whatsapp.worker.updates import accounts, calls, flows, groups, preferences
+from whatsapp.worker.updates import accounts, calls, customers, flows, groups
 from whatsapp.worker.updates.payments import configurations
 from whatsapp.worker.updates.payments import reports as payments
 from whatsapp.worker.updates.templates import reports as templates
@@ -15,7 +15,8 @@ from whatsapp.worker.updates.templates import reports as templates
 _OF_PHONES: Mapping[str, Callable[[Resources, Event, Phone], Outcome]] = {
     "call": calls.receive,
     "group": groups.receive,
-    "preference": preferences.receive,
+    "preference": customers.note_preference,
+    "saved_contact": customers.note_saved_name,
     "payment": payments.receive,
     PAYMENT_CLAIM: payments.claim,
 }

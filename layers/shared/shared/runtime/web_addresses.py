@@ -7,9 +7,11 @@ The local stack is the exception: it also uses `http://` with an IPv4 address of
 
 import ipaddress
 import re
+from urllib.parse import urlsplit
 
 LONGEST = 2_048
 RULE = "must be an https address with a public host name, without credentials, fragment or template"
+LINK_RULE = "must be an https URL with a public host name, without user or port"
 ORIGIN_RULE = "must be https:// and a public host name, without path or credentials"
 
 _LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -21,6 +23,8 @@ _REST = r"(?:[/?](?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
 _ADDRESS = re.compile(
     rf"(?:https://(?P<name>{_NAME})|http://(?P<ip>{_IPV4}))(?::(?P<port>[0-9]{{1,5}}))?(?P<rest>{_REST})"
 )
+_HOST = re.compile(_NAME)
+_HTTPS_PORT = 443
 _LONGEST_NAME = 253
 _LARGEST_PORT = 65_535
 # Names of private networks: RFC 6761, RFC 8375, and RFC 6762 with its appendix G.
@@ -47,6 +51,25 @@ def checked_origin(text: str, *, local: bool = False) -> str:
     if parts is None or parts["rest"]:
         raise WebAddressInvalid(ORIGIN_RULE)
     return text
+
+
+def is_link(text: str) -> bool:
+    """
+    Whether *text* is a link that others open, such as a provider or a customer: https, a public DNS name, no user, no
+    other port. Its path may have any characters: Parley makes no request to it.
+    """
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return False
+    return (
+        parts.scheme == "https"
+        and "@" not in parts.netloc
+        and port in {None, _HTTPS_PORT}
+        and _HOST.fullmatch(host) is not None
+        and _is_public(host)
+    )
 
 
 def _parts(text: str, *, local: bool) -> re.Match[str] | None:

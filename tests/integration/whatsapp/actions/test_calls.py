@@ -65,7 +65,7 @@ def test_a_change_is_one_line_of_the_audit_log_reads_dry_runs_and_refusals_are_n
     [
         ({"text": "x" * 4_097}, 400, "invalid_input", "text"),
         ({**HELLO, "colour": "red"}, 400, "invalid_input", "colour"),
-        ({**HELLO, "recipient": "GB.abc"}, 400, "invalid_input", "body"),
+        ({**HELLO, "recipient": "GB.abc"}, 400, "invalid_input", "recipient"),
         ({**HELLO, "to": ""}, 400, "invalid_input", "to"),
         ({**HELLO, "to": "abc"}, 400, "invalid_input", "to"),
         ({**HELLO, "to": "+1555"}, 400, "invalid_input", "to"),
@@ -177,7 +177,7 @@ def test_actions_are_listed_page_by_page_and_described(actions: Actions) -> None
     names = [one["name"] for page in (first, second) for one in page.result["actions"]]
     assert names == sorted(names)
     assert len(names) == 4
-    assert described.result["input"]["required"] == ["text"]
+    assert described.result["input"]["required"] == ["to", "text"]
 
 
 def test_a_cursor_of_another_caller_or_query_is_refused(actions: Actions) -> None:

@@ -60,6 +60,16 @@ def later(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     harness.take({"messages": [text("wamid.new", "hello again", at=T0 + AFTER) | {"from": NUMBER}]})
 
 
+def saved() -> dict[str, Any]:
+    """An entry of the address book of the business's app."""
+    return {
+        "type": "contact",
+        "action": "add",
+        "contact": {"full_name": WORDS, "phone_number": NUMBER},
+        "metadata": {"timestamp": str(T0 + 60)},
+    }
+
+
 EARLIER = [
     {"messages": [of_person("late")]},
     {"messages": [of_person("late", from_user_id=USER)]},
@@ -70,6 +80,7 @@ EARLIER = [
     change("reaction", message_id="wamid.never", emoji="👍"),
     status("wamid.never"),
     status("wamid.never", recipient_type="group", recipient_id="g-1", recipient_participant_id=NUMBER),
+    {"field": "smb_app_state_sync", "state_sync": [saved()]},
     {"messages": [change("system", type="user_changed_number", wa_id=NEW_NUMBER)["messages"][0]]},
 ]  # fmt: skip
 

@@ -20,6 +20,7 @@ from tests.simulation.whatsapp.event_builders import (
     addresses_webhook,
     call_webhook,
     echo_webhook,
+    saved_contact_webhook,
     status_webhook,
     wamid,
     webhook_of,
@@ -62,6 +63,7 @@ def day() -> list[dict[str, Any]]:
         addresses_webhook(1, 2),
         webhook_of(ada_form("form", "flow", {"flow_token": "t", "note": "canary-note"})),
         webhook_of(ada_message("first", text(f"{WORDS} with other content"))),  # parked: conflict
+        saved_contact_webhook("add", name=WORDS),
         webhook_of(ada_message("revoked", text(WORDS))),
         webhook_of(ada_revoke("revocation", "revoked")),
         webhook_of(message(ADA, sent["id"], TIMELINE.at(EVENT_MINUTE), text(WORDS))),

@@ -20,7 +20,7 @@ from shared.api.auth import Scope
 from shared.api.models import inputs
 from tests.integration.whatsapp.actions import described
 from whatsapp.actions import ACTIONS
-from whatsapp.actions.calls import parameters
+from whatsapp.actions.calls import names, parameters
 from whatsapp.actions.dispatch import answer_schemas, catalogue
 from whatsapp.actions.dispatch.execution import SECRETS
 from whatsapp.actions.dispatch.registration import Action, Group, registered
@@ -31,6 +31,10 @@ SCOPES = {"whatsapp:inbox": "whatsapp:write"}
 OF_PRIVACY = {"export_contact", "erase_contact"}
 # Parameters that are named otherwise: `action` of `help` would be the action of the call itself.
 RENAMED = {"help": {"action": "name"}}
+# Two specified parameters of which a call has one: two names of the customer.
+CUSTOMER = {"to", "recipient"}
+# Optional, as another parameter can give the same: `interactive.type`.
+GIVEN_OTHERWISE = {"send_interactive": {"interactiveType"}}
 # Who acts is the caller, never a parameter.
 OF_THE_CALLER = {"initiate_call": {"agentId"}}
 
@@ -83,12 +87,20 @@ def test_an_action_requires_what_is_specified_and_takes_every_specified_paramete
     for name, wanted in specified().items():
         if name not in declared():
             continue
-        names = RENAMED.get(name, {})
-        given = {names.get(field, field): facts for field, facts in wanted["parameters"].items()}
-        required = {field for field, facts in given.items() if facts["required"]}
-        schema = declared()[name].input_model.model_json_schema()
+        model = declared()[name].input_model
+        renamed = RENAMED.get(name, {}) | {
+            other: field for field, others in names.others_of(model).items() for other in others
+        }
+        given = wanted["parameters"].items()
+        required = {renamed.get(field, field) for field, facts in given if facts["required"]}
+        if wanted["parameters"].keys() >= CUSTOMER:
+            required |= {"to"}
+        required -= GIVEN_OTHERWISE.get(name, set())
+        schema = model.model_json_schema()
         missing = (
-            given.keys() - schema.get("properties", {}).keys() - OF_THE_CALLER.get(name, set())
+            {RENAMED.get(name, {}).get(field, field) for field, _ in given}
+            - schema.get("properties", {}).keys()
+            - OF_THE_CALLER.get(name, set())
         )
         if set(schema.get("required", [])) != required or missing:
             differences[name] = (required, sorted(missing))

@@ -18,6 +18,8 @@ from whatsapp.actions.commerce.payments.order_details import (
     template_of,
     totals_of,
 )
+from whatsapp.actions.templates.sending import slots
+from whatsapp.sending.drafts import UsedTemplate
 from whatsapp.store.items.tenants import PaymentConfig
 
 AMOUNT = st.integers(min_value=1, max_value=10_000_000)
@@ -79,10 +81,15 @@ def test_the_payload_of_an_order_has_whole_amounts_that_add_up(
     )
 
     message = message_of(checkout).content["action"]["parameters"]
-    components = template_of(checkout, "checkout", "en_US", ["Ada"]).content["components"]
-    button = components[-1]["parameters"][0]["action"]["order_details"]
+    buttons = {"type": "BUTTONS", "buttons": [{"type": "ORDER_DETAILS"}]}
 
-    assert message == button
+    def used(value: dict[str, Any]) -> UsedTemplate:
+        components = slots.components_of([buttons], [slots.Given("order", value, "order")])
+        return UsedTemplate(name="checkout", language="en_US", components=components)
+
+    (button,) = template_of(checkout, used).content["components"]
+
+    assert message == button["parameters"][0]["action"]["order_details"]
     assert all(type(number) is int for number in amounts(message))
     shown = message["order"]
     paid = sum(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whatsapp.actions.templates.sending import values
+from whatsapp.actions.templates.sending.slots import SLOTS, Given, components_of
 from whatsapp.sending import template_fit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from whatsapp.sending.failures import TemplateNotFitting
 
 TEXTS = st.text(st.characters(categories=("L", "N", "P")), min_size=1, max_size=20)
 NAMES = st.lists(st.from_regex(r"[a-z]{1,8}", fullmatch=True), unique=True, max_size=4)
@@ -39,27 +38,24 @@ def definition(
     ]
 
 
-def built(template: list[dict[str, Any]], texts: list[str], text: str) -> list[dict[str, Any]]:
-    """All values that the template takes."""
-    kinds: list[dict[str, Any]] = next(
-        (one["buttons"] for one in template if one["type"] == "BUTTONS"), []
-    )
-    makers: dict[str, Callable[[int], dict[str, Any]]] = {
-        "QUICK_REPLY": lambda index: values.payload(index, text),
-        "URL": lambda index: values.url(index, text),
-        "COPY_CODE": lambda _: values.coupon(template, text),
-        "CATALOG": lambda _: values.catalog(template, text),
-        "MPM": lambda _: values.products(template, text, []),
-        "OTP": lambda _: values.one_time_code(template, text),
-    }
-    has_file = template[0]["type"] == "HEADER"
-    offers = any(one["type"] == "LIMITED_TIME_OFFER" for one in template)
-    return [
-        *(values.header(template, text) if has_file else []),
-        *values.body(template, texts),
-        *([values.offer(1)] if offers else []),
-        *(makers[one["type"]](index) for index, one in enumerate(kinds)),
-    ]
+def given_values(
+    template: list[dict[str, Any]], texts: list[str], text: str, place: str = ""
+) -> list[Given]:
+    """A value for each slot of the template."""
+    values: dict[str, Any] = {"sections": (text, []), "offerExpirationTimestamp": 1}
+    found = []
+    for part in template:
+        kinds = [one["type"] for one in part.get("buttons", [])]
+        if part["type"] == "HEADER":
+            found.append(Given("headerMediaId", {"id": text}, f"{place}headerMediaId"))
+        elif part["type"] == "BODY" and texts:
+            found.append(Given("bodyParams", texts, f"{place}bodyParams"))
+        elif part["type"] == "LIMITED_TIME_OFFER":
+            found.append(Given("offerExpirationTimestamp", 1, "offerExpirationTimestamp"))
+        for index, kind in enumerate(kinds):
+            name = next(name for name, slot in SLOTS.items() if kind in slot.kinds)
+            found.append(Given(name, values.get(name, text), f"{place}{name}", index))
+    return found
 
 
 @given(NAMES, st.sampled_from([None, "IMAGE", "VIDEO", "DOCUMENT"]), KINDS, st.booleans(), TEXTS)
@@ -68,24 +64,30 @@ def test_values_by_name_fit_their_template(
 ) -> None:
     template = definition(names, file, kinds, offers=offers)
 
-    found = built(template, [text] * len(names), text)
+    values = given_values(template, [text] * len(names), text)
+
+    found = components_of(template, values)
 
     assert template_fit.problem_of(template, found) is None
-    for missing in found:
-        kept = [one for one in found if one is not missing]
-        is_optional = missing.get("sub_type") in {"quick_reply", "catalog"}
-        assert (template_fit.problem_of(template, kept) is None) == is_optional
+    for missing in values:
+        kept = [one for one in values if one is not missing]
+        if missing.slot in {"payload", "thumbnailProductRetailerId"}:
+            assert len(components_of(template, kept)) == len(found) - 1
+            continue
+        with pytest.raises(TemplateNotFitting, match=r"^\w+: "):
+            components_of(template, kept)
 
 
 @given(st.integers(0, 5), TEXTS)
 def test_values_by_number_fit_their_template(count: int, text: str) -> None:
     template = definition([str(one + 1) for one in range(count)], None, [], offers=False)
 
-    fitting = values.body(template, [text] * count)
-    more = values.body(template, [text] * (count + 1))
+    fitting = [Given("bodyParams", [text] * count, "bodyParams")] if count else []
+    more = [Given("bodyParams", [text] * (count + 1), "bodyParams")]
 
-    assert template_fit.problem_of(template, fitting) is None
-    assert template_fit.problem_of(template, more) is not None
+    assert template_fit.problem_of(template, components_of(template, fitting)) is None
+    with pytest.raises(TemplateNotFitting, match=f"^bodyParams: needs {count} values"):
+        components_of(template, more)
 
 
 @given(st.integers(2, 10), NAMES, TEXTS)
@@ -97,34 +99,32 @@ def test_values_of_cards_fit_a_carousel(count: int, names: list[str], text: str)
         {"type": "CAROUSEL", "cards": cards},
     ]
 
-    assert values.card_definitions(template) == [components] * count
-    given_cards = [built(components, [text] * len(names), text)] * count
+    given_cards = [given_values(components, [text] * len(names), text)] * count
 
-    assert template_fit.problem_of(template, [values.carousel(given_cards)]) is None
-    assert template_fit.problem_of(template, [values.carousel(given_cards[1:])]) is not None
+    found = components_of(template, [Given("cards", given_cards, "cards")])
+
+    assert template_fit.problem_of(template, found) is None
+    with pytest.raises(TemplateNotFitting, match=f"^cards: needs {count} cards"):
+        components_of(template, [Given("cards", given_cards[1:], "cards")])
 
 
 def test_a_button_with_values_twice_or_of_another_type_is_refused() -> None:
     template = definition([], None, ["URL"], offers=False)
-    value = values.url(0, "a")
+    value = Given("urlSuffix", "a", "buttonParams.0", 0)
 
-    twice = template_fit.problem_of(template, [value, value])
-    other = template_fit.problem_of(
-        template, [{**value, "parameters": [{"type": "payload", "payload": "a"}]}]
-    )
-
-    assert (twice, other) == (
-        "template.buttons: a button has values twice",
-        "template.buttons: button 0 needs one text",
-    )
+    with pytest.raises(TemplateNotFitting, match=r"^buttonParams: a button has values twice"):
+        components_of(template, [value, value])
+    with pytest.raises(TemplateNotFitting, match=r"^buttonParams.1: .* no QUICK_REPLY button"):
+        components_of(template, [value, Given("payload", "a", "buttonParams.1", 0)])
 
 
 def test_an_offer_that_does_not_expire_takes_no_value() -> None:
     offer = {"type": "LIMITED_TIME_OFFER", "limited_time_offer": {"has_expiration": False}}
     template: list[dict[str, Any]] = [{"type": "BODY", "text": "Hi"}, offer]
 
-    assert template_fit.problem_of(template, []) is None
-    assert template_fit.problem_of(template, [values.offer(1)]) is not None
+    assert components_of(template, []) == []
+    with pytest.raises(TemplateNotFitting, match=r"^offerExpirationTimestamp: "):
+        components_of(template, [Given("offerExpirationTimestamp", 1, "offerExpirationTimestamp")])
 
 
 def test_the_providers_own_text_of_a_code_takes_the_code() -> None:
@@ -132,7 +132,8 @@ def test_the_providers_own_text_of_a_code_takes_the_code() -> None:
         {"type": "BODY"},
         {"type": "BUTTONS", "buttons": [{"type": "OTP"}]},
     ]
-    given_values = [*values.body(template, ["1"]), values.one_time_code(template, "1")]
+    body, code = Given("bodyParams", ["1"], "otpCode"), Given("otpCode", "1", "otpCode")
 
-    assert template_fit.problem_of(template, given_values) is None
-    assert template_fit.problem_of(template, given_values[1:]) is not None
+    assert len(components_of(template, [body, code])) == 2
+    with pytest.raises(TemplateNotFitting, match=r"^bodyParams: needs 1 value"):
+        components_of(template, [code])

@@ -2,7 +2,7 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
@@ -10,7 +10,7 @@ from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
 from whatsapp import store
 from whatsapp.actions.accounts.numbers import reports
-from whatsapp.actions.calls import paging, participants, remote
+from whatsapp.actions.calls import names, paging, participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, Input, PageInput, PhoneFilter, PhoneId, WabaId
 from whatsapp.actions.calls.provider_objects import CallSettingsView, HealthStatus
@@ -57,17 +57,17 @@ class Wabas(View):
 
 
 class GetPhoneInfo(PhoneFilter):
-    """One of `metaWabaId`, `phoneNumberId` and `phoneArn`; *refresh* asks the provider."""
+    """One of `metaWabaId` and `phone`; *refresh* asks the provider."""
 
-    phone_arn: PhoneId | None = None
+    phone: PhoneId | None = Field(
+        default=None, validation_alias=AliasChoices("phone", "phoneNumberId", "phoneArn")
+    )
     refresh: Flag = False
 
     @model_validator(mode="after")
     def _names_a_number(self) -> Self:
-        if not (self.meta_waba_id or self.phone_number_id or self.phone_arn):
-            raise PydanticCustomError(
-                "phone", "must have one of metaWabaId, phoneNumberId, phoneArn"
-            )
+        if not (self.meta_waba_id or self.phone):
+            raise PydanticCustomError("phone", "must have one of metaWabaId, phone")
         return self
 
 
@@ -96,7 +96,7 @@ class GetQuality(PageInput, Input):
     """A number, or the numbers of an account, or all of the company's. *history* is for one number."""
 
     meta_waba_id: WabaId | None = None
-    phone_number_id: PhoneId | None = None
+    phone: PhoneId | None = Field(default=None, validation_alias=names.PHONE)
     history: Flag = False
 
 
@@ -156,12 +156,8 @@ def get_phone_info(call: Call[GetPhoneInfo]) -> PhoneInfo:
 
     `refresh` asks the provider and stores changes; name status and health are in the answer only.
     """
-    if call.input.phone_arn is not None:
-        phone = participants.phone_by_id(call, call.input.phone_arn)
-    else:
-        named = participants.filtered_phone(call)
-        assert named is not None  # noqa: S101 - for mypy: the input names a number
-        phone = named
+    phone = participants.filtered_phone(call)
+    assert phone is not None  # noqa: S101 - for mypy: the input names a number
     report = reports.Report()
     if call.input.refresh:
         report = reports.read(call.resources, phone)
@@ -192,10 +188,10 @@ def get_phone_info(call: Call[GetPhoneInfo]) -> PhoneInfo:
 def get_quality(call: Call[GetQuality]) -> Page[Qualities]:
     """Show the stored quality ratings; `history` pages through all ratings of one number."""
     asked = call.input
-    if asked.phone_number_id is not None:
-        phones = [participants.phone_by_id(call, asked.phone_number_id)]
+    if asked.phone is not None:
+        phones = [participants.phone_by_id(call, asked.phone)]
         if asked.meta_waba_id not in {None, phones[0].waba_meta_id}:
-            raise NotFound("phoneNumberId: is not a number of metaWabaId")
+            raise NotFound("phone: is not a number of metaWabaId")
     elif asked.meta_waba_id is not None:
         phones = participants.account_of(call, asked.meta_waba_id)
     else:
@@ -205,7 +201,7 @@ def get_quality(call: Call[GetQuality]) -> Page[Qualities]:
         return Page(Qualities(phones=[_quality_of(call, phone) for phone in shown]), cursor)
     if len(phones) != 1:
         problem = "is required with history, as there are several numbers"
-        raise InvalidInput([{"field": "phoneNumberId", "problem": problem}])
+        raise InvalidInput([{"field": "phone", "problem": problem}])
     return _history(call, phones[0])
 
 

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import to_json
 from whatsapp.actions.calls import participants
+from whatsapp.actions.calls.inputs import is_user_id
 from whatsapp.actions.campaigns.inputs import RecipientRow
 from whatsapp.actions.campaigns.pages import lists
 from whatsapp.configuration.folders import campaigns_of
@@ -35,7 +36,8 @@ class TooMany(Exception):
     """The list has more rows than a campaign may have."""
 
 
-type Row = dict[str, Any]  # a RecipientRow by its parameters' names, and its `line`
+# A RecipientRow by its parameters' names, and its `line`; a user id is its `recipient`, not `to`.
+type Row = dict[str, Any]
 
 
 def page_key(company: str, campaign: str, number: int) -> str:
@@ -57,18 +59,21 @@ def rows_of_page(bucket: Bucket, key: str) -> list[Row]:
 def checked(given: object, line: int, phone: Phone) -> Row | None:
     """Return a row with its number as digits, None if it names no customer or breaks a rule."""
     if isinstance(given, str):
-        given = {"recipient": given} if given[:2].isalpha() else {"to": given}
+        given = {"to": given}
     try:
         row = RecipientRow.model_validate(given) if not isinstance(given, RecipientRow) else given
-        if row.to is not None:
-            digits = participants.number_of(row.to, phone, "to")
-            row = row.model_copy(update={"to": f"+{digits}"})
+        customer = (
+            {"recipient": row.to}
+            if is_user_id(row.to)
+            else {"to": f"+{participants.number_of(row.to, phone, 'to')}"}
+        )
         template_fit.check_values(row.components or [])
     except (ValidationError, InvalidInput):
         return None
     if not all(map(template_fit.is_value, row.body_params or ())):
         return None
-    return {**row.model_dump(mode="json", by_alias=True, exclude_none=True), "line": line}
+    values = row.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"to"})
+    return {**customer, **values, "line": line}
 
 
 def layout_of(bucket: Bucket, key: str) -> lists.Layout:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from shared.api.errors import InvalidInput
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.inbound.gateways import REFERENCE_NOTE
-from whatsapp.sending.drafts import Draft, UsedTemplate
+from whatsapp.sending.drafts import Draft
 from whatsapp.sending.payloads import of_template
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from whatsapp.actions.commerce.payments.inputs import Beneficiary, OrderInput, OrderItem
+    from whatsapp.sending.drafts import UsedTemplate
     from whatsapp.store.items.tenants import PaymentConfig
 
 OFFSET = 100
@@ -170,28 +171,13 @@ def message_of(
     return Draft(type=INTERACTIVE, content=content, shown=_shown(content, checkout))
 
 
-def template_of(
-    checkout: Checkout,
-    name: str,
-    language: str,
-    body_values: Sequence[str],
-    header_image: str | None = None,
-) -> Draft:
-    """Return the template message whose only button opens the order."""
-    components: list[dict[str, Any]] = []
-    if header_image:
-        image = {"type": "image", "image": {"id": header_image}}
-        components.append({"type": "header", "parameters": [image]})
-    if body_values:
-        values = [{"type": "text", "text": value} for value in body_values]
-        components.append({"type": "body", "parameters": values})
-    action = {"type": "action", "action": {"order_details": parameters_of(checkout)}}
-    button = {"type": "button", "sub_type": "order_details", "index": "0", "parameters": [action]}
-    used = UsedTemplate(name=name, language=language, components=[*components, button])
-    draft = of_template(used)
+def template_of(checkout: Checkout, used: Callable[[dict[str, Any]], UsedTemplate]) -> Draft:
+    """Return the template message with the button that opens the order; *used* takes the button's value."""
+    template = used(parameters_of(checkout))
+    draft = of_template(template)
     # An order may be far larger than an item of the inbox.
-    shown = draft.shown | {"content": {"name": name, **_summary(checkout)}}
-    return Draft(type=draft.type, content=draft.content, shown=shown, template=used)
+    shown = draft.shown | {"content": {"name": template.name, **_summary(checkout)}}
+    return Draft(type=draft.type, content=draft.content, shown=shown, template=template)
 
 
 def status_of(reference: str, status: str, description: str | None, body: str | None) -> Draft:

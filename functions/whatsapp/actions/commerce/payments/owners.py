@@ -86,7 +86,7 @@ def config_of(
     return config
 
 
-def contact_of(call: Call[Any], number: str, field: str = "customerPhone") -> str:
+def contact_of(call: Call[Any], number: str, field: str = "to") -> str:
     """Return the contact key of a customer's number, as the company's first number knows it. Raises InvalidInput."""
     phones = participants.phones_of(call)
     if not phones:

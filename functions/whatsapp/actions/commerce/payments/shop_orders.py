@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -69,9 +69,11 @@ class ProcessWixWebhook(Input):
 
 
 class GetWixOrders(PageInput):
-    """Exactly one of customerPhone and tenantId; without both, the company's own tenant."""
+    """Exactly one of to and tenantId; without both, the company's own tenant."""
 
-    customer_phone: PhoneNumber | None = None
+    to: PhoneNumber | None = Field(
+        default=None, validation_alias=AliasChoices("to", "customerPhone")
+    )
     tenant_id: TenantId | None = None
 
 
@@ -113,9 +115,9 @@ def process_wix_webhook(call: Call[ProcessWixWebhook]) -> ShopOrder:
 def get_wix_orders(call: Call[GetWixOrders]) -> Page[OrdersView]:
     """List the orders that the shop reported, by customer or tenant. A page may have fewer orders than `limit`."""
     asked = call.input
-    customer, tenant = asked.customer_phone, asked.tenant_id
+    customer, tenant = asked.to, asked.tenant_id
     if customer is not None and tenant is not None:
-        problem = "must not be given together with customerPhone"
+        problem = "must not be given together with to"
         raise InvalidInput([{"field": "tenantId", "problem": problem}])
     if customer is None:
         tenant = tenant or call.company

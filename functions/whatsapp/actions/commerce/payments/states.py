@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, Self
 
-from pydantic import model_validator
+from pydantic import AliasChoices, Field, model_validator
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -61,7 +61,7 @@ class LookUpPayment(Input):
 
 
 class GetPayments(PageInput):
-    """Exactly one of status, customerPhone and tenantId; `metaWabaId` leaves out other accounts' numbers."""
+    """Exactly one of status, to and tenantId; `metaWabaId` leaves out other accounts' numbers."""
 
     meta_waba_id: WabaId | None = None
     tenant_id: TenantId | None = None
@@ -69,11 +69,13 @@ class GetPayments(PageInput):
         Literal["pending", "authorized", "captured", "partially_refunded", "refunded", "failed"]
         | None
     ) = None
-    customer_phone: PhoneNumber | None = None
+    to: PhoneNumber | None = Field(
+        default=None, validation_alias=AliasChoices("to", "customerPhone")
+    )
 
     @model_validator(mode="after")
     def _has_one_filter(self) -> Self:
-        check_one_of(self, "filter", "status", "customer_phone", "tenant_id")
+        check_one_of(self, "filter", "status", "to", "tenant_id")
         return self
 
 
@@ -119,7 +121,7 @@ def get_payments(call: Call[GetPayments]) -> Page[OrdersView]:
         {
             "payment_status": asked.status,
             "tenant_id": asked.tenant_id,
-            "customer_phone": asked.customer_phone,
+            "customer_phone": asked.to,
         },
     )
     wanted = {phone.phone for phone in phones} if phones is not None else None

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
@@ -10,7 +10,7 @@ from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
-from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls import names, paging, participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import (
@@ -55,12 +55,14 @@ _TEST_AMOUNT = 100  # paise: the smallest amount of a UPI payment
 
 
 class SaveTenant(Input):
-    """A tenant. *wabaId* is an account of the company, *phoneE164* one of that account's numbers."""
+    """A tenant. *wabaId* is an account of the company, *phone* one of that account's numbers."""
 
     tenant_id: TenantId
     display_name: Annotated[Text, Field(max_length=100)]
     waba_id: WabaId
-    phone_e164: Annotated[PhoneNumber | None, Field(alias="phoneE164")] = None
+    phone: PhoneNumber | None = Field(
+        default=None, validation_alias=AliasChoices("phone", "phoneE164")
+    )
     mcc: Mcc | None = None
     purpose_code: PurposeCode | None = None
 
@@ -84,21 +86,21 @@ class GetConfiguration(OfTenant):
 
 
 class SetDefault(GetConfiguration):
-    """With `phoneNumberId` the default of that number alone."""
+    """With `phone` the default of that number alone."""
 
-    phone_number_id: PhoneId | None = None
+    phone: PhoneId | None = Field(default=None, validation_alias=names.PHONE)
 
 
 class ValidateConfig(GetConfiguration):
-    """`sendTestOrder` sends an order of INR 1.00 to *testPhone*."""
+    """`sendTestOrder` sends an order of INR 1.00 to *to*."""
 
     send_test_order: Flag = False
-    test_phone: PhoneNumber | None = None
+    to: PhoneNumber | None = Field(default=None, validation_alias=AliasChoices("to", "testPhone"))
 
     @model_validator(mode="after")
     def _names_a_recipient(self) -> Self:
-        if self.send_test_order and self.test_phone is None:
-            raise PydanticCustomError("test", "testPhone is required with sendTestOrder")
+        if self.send_test_order and self.to is None:
+            raise PydanticCustomError("test", "to is required with sendTestOrder")
         return self
 
 
@@ -108,11 +110,11 @@ def save_tenant(call: Call[SaveTenant]) -> TenantView:
     asked = call.input
     phones = participants.account_of(call, asked.waba_id)
     number = None
-    if asked.phone_e164 is not None:
-        number = participants.number_of(asked.phone_e164, phones[0], "phoneE164")
+    if asked.phone is not None:
+        number = participants.number_of(asked.phone, phones[0], "phone")
         if number not in {phone.display_phone for phone in phones}:
             problem = "must be a number of the account"
-            raise InvalidInput([{"field": "phoneE164", "problem": problem}])
+            raise InvalidInput([{"field": "phone", "problem": problem}])
     tenant = Tenant.model_validate(
         {
             "pk": Tenant.of(call.company, asked.tenant_id),
@@ -176,11 +178,11 @@ def set_default_payment_configuration(call: Call[SetDefault]) -> TenantView:
     config = owners.config_of(call, tenant.tenant_id, asked.config_name)
     if config.status != "active":
         raise StateConflict(f"configName: the configuration is {config.status}")
-    if asked.phone_number_id is not None:
-        phone = participants.phone_by_id(call, asked.phone_number_id)
+    if asked.phone is not None:
+        phone = participants.phone_by_id(call, asked.phone)
         if config.account not in {None, phone.waba_meta_id}:
             problem = "is a number of another account"
-            raise InvalidInput([{"field": "phoneNumberId", "problem": problem}])
+            raise InvalidInput([{"field": "phone", "problem": problem}])
         tenants.set_default_of_phone(call.table, phone.phone, config.config_name)
         phone_store.forget()
         return tenant_view(tenant)
@@ -232,7 +234,7 @@ def _test_order(call: Call[ValidateConfig], config: PaymentConfig) -> SentMessag
     return checkouts.send(
         call,
         phone,
-        participants.conversation_with(call, phone, str(asked.test_phone), "testPhone"),
+        participants.conversation_with(call, phone, str(asked.to), "to"),
         checkout,
         message_of,
         seconds=3_600,

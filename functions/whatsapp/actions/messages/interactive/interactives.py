@@ -5,10 +5,11 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, Field
 
 from shared.api.auth import Scope
+from shared.api.errors import InvalidInput
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import HttpsUrl, ProviderObject, ReplyInput, Text
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages.files import known_media
+from whatsapp.actions.messages.files import check_files
 from whatsapp.actions.messages.interactive.kinds import KINDS, InteractiveType
 from whatsapp.actions.messages.interactive.parts import Body, Label, Short, checked
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
@@ -20,9 +21,9 @@ INTERACTIVE = "interactive"
 
 
 class SendInteractive(ReplyInput):
-    """An interactive message: the provider's object without its `type`, which `interactiveType` gives."""
+    """An interactive message in the provider's structure. Its kind is `interactive.type`, or `interactiveType`."""
 
-    interactive_type: InteractiveType
+    interactive_type: InteractiveType | None = None
     interactive: ProviderObject
 
 
@@ -50,10 +51,9 @@ def send_interactive(call: Call[SendInteractive]) -> Draft:
     Requests for payment (order_details, order_status) have separate actions.
     """
     given = call.input
-    draft = of_interactive(
-        given.interactive_type, given.interactive, given.reply_to_message_id, place=INTERACTIVE
-    )
-    check_files(call, given.interactive, INTERACTIVE)
+    content = {name: part for name, part in given.interactive.items() if name != "type"}
+    draft = of_interactive(_kind_of(given), content, given.reply_to_message_id, place=INTERACTIVE)
+    check_files(call, content, INTERACTIVE)
     return draft
 
 
@@ -76,6 +76,25 @@ def send_location_request(call: Call[SendLocationRequest]) -> Draft:
     """Send a text with a button that sends the customer's location."""
     interactive = framed({"name": "send_location"}, body=call.input.body)
     return of_interactive("location_request_message", interactive, call.input.reply_to_message_id)
+
+
+def _kind_of(given: SendInteractive) -> InteractiveType:
+    """Return the kind of a message. Raises InvalidInput if it has none, another one, or two."""
+    named, inner = given.interactive_type, given.interactive.get("type")
+    if inner is None:
+        if named is None:
+            raise _invalid("interactiveType", "is required, unless interactive has a type")
+        return named
+    kind = next((kind for kind in KINDS if kind == inner), None)
+    if kind is None:
+        raise _invalid("interactive.type", f"must be one of {', '.join(KINDS)}")
+    if named not in {None, kind}:
+        raise _invalid("interactive.type", "must equal interactiveType")
+    return kind
+
+
+def _invalid(field: str, problem: str) -> InvalidInput:
+    return InvalidInput([{"field": field, "problem": problem}])
 
 
 def framed(
@@ -113,17 +132,3 @@ def of_interactive(
         },
         reply_to=reply_to,
     )
-
-
-def check_files(call: Call[Any], part: object, place: str) -> None:
-    """Raise NotFound if a header, also of a card, has the media id of another company's file."""
-    if isinstance(part, list):
-        for index, entry in enumerate(part):
-            check_files(call, entry, f"{place}.{index}")
-        return
-    if not isinstance(part, dict):
-        return
-    for name, value in part.items():
-        if name in {"image", "video", "document"} and isinstance(value, dict) and "id" in value:
-            known_media(call, str(value["id"]), f"{place}.{name}.id")
-        check_files(call, value, f"{place}.{name}")

@@ -118,7 +118,7 @@ def _named_by(phone: Phone) -> Iterator[Named]:
     yield _named("metaWabaId", ids.meta_id, ids.ACCOUNT, phone.waba_meta_id)
     if phone.aws_waba is not None:
         yield _named("awsWabaId", ids.aws_id, ids.ACCOUNT, phone.aws_waba)
-    yield _named("phoneNumberId", ids.meta_id, ids.NUMBER, phone.phone)
+    yield _named("phone", ids.meta_id, ids.NUMBER, phone.phone)
     on_aws = phone.phone_arn if phone.phone_arn.startswith("arn:aws") else phone.aws_phone
     if on_aws is not None:
         yield _named("phoneArn", ids.aws_id, ids.NUMBER, on_aws)

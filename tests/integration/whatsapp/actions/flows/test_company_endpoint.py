@@ -265,3 +265,22 @@ def test_a_new_routing_forgets_the_endpoint_and_its_answers(
 
     assert shown[1]["data"] == {"services": ["full", "basic"]}
     assert shop.requests == []
+
+
+@pytest.mark.parametrize(
+    "body", [{"action_type": "INIT"}, {"screen": "SERVICE", "data": {"service": "full"}}]
+)
+def test_the_trial_refuses_a_screen_whose_data_only_the_companys_endpoint_has(
+    actions: Actions, token: str, shop: Shop, body: dict[str, Any]
+) -> None:
+    answer = actions.run("flow_data_exchange", {"flowToken": token, **body})
+
+    assert (answer.status, answer.error) == (501, "not_supported")
+    assert "the company's own endpoint" in answer.body["error"]["message"]
+    assert shop.asked == []
+
+
+def test_the_trial_answers_what_needs_no_endpoint(actions: Actions, token: str) -> None:
+    ping = actions.run("flow_data_exchange", {"flowToken": token, "action_type": "ping"})
+
+    assert ping.result == {"data": {"status": "active"}}

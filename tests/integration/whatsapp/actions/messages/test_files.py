@@ -12,6 +12,7 @@ from tests.integration.whatsapp.actions.conftest import (
     GLOBEX_PHONE,
     Actions,
 )
+from tests.integration.whatsapp.actions.templates.catalogue import IMAGE, listed
 from tests.integration.whatsapp.conftest import NOW, PHONE, text
 from whatsapp import store
 from whatsapp.store.items import Media
@@ -234,3 +235,96 @@ def test_a_refused_upload_is_reported_and_nothing_is_sent(actions: Actions) -> N
     assert [
         sent.operation for sent in actions.wire if sent.operation == "SendWhatsAppMessage"
     ] == []
+
+
+LINK = "https://files.acme.example/a/b.bin?v=1"
+BY_LINK: list[tuple[str, dict[str, Any], str]] = [
+    *((f"send_{kind}", {}, kind) for kind in ("image", "video", "audio", "document", "sticker")),
+    *(
+        ("send_media", {"mediaType": kind}, kind)
+        for kind in ("image", "video", "audio", "document")
+    ),
+    ("send_reply", {"mediaType": "image", "replyToMessageId": "wamid.ada.1"}, "image"),
+]
+
+
+@pytest.mark.parametrize(("action", "body", "kind"), BY_LINK)
+def test_a_file_is_sent_by_its_link(
+    actions: Actions, action: str, body: dict[str, Any], kind: str
+) -> None:
+    answer = actions.send(action, {**body, "link": LINK})
+
+    assert answer.result["state"] == "sent"
+    [sent] = actions.wire
+    assert sent.body[kind]["link"] == LINK  # type: ignore[index] # JSON
+    assert actions.item(answer.result["messagePk"])["content"]["link"] == LINK
+
+
+REFUSED_LINKS = [
+    *("http://files.acme.example/a.jpg", "https://10.0.0.1/a.jpg", "https://localhost/a.jpg"),
+    *("https://printer.local/a.jpg", "https://intranet.corp/a", "https://[::1]/a", "ftp://a.b/c"),
+    *("https://user@files.acme.example/a", "https://files.acme.example:8443/a", "https://0x7f.1/a"),
+    *("https://db.internal/a.jpg", "https://169.254.169.254/latest", "files.acme.example/a.jpg"),
+]
+
+
+@pytest.mark.parametrize("link", REFUSED_LINKS)
+def test_a_link_that_is_not_public_https_is_refused_in_each_send(
+    actions: Actions, link: str
+) -> None:
+    file = {"link": link}
+    parameters = [{"type": "image", "image": file}]
+    calls = [(action, {**body, **file}) for action, body, _ in BY_LINK]
+    calls += [
+        (
+            "send_template",
+            {
+                "templateName": "sale",
+                "components": [{"type": "header", "parameters": parameters}],
+            },
+        ),
+        ("send_marketing_message", {"templateName": "sale", "headerMediaLink": link}),
+        (
+            "send_carousel_template",
+            {"templateName": "sale", "cards": [{"headerMediaLink": link}] * 2},
+        ),
+        (
+            "send_group_message",
+            {"to": None, "phone": None, "groupId": "g", "messageType": "image"} | file,
+        ),
+    ]
+    for action, body in calls:
+        actions.sandbox.templates.clear()
+        listed(actions.sandbox, IMAGE, {"type": "BODY", "text": "Hi"}, name="sale")
+        answer = actions.send(action, body)
+        assert (answer.status, answer.error) == (400, "invalid_input"), (action, answer.body)
+        assert "must be an https URL with a public host name" in answer.body["error"]["message"]
+    assert not [one for one in actions.wire if "send" in one.operation]
+
+
+def test_a_number_at_aws_sends_no_links(actions: Actions) -> None:
+    actions.register_eum()
+    number = {"phone_number_id": EUM_PHONE, "display_phone_number": "15550783999"}
+    inbound = text("wamid.ada.2", at=NOW // 1000 - 60, sender=ADA)
+    actions.harness.take({"metadata": number, "messages": [inbound]}, waba="202290129340399")
+
+    answer = actions.send("send_image", {"phoneNumberId": EUM_PHONE, "link": LINK})
+
+    assert (answer.status, answer.error) == (501, "not_supported")
+    assert answer.body["error"]["message"].startswith("link: ")
+    assert actions.wire == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"link": LINK, "mediaId": media.JPEG_IMAGE},
+        {"link": LINK, "s3Key": "uploads/acme/a.jpg"},
+        {},
+    ],
+)
+def test_a_file_has_one_source(actions: Actions, body: dict[str, str]) -> None:
+    answer = actions.send("send_image", body)
+
+    assert (answer.status, answer.error) == (400, "invalid_input")
+    assert "exactly one of s3Key, mediaId, link" in answer.body["error"]["message"]

@@ -295,3 +295,50 @@ def test_the_customer_is_asked_for_a_location(actions: Actions) -> None:
         "body": {"text": "Where are you?"},
         "action": {"name": "send_location"},
     }
+
+
+BUTTON_MESSAGE = {
+    "body": {"text": "Collect today?"},
+    "action": {"buttons": [{"type": "reply", "reply": {"id": "yes", "title": "Yes"}}]},
+}
+
+
+@pytest.mark.parametrize("named", [{}, {"interactiveType": "button"}])
+def test_the_type_may_be_in_the_object_as_in_metas_payload(
+    actions: Actions, named: dict[str, str]
+) -> None:
+    body = {**named, "interactive": {"type": "button", **BUTTON_MESSAGE}}
+
+    answer = actions.send("send_interactive", {**body, "dryRun": True})
+
+    assert answer.result["payload"]["interactive"] == body["interactive"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "rule"),
+    [
+        (
+            {"interactiveType": "list", "interactive": {"type": "button", **BUTTON_MESSAGE}},
+            "interactive.type",
+            "must equal interactiveType",
+        ),
+        (
+            {"interactive": {"type": "order_details", **BUTTON_MESSAGE}},
+            "interactive.type",
+            "must be one of button, list",
+        ),
+        ({"interactive": {"type": 7, **BUTTON_MESSAGE}}, "interactive.type", "must be one of"),
+        ({"interactive": {"type": ["button"]}}, "interactive.type", "must be one of"),
+        ({"interactive": BUTTON_MESSAGE}, "interactiveType", "is required"),
+        ({"interactive": {"type": "list", **BUTTON_MESSAGE}}, "interactive.action.button", ""),
+    ],
+)
+def test_a_type_of_another_kind_or_none_is_refused(
+    actions: Actions, body: dict[str, Any], field: str, rule: str
+) -> None:
+    answer = actions.send("send_interactive", body)
+
+    assert (answer.status, answer.error) == (400, "invalid_input")
+    assert field in answer.fields
+    assert rule in answer.body["error"]["message"]
+    assert actions.wire == []

@@ -116,7 +116,7 @@ def test_history_of_several_numbers_needs_a_number(actions: Actions) -> None:
     actions.register_eum()
     answer = actions.run("get_quality", {"history": True})
 
-    assert (answer.status, answer.fields) == (400, ["phoneNumberId"])
+    assert (answer.status, answer.fields) == (400, ["phone"])
 
 
 def test_limits_are_read_stored_and_bound_our_pace(

@@ -90,8 +90,8 @@ def test_a_number_of_another_company_at_aws_cannot_be_taken_in_any_spelling(
     ("change", "field"),
     [
         ({"metaWabaId": WABA}, "metaWabaId"),
-        ({"metaWabaId": "202290129340399"}, "phoneNumberId"),
-        ({"phoneNumberId": PHONE}, "phoneNumberId"),
+        ({"metaWabaId": "202290129340399"}, "phone"),
+        ({"phoneNumberId": PHONE}, "phone"),
         ({"appId": ACME_APP}, "appId"),
         ({"appId": "7777777777"}, "appId"),
     ],

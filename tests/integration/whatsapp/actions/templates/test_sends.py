@@ -28,27 +28,6 @@ FILE = {"headerMediaId": "1"}
 TWICE = {"title": "A", "product_items": [{"product_retailer_id": "a"}] * 2}
 
 
-@pytest.fixture(autouse=True)
-def _consents(actions: Actions) -> None:
-    """ADA has agreed to marketing."""
-    key = actions.harness.take(
-        {
-            "field": "user_preferences",
-            "contacts": [{"wa_id": ADA}],
-            "user_preferences": [
-                {
-                    "wa_id": ADA,
-                    "category": "marketing_messages",
-                    "detail": "opted in",
-                    "value": "resume",
-                    "timestamp": NOW // 1000 - 60,
-                }
-            ],
-        }
-    )
-    assert key
-
-
 def sent(actions: Actions) -> list[Any]:
     return [one for one in actions.wire if one.operation in MESSAGES]
 
@@ -147,12 +126,12 @@ def test_a_template_of_another_category_is_refused(
     [
         ({"status": "PAUSED"}, {"bodyParams": ["Ada", "5"]}, "its status is PAUSED"),
         ({}, {"bodyParams": ["Ada"]}, "needs 2 values"),
-        ({}, {"bodyParams": ["Ada", "5"], "headerMediaId": "1"}, "header is not a file"),
+        ({}, {"bodyParams": ["Ada", "5"], "headerMediaId": "1"}, "headerMediaId: is for IMAGE"),
         ({"language": "de"}, {"bodyParams": ["Ada", "5"]}, "unknown in this language"),
         (
             {},
             {"bodyParams": ["Ada", "5"], "buttonParams": [{"index": 0, "urlSuffix": "a"}]},
-            "template.buttons",
+            "buttonParams.0: the template has no URL button",
         ),
     ],
 )
@@ -181,8 +160,9 @@ def test_a_template_that_does_not_fit_is_refused_with_what_it_needs(
         ("send_limited_offer_template", {"offerExpirationTimestamp": NOW}, "offerExpirationTimestamp"),
         ("send_carousel_template", {"cards": [{"headerMediaId": "1"}]}, "cards"),
         ("send_carousel_template", {"cards": [{"headerMediaId": "1"}] * 11}, "cards"),
-        ("send_carousel_template", {"cards": [FILE, {**FILE, "bodyParams": ["a"]}]}, "body"),
-        ("send_carousel_template", {"cards": [{}, {}]}, "cards.0"),
+        ("send_carousel_template", {"cards": [{**FILE, "headerText": "a"}, FILE]}, "cards.0"),
+        ("send_auth_template", {"otpCode": CODE, "bodyParams": ["a"]}, "body"),
+        ("send_coupon_template", {"couponCode": "A", "headerFilename": "a.pdf"}, "body"),
         ("send_mpm_template", {"catalogId": "12345", "sections": [TWICE]}, "body"),
         ("send_mpm_template", {"catalogId": "12345", "sections": []}, "sections"),
     ],
@@ -270,7 +250,7 @@ def test_a_code_needs_a_phone_number_and_the_expiry_of_the_template(actions: Act
     user = actions.send("send_auth_template", of_code(to=None, recipient="GB.abc"))
     minutes = actions.send("send_auth_template", of_code(expiryMinutes=5))
 
-    assert (user.status, user.fields) == (400, ["recipient"])
+    assert (user.status, user.fields) == (400, ["to"])
     assert (minutes.status, minutes.fields) == (400, ["expiryMinutes"])
     assert sent(actions) == []
 

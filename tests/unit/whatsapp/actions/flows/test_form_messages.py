@@ -73,7 +73,14 @@ def test_a_template_has_one_button_with_the_token_and_is_shown_without_it(
         | {"buttonIndex": index, "flowActionPayload": payload}
     )
 
-    draft = template_draft(asked, TOKEN)
+    buttons = [{"type": "PHONE_NUMBER"}] * index + [{"type": "FLOW"}]
+    text = " ".join(f"{{{{{number + 1}}}}}" for number in range(len(params)))
+    definition: list[dict[str, Any]] = [
+        {"type": "BODY", "text": text},
+        {"type": "BUTTONS", "buttons": buttons},
+    ]
+
+    draft = template_draft(asked, definition, TOKEN)
 
     components = draft.content["components"]
     button = components[-1]

@@ -59,10 +59,8 @@ class ProfileOwner(PhoneFilter):
 
     @model_validator(mode="after")
     def _names_a_number(self) -> Self:
-        if not (self.meta_waba_id or self.phone_number_id or self.tenant_id):
-            raise PydanticCustomError(
-                "phone", "must have one of metaWabaId, phoneNumberId, tenantId"
-            )
+        if not (self.meta_waba_id or self.phone or self.tenant_id):
+            raise PydanticCustomError("phone", "must have one of metaWabaId, phone, tenantId")
         return self
 
 
@@ -217,7 +215,7 @@ def _phone_of(call: Call[GetProfile] | Call[UpdateProfile]) -> Phone:
         raise NotFound("tenantId: no number of the tenant is in use")
     chosen = phones if len(phones) == 1 else [one for one in phones if one.is_default]
     if len(chosen) != 1:
-        raise PhoneRequired("phoneNumberId: is required, as the tenant has several numbers")
+        raise PhoneRequired("phone: is required, as the tenant has several numbers")
     return chosen[0]
 
 

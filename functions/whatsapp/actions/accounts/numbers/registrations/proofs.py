@@ -66,7 +66,7 @@ def numbers_on_graph(
 
 def _listed(call: Call[Any], phone: Phone, missing: list[str]) -> set[ProviderId]:
     """Return the listed ids of an account and its number; empty if the token does not reach the account."""
-    fields = {"metaWabaId", "phoneNumberId", "phoneArn"}
+    fields = {"metaWabaId", "phone", "phoneArn"}
     try:
         if phone.provider == "graph" and not _is_listed_by_graph(call, phone):
             fields = {"metaWabaId"}

@@ -229,8 +229,8 @@ def new_number(sibling: Phone, phone_id: str, digits: str, **facts: str) -> Phon
 
 def _named(call: Call[Any]) -> Phone:
     """Return the number that the input names, also one that is not in use yet. Raises NotFound and PhoneRequired."""
-    if call.input.phone_number_id is not None and call.input.meta_waba_id is None:
-        return participants.phone_by_id(call, call.input.phone_number_id)
+    if call.input.phone is not None and call.input.meta_waba_id is None:
+        return participants.phone_by_id(call, call.input.phone)
     return participants.sender_of(call)
 
 

@@ -13,7 +13,7 @@ from shared.identity.secret_owners import TOKEN_RULE, owns_token
 from whatsapp import store
 from whatsapp.actions.accounts.numbers.registrations import proofs
 from whatsapp.actions.accounts.numbers.registrations.registration import MANAGEMENT
-from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls import names, paging, participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import (
@@ -45,7 +45,7 @@ class SavePhone(Input):
     *graph_token_secret* is the name of an access token of the company, not the token.
     """
 
-    phone_number_id: str = Field(pattern=r"^[0-9]{5,20}$")
+    phone: str = Field(pattern=r"^[0-9]{5,20}$", validation_alias=names.PHONE)
     meta_waba_id: WabaId
     tenant_id: TenantId
     provider: Literal["eum", "graph"]
@@ -122,7 +122,7 @@ def save_phone(call: Call[SavePhone]) -> PhoneView:
     given = call.input
     if given.graph_token_secret and not owns_token(call.company, given.graph_token_secret):
         raise InvalidInput([{"field": "graphTokenSecret", "problem": TOKEN_RULE}])
-    stored = _stored(call, given.phone_number_id)
+    stored = _stored(call, given.phone)
     phone = _saved(call, stored)
     phone = phone.model_copy(update={"proof": proofs.prove(call, phone)})
     try:
@@ -195,10 +195,10 @@ def _saved(call: Call[SavePhone], stored: Phone | None) -> Phone:
         # The ARN keys the conversations: `register` refuses another one.
         return stored.model_copy(update=known | ({"phone_arn": arn} if arn else {}))
     return Phone(
-        pk=Phone.key(given.phone_number_id),
+        pk=Phone.key(given.phone),
         company=call.company,
-        phone=given.phone_number_id,
-        phone_arn=arn or f"arn:parley:whatsapp:::phone-number-id/{given.phone_number_id}",
+        phone=given.phone,
+        phone_arn=arn or f"arn:parley:whatsapp:::phone-number-id/{given.phone}",
         waba_meta_id=given.meta_waba_id,
         **known,
     )

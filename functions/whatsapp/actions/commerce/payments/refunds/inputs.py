@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 
 from whatsapp.actions.calls.inputs import (
     Input,
@@ -52,13 +52,15 @@ class ProcessRefundWebhook(OfRefund):
 
 
 class GetRefunds(PageInput):
-    """Exactly one of tenantId, orderId and customerPhone."""
+    """Exactly one of tenantId, orderId and to."""
 
     tenant_id: TenantId | None = None
     order_id: OrderId | None = None
-    customer_phone: PhoneNumber | None = None
+    to: PhoneNumber | None = Field(
+        default=None, validation_alias=AliasChoices("to", "customerPhone")
+    )
 
     @model_validator(mode="after")
     def _has_one_filter(self) -> Self:
-        check_one_of(self, "filter", "tenant_id", "order_id", "customer_phone")
+        check_one_of(self, "filter", "tenant_id", "order_id", "to")
         return self

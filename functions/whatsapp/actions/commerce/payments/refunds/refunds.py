@@ -133,7 +133,7 @@ def get_refunds(call: Call[GetRefunds]) -> Page[RefundsView]:
         {
             "order_id": asked.order_id,
             "tenant_id": asked.tenant_id,
-            "customer_phone": asked.customer_phone,
+            "customer_phone": asked.to,
         },
     )
     shown = [refund_view(one) for one in found]

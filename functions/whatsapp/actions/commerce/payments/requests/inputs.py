@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from whatsapp.actions.calls.inputs import (
@@ -10,12 +10,10 @@ from whatsapp.actions.calls.inputs import (
     ConfigName,
     Flag,
     Input,
-    Language,
     MediaId,
     Money,
     PhoneOrUserId,
     ReferenceId,
-    TemplateName,
     TenantId,
     Text,
 )
@@ -30,6 +28,7 @@ from whatsapp.actions.commerce.payments.inputs import (
     PaidSend,
     Short,
 )
+from whatsapp.actions.templates.sending.inputs import TemplateSend
 
 _UPI = "UPI_INTENT"
 
@@ -96,7 +95,7 @@ class SendOrderOfTenant(Input):
     """An order with its `referenceId`; sender and configuration are the tenant's."""
 
     tenant_id: TenantId
-    to_phone: PhoneOrUserId
+    to: PhoneOrUserId = Field(validation_alias=AliasChoices("to", "toPhone"))
     order: OrderInput
     config_name: ConfigName | None = None
     expiration_seconds: Expiration | None = None
@@ -105,18 +104,12 @@ class SendOrderOfTenant(Input):
     dry_run: Flag = False
 
 
-class SendCheckoutTemplate(PaidSend):
-    """An approved template with an order_details button."""
+class SendCheckoutTemplate(PaidSend, TemplateSend):
+    """An approved template with an order_details button, and values of its other parts."""
 
-    template_name: TemplateName
-    language_code: Language | None = None
     payment_configuration_name: ConfigName
     reference_id: ReferenceId
     total_amount: Money
-    body_params: Annotated[list[Annotated[Text, Field(max_length=1_024)]], Field(max_length=50)] = (
-        Field(default_factory=list)
-    )
     order: OrderInput
     expiration_seconds: Expiration = 300
-    header_media_id: MediaId | None = None
     tenant_id: TenantId | None = None

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
@@ -31,11 +32,14 @@ from whatsapp.actions.commerce.payments.requests.inputs import (
     SendPaymentOrder,
 )
 from whatsapp.actions.dispatch.registration import Group
+from whatsapp.actions.messages.files import check_files
+from whatsapp.actions.templates.sending import sends, slots
+from whatsapp.actions.templates.sending.slots import Given
+from whatsapp.sending.drafts import UsedTemplate
 
 PAYMENTS = Group("payments")
 LEGACY = Group("legacy")
 _NOT_IN_A_REFERENCE = re.compile(r"[^A-Za-z0-9._-]")
-_DEFAULT_LANGUAGE = "en_US"
 
 
 @PAYMENTS.changes("remote_eum", Scope.WHATSAPP_PAYMENTS, idempotent=False)
@@ -168,7 +172,7 @@ def send_order_details_with_payment(call: Call[SendOrderOfTenant]) -> SentMessag
     return checkouts.send(
         call,
         phone,
-        participants.conversation_with(call, phone, asked.to_phone, "toPhone"),
+        participants.conversation_with(call, phone, asked.to, "to"),
         checkout,
         partial(message_of, body=asked.body),
         seconds=asked.expiration_seconds,
@@ -191,18 +195,20 @@ def send_checkout_template(call: Call[SendCheckoutTemplate]) -> SentMessage:
         tenant_id=asked.tenant_id,
         gateway=None,
     )
+    definition = sends.definition_of(call)
+
+    def used(order: dict[str, Any]) -> UsedTemplate:
+        given = [*asked.given(), Given("order", order, "order")]
+        return sends.used(asked, slots.components_of(definition, given))
+
+    # Values that do not fit are refused before the order is stored.
+    check_files(call, used({}).components, "components")
     return checkouts.send(
         call,
         phone,
         participants.conversation_of(call, phone),
         replace(checkout, settings=settings_of(config, asked.reference_id)),
-        partial(
-            template_of,
-            name=asked.template_name,
-            language=asked.language_code or _DEFAULT_LANGUAGE,
-            body_values=asked.body_params,
-            header_image=asked.header_media_id,
-        ),
+        partial(template_of, used=used),
         seconds=asked.expiration_seconds,
         config=config,
     )

@@ -1,0 +1,71 @@
+"""
+Names of parameters. A parameter has one name in all actions: the first choice of its alias. The other choices are names
+that it has at the provider or had in older versions: a call may use them, and the reference lists them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import AliasChoices, ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic import BaseModel
+
+PHONE: Final = AliasChoices("phone", "phoneNumberId")
+CUSTOMER: Final = AliasChoices("to", "recipient")
+
+
+def others_of(model: type[BaseModel]) -> dict[str, list[str]]:
+    """Return the other names of each parameter that has some."""
+    return dict(_others_of(model))
+
+
+def without_repeats(model: type[BaseModel], given: object) -> object:
+    """
+    Return the parameters of a call, each under one of its names.
+
+    Raises ValidationError for a parameter that has different values under several names.
+    """
+    if not isinstance(given, dict):
+        return given
+    repeated = [
+        (kept, other)
+        for name, others in _others_of(model)
+        for kept, *more in [[one for one in (name, *others) if one in given] or [name]]
+        for other in more
+    ]
+    differing = [(kept, other) for kept, other in repeated if given[kept] != given[other]]
+    if differing:
+        raise ValidationError.from_exception_data(
+            model.__name__, [_differing(*names) for names in differing]
+        )
+    dropped = {other for _, other in repeated}
+    return {name: value for name, value in given.items() if name not in dropped}
+
+
+def describe(model: type[BaseModel], schema: dict[str, Any]) -> None:
+    """Add the other names to the JSON Schema of an input model, as deprecated."""
+    properties = schema.get("properties", {})
+    for name, others in _others_of(model):
+        for other in others:
+            properties[other] = {"deprecated": True, "description": f"another name of `{name}`"}
+
+
+def _others_of(model: type[BaseModel]) -> Iterator[tuple[str, list[str]]]:
+    for field in model.model_fields.values():
+        if isinstance(field.validation_alias, AliasChoices):
+            name, *others = (str(choice) for choice in field.validation_alias.choices)
+            yield name, others
+
+
+def _differing(kept: str, other: str) -> InitErrorDetails:
+    problem = f"is another name of {kept}: must be given once, or with the same value"
+    return InitErrorDetails(
+        type=PydanticCustomError("names", problem),
+        loc=(other,),
+        input=None,
+    )
