@@ -150,8 +150,9 @@ def name_of(contact: Mapping[str, Any] | None) -> str | None:
 
 def saved_contact(item: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return an entry of the business app's address book as `contacts[]` has customers; None if it names none."""
-    saved = item.get("contact")
-    phone = _digits(_first(saved, ("phone_number",))) if isinstance(saved, dict) else ""
+    given = item.get("contact")
+    saved = given if isinstance(given, dict) else {}
+    phone = _digits(_first(saved, ("phone_number",)))
     if not phone:
         return None
     name = _first(saved, ("full_name", "first_name"))

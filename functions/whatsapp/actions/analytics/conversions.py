@@ -207,7 +207,7 @@ def _from_ad(call: Call[ConversionInput], phones: list[Phone]) -> Message:
         if message and message.company == call.company and (message.referral or {}).get(_CLICK):
             found.append(message)
     if not found:
-        raise StateConflict("contact: no message of this customer has a click id of an ad")
+        raise StateConflict("to: no message of this customer has a click id of an ad")
     return max(found, key=lambda message: message.received_at)
 
 

@@ -32,19 +32,16 @@ def without_repeats(model: type[BaseModel], given: object) -> object:
     """
     if not isinstance(given, dict):
         return given
-    repeated = [
-        (kept, other)
-        for name, others in _others_of(model)
-        for kept, *more in [[one for one in (name, *others) if one in given] or [name]]
-        for other in more
-    ]
-    differing = [(kept, other) for kept, other in repeated if given[kept] != given[other]]
+    repeated: dict[str, str] = {}  # further names of a parameter: the one that counts
+    for name, others in _others_of(model):
+        present = [one for one in (name, *others) if one in given]
+        repeated |= dict.fromkeys(present[1:], present[0] if present else name)
+    differing = [(kept, other) for other, kept in repeated.items() if given[kept] != given[other]]
     if differing:
         raise ValidationError.from_exception_data(
             model.__name__, [_differing(*names) for names in differing]
         )
-    dropped = {other for _, other in repeated}
-    return {name: value for name, value in given.items() if name not in dropped}
+    return {name: value for name, value in given.items() if name not in repeated}
 
 
 def describe(model: type[BaseModel], schema: dict[str, Any]) -> None:

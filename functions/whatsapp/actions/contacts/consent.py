@@ -133,7 +133,7 @@ def _choose_marketing(call: Call[Choice], *, is_out: bool) -> None:
     """Set the choice on the customer's conversation with each number of the company, where sending reads it."""
     at, who = clock.to_text(clock.now_ms()), people.named(call, call.input.to, "to")
     for phone in participants.phones_of(call):
-        contact = participants.contact_of(call, phone, who, "contact")[0]
+        contact = participants.contact_of(call, phone, who, "to")[0]
         store.customer_facts.note_marketing_choice(
             call.table,
             Conversation.key(phone.arn_suffix, contact),
@@ -146,7 +146,7 @@ def _choose_marketing(call: Call[Choice], *, is_out: bool) -> None:
 
 def _conversations(call: Call[Any], who: str) -> list[str]:
     return [
-        Conversation.key(phone.arn_suffix, participants.contact_of(call, phone, who, "contact")[0])
+        Conversation.key(phone.arn_suffix, participants.contact_of(call, phone, who, "to")[0])
         for phone in participants.phones_of(call)
     ]
 

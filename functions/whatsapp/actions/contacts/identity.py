@@ -92,7 +92,7 @@ def get_contact(call: Call[ContactRequest]) -> ContactView:
         if pk.split("#")[1] in by_suffix and (head := store.heads.get(call.table, pk))
     ]
     if not heads:
-        raise NotFound("contact: not found")
+        raise NotFound("to: not found")
     own = {Alias.of_contact(phone.phone, key) for phone in phones for key in found.keys}
     former = {pk.rpartition("#")[2] for pk in found.aliases if pk not in own}
     ids = list(dict.fromkeys([who, *found.ids]))
@@ -116,7 +116,7 @@ def link_contact_identity(call: Call[Pair]) -> LinkView:
     """
     phone = participants.phone_by_id(call, call.input.phone)
     keys = _keys(call, phone)
-    for field, key in zip(("contact", "alias"), keys, strict=True):
+    for field, key in zip(("to", "alias"), keys, strict=True):
         if store.heads.get(call.table, Conversation.key(phone.arn_suffix, key)) is None:
             raise NotFound(f"{field}: has no conversation with this number")
     first, second = (contact_links.primary_of(call.table, phone.phone, key).key for key in keys)
@@ -141,7 +141,7 @@ def unlink_contact_identity(call: Call[Pair]) -> LinkView:
         if stored is not None and stored.primary == other:
             undone = contact_links.unlink_by_operator(call.table, phone, linked, request)
             return _link_view("unlinked", phone, undone.primary, undone.linked)
-    raise NotFound("alias: is not linked to contact")
+    raise NotFound("alias: is not linked to the customer")
 
 
 def _keys(call: Call[Pair], phone: Phone) -> tuple[str, str]:

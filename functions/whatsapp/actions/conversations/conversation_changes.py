@@ -139,7 +139,7 @@ def _send_receipt(call: Call[Any], head: Conversation) -> str | None:
     try:
         post = transmission.post_of(call.resources, phone)
     except Permanent as fault:
-        raise NotConfigured(f"phoneId: {fault.reason}") from None
+        raise NotConfigured(f"phone: {fault.reason}") from None
     receipt = {
         "messaging_product": "whatsapp",
         "status": "read",

@@ -18,7 +18,10 @@ from whatsapp.sending.views import View
 class DeepLink(Input):
     """A business's number with its country code. *text* is the prefilled message of a chat link."""
 
-    phone: PhoneNumber = Field(validation_alias=AliasChoices("phone", "phoneNumber"))
+    phone: PhoneNumber = Field(
+        validation_alias=AliasChoices("phone", "phoneNumber"),
+        description="the business's number with its country code",
+    )
     call_type: Literal["voice", "chat"] = "voice"
     text: Annotated[Text, Field(max_length=500)] | None = None
 

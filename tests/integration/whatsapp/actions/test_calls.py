@@ -189,3 +189,21 @@ def test_a_cursor_of_another_caller_or_query_is_refused(actions: Actions) -> Non
     narrower = actions.run("list_actions", {"cursor": cursor, "mode": "local"})
     assert {answer.error for answer in (altered, others, narrower)} == {"invalid_cursor"}
     assert ACME.principal != colleague.principal
+
+
+@pytest.mark.parametrize("named", [{"phone": PHONE}, {"phone": "+15550783881"}, {"phoneNumberId": PHONE}])
+@pytest.mark.parametrize("customer", [{"to": f"+{ADA}"}, {"to": ADA}])
+def test_the_number_of_the_business_and_the_customer_have_one_name(
+    actions: Actions, named: dict[str, str], customer: dict[str, str]
+) -> None:
+    answer = actions.run("send_text", {**named, **customer, "text": "Hello"})
+
+    assert answer.result["state"] == "sent"
+    assert answer.result["conversationPk"].endswith(ADA)
+
+
+def test_a_user_id_is_a_customer_under_both_names(actions: Actions) -> None:
+    for name in ("to", "recipient"):
+        body = {"phone": PHONE, name: "GB.abc", "text": "Hello", "dryRun": True}
+        shown = actions.run("send_text", body)
+        assert shown.error == "policy_refused", shown.body  # no open window with an unknown person

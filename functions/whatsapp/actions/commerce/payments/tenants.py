@@ -61,7 +61,9 @@ class SaveTenant(Input):
     display_name: Annotated[Text, Field(max_length=100)]
     waba_id: WabaId
     phone: PhoneNumber | None = Field(
-        default=None, validation_alias=AliasChoices("phone", "phoneE164")
+        default=None,
+        validation_alias=AliasChoices("phone", "phoneE164"),
+        description="the number of the business unit, one of the account's",
     )
     mcc: Mcc | None = None
     purpose_code: PurposeCode | None = None

@@ -45,7 +45,11 @@ class SavePhone(Input):
     *graph_token_secret* is the name of an access token of the company, not the token.
     """
 
-    phone: str = Field(pattern=r"^[0-9]{5,20}$", validation_alias=names.PHONE)
+    phone: str = Field(
+        pattern=r"^[0-9]{5,20}$",
+        validation_alias=names.PHONE,
+        description="Meta's id of the number",
+    )
     meta_waba_id: WabaId
     tenant_id: TenantId
     provider: Literal["eum", "graph"]
