@@ -117,8 +117,12 @@ def bounds_of(
     # The customer's words, and the words that were sent to the customer.
     given = [message.text for message in task.history]
     names = [facts.company_name, facts.project_name, *facts.representatives]
+    from conversations.ai.checks.statements import claimed_actions  # noqa: PLC0415 - not at a cold start
+
     sent = [message.text for message in task.history if message.role is ai.Role.ASSISTANT]
-    company_texts = frozenset([*fact_texts, *names, own_words, *sent])
+    # Of sent messages only what they call done: "I have not booked it" is no proof.
+    done = [verb for text in sent for verb in claimed_actions(text)]
+    company_texts = fact_texts | frozenset(done)
     bounds = guardrails.Bounds(
         longest=task.longest,
         sms_length=task.sms_length,
@@ -130,8 +134,8 @@ def bounds_of(
         rules="\n".join([system_prompt.RULES, *more_rules]),
         secret_words=frozenset(tool.name for tool in tools),
         company_texts=company_texts,
-        known_texts=company_texts
-        | frozenset([*given, *task.contacts, *facts.recorded_answers.values()]),
+        known_texts=fact_texts
+        | frozenset([*given, *names, own_words, *task.contacts, *facts.recorded_answers.values()]),
         today=facts.today,
     )
     results = (facts_in(decided.result, is_error=decided.is_error) for decided in task.decided)

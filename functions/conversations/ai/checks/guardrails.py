@@ -79,9 +79,9 @@ class Bounds:
     `certain_language`; None if it is not certain. *hosts* are the allowed hosts of links (see `hosts_in`), *contacts*
     the allowed numbers and addresses, *fact_texts* the texts of the facts, *given_words* words of the conversation so
     far: they are known to the customer. *links* are allowed whole links, of documents and results (see `links_of`).
-    *company_texts* are the words of the company: facts, results and what was sent; *known_texts* adds the prompt and
-    the customer's words. *today* is the customer's date. *has_acted*: a function of the project has
-    succeeded, so that an action may be called done.
+    An answer may call an action done if *has_acted* (a function of the
+    project has succeeded) or *company_texts* (facts, and actions that sent messages called done) have its verb. Values
+    must occur in *known_texts*: facts, prompt, results and the conversation; *today* is the customer's date.
     *secret_words* are the names of functions.
     """
 
@@ -113,7 +113,6 @@ class Bounds:
             contacts=self.contacts.with_those_of(added),
             fact_texts=self.fact_texts | added,
             links=self.links | links_of(added),
-            company_texts=self.company_texts | added,
             known_texts=self.known_texts | added,
             has_acted=self.has_acted or has_acted,
         )
