@@ -88,6 +88,8 @@ _TIME = re.compile(
     r"|(?<![\d.,:/])(?P<o>[01]?\d|2[0-4])\s?(?P<ohalf>[ap]\.?m\b|Uhr\b|o['\u2019]clock\b|h\b|heures\b)",
     re.IGNORECASE,
 )
+# In a known text, `9.30` may be a time; in an answer only with words that say so.
+_DOTTED = re.compile(r"(?<![\d.,])([01]?\d|2[0-4])\.([0-5]\d)(?![\d.])")
 _HOUR = re.compile(r"(?<![\d.,:/-])([01]?\d|2[0-4])(?![\d:/]|[.,]\d)")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}(?:\s?[A-Z0-9]{1,3})?\b")
 _STREETS = tuple(
@@ -156,6 +158,8 @@ class KnownTexts:
     def times(self) -> frozenset[Minutes]:
         """The times, and the full hours that numbers and words can mean."""
         found = {time for text in self.texts for one in _times_in(text) for time in one}
+        dotted = (match for text in self.texts for match in _DOTTED.finditer(text))
+        found |= {time for m in dotted for time in _clock(int(m[1]), int(m[2]), None)}
         hours = {int(match[1]) for text in self.texts for match in _HOUR.finditer(text)}
         hours |= {_HOUR_WORDS[word] for word in self.words if word in _HOUR_WORDS}
         return frozenset(found | {time for hour in hours for time in _clock(hour, 0, None)})
