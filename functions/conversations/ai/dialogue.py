@@ -2,8 +2,11 @@
 One turn of the AI: model calls, function calls and at most one repair call, mapped to an outcome.
 
     ask -> refusal                              -> hand-off, at once
-        -> first fault                          -> ask again, naming the fault
-        -> second fault                         -> hand-off `ai_invalid_output`
+        -> fatal fault                          -> hand-off, at once
+        -> first fault to repair                -> ask again, naming the fault
+        -> second fault to repair               -> the faulty sentences are removed; nothing left, or a fault of another
+                                                   kind: hand-off `ai_invalid_output`
+        -> note                                 -> recorded
         -> call, not listed or not valid        -> ask again with the error; the second time hand-off `function_failed`
         -> call that needs approval             -> hand-off `function_approval`, nothing runs
         -> hand-off that is barred              -> as a fault, or as a call that is not valid
@@ -21,8 +24,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conversations.ai.checks import guardrails
-from conversations.ai.checks.faults import ADVICE, Fault
+from conversations.ai.checks import guardrails, removal
+from conversations.ai.checks.faults import ADVICE, Fault, Severity
+from conversations.ai.checks.guardrails import LONGEST_SUBJECT
 from conversations.ai.config import BuiltIn
 from conversations.ai.functions import (
     REFUSED,
@@ -110,6 +114,7 @@ class _Turn:
         )
         self._correction = ""
         self._faults: list[Fault] = []
+        self._is_repaired = False
         self._calls: list[MadeCall] = []
         self._refused_calls = 0
         self._rounds = 0
@@ -123,20 +128,32 @@ class _Turn:
         if reply.stop is ai.Stop.REFUSED:
             return self._hand_off(Cause.REFUSED)
         if fault := guardrails.fault_of_stop(reply.stop):
-            return self._ask_again(reply.text, (fault,))
+            return self._repair_or_hand_off(reply.text, fault)
         if reply.tool_calls:
             return self._handle_call(reply.tool_calls[0], None)
         try:
             output = parse(reply.text)
         except AnswerInvalid:
-            return self._ask_again(reply.text, (Fault.NOT_THE_SCHEMA,))
+            return self._repair_or_hand_off(reply.text, Fault.NOT_THE_SCHEMA)
+        return self._handle_output(reply.text, output)
+
+    def _handle_output(self, text: str, output: Output) -> Answer | None:
+        """Check an answer, and use it, request its repair or reduce it."""
         request = self._call_in(output)
         if self._documents:
             output = self._documents.cited(output)
         # Text beside a call of a project's function is discarded: it was written without the result.
         is_used = request is None or request.name in set(BuiltIn) or output.hand_off is not None
-        if is_used and (faults := self._faults_of(output)):
-            return self._ask_again(reply.text, faults)
+        faults = self._noted(self._faults_of(output)) if is_used else ()
+        if faults:
+            is_fatal = any(fault.severity is Severity.FATAL for fault in faults)
+            if not is_fatal and not self._is_repaired:
+                self._request_repair(text, faults)
+                return None
+            reduced = None if is_fatal else self._reduced(output, faults)
+            if reduced is None:
+                return self._hand_off(Cause.INVALID)
+            output = reduced
         if self._documents:
             output = self._documents.with_list(output, self._bounds)
         return self._handle_call(request, output) if request else self._handle_answer(output)
@@ -173,13 +190,32 @@ class _Turn:
         faults = faults - {Fault.EMPTY} | {*(filled if isinstance(filled, tuple) else ())}
         return tuple(fault for fault in Fault if fault in faults)
 
-    def _ask_again(self, text: str, faults: tuple[Fault, ...]) -> Answer | None:
-        is_second = bool(self._faults)
+    def _noted(self, faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
+        """Record *faults*; return those that are more than notes."""
         self._faults += faults
-        if is_second:
+        return tuple(fault for fault in faults if fault.severity is not Severity.NOTE)
+
+    def _repair_or_hand_off(self, text: str, fault: Fault) -> Answer | None:
+        """Request a repair of an answer that cannot be read; the second time hand off."""
+        self._faults.append(fault)
+        if self._is_repaired:
             return self._hand_off(Cause.INVALID)
-        self._correction = system_prompt.correction(text, faults)
+        self._request_repair(text, (fault,))
         return None
+
+    def _request_repair(self, text: str, faults: tuple[Fault, ...]) -> None:
+        self._is_repaired = True
+        self._correction = system_prompt.correction(text, faults)
+
+    def _reduced(self, output: Output, faults: tuple[Fault, ...]) -> Output | None:
+        """Return the answer without its faulty sentences; None if that is not possible or leaves nothing."""
+        if self._task.template is not None or not all(fault.is_removable for fault in faults):
+            return None
+        reduced = removal.reduced(output, self._bounds)
+        if not reduced.content and output.hand_off:
+            return reduced  # Human agents get the model's reason.
+        has_faults = any(fault.severity is not Severity.NOTE for fault in self._faults_of(reduced))
+        return reduced if reduced.content and not has_faults else None
 
     def _call_in(self, output: Output) -> ai.ToolCall | None:
         request = output.function_call
@@ -240,7 +276,9 @@ class _Turn:
             return self._propose(request, call)
         result = self._execute(call)
         self._calls.append(MadeCall(call, result))
-        self._bounds = self._bounds.with_facts(facts_in(result.text, is_error=result.is_error))
+        has_acted = call.function is not None and not result.is_error
+        texts = facts_in(result.text, is_error=result.is_error)
+        self._bounds = self._bounds.with_facts(texts, has_acted=has_acted)
         if call.name == BuiltIn.RECORD_ANSWER:
             self._recorded[call.arguments["key"]] = call.arguments["value"]
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
@@ -273,7 +311,8 @@ class _Turn:
 
     def _subject(self, output: Output) -> str | None:
         subject = (output.subject or "").strip()
-        return subject if subject and self._task.channel == "email" else None
+        is_usable = 0 < len(subject) <= LONGEST_SUBJECT
+        return subject if is_usable and self._task.channel == "email" else None
 
     def _hand_off(self, cause: Cause) -> Answer:
         return self._end(hand_off=HandOff(cause, cause.value))

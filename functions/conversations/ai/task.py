@@ -117,19 +117,30 @@ def bounds_of(
     # The customer's words, and the words that were sent to the customer.
     given = [message.text for message in task.history]
     names = [facts.company_name, facts.project_name, *facts.representatives]
+    from conversations.ai.checks.statements import claimed_actions  # noqa: PLC0415 - not at a cold start
+
+    sent = [message.text for message in task.history if message.role is ai.Role.ASSISTANT]
+    # Of sent messages only what they call done: "I have not booked it" is no proof.
+    done = [verb for text in sent for verb in claimed_actions(text)]
+    company_texts = fact_texts | frozenset(done)
     bounds = guardrails.Bounds(
         longest=task.longest,
         sms_length=task.sms_length,
         language=_wanted_language(task, own_words),
-        hosts=task.link_hosts | guardrails.hosts_in(names),
+        hosts=task.link_hosts | guardrails.hosts_in([*names, own_words]),
         contacts=guardrails.Contacts.of([*task.contacts, own_words, *fact_texts, *given]),
         fact_texts=fact_texts,
         given_words=guardrails.words_in(given),
         rules="\n".join([system_prompt.RULES, *more_rules]),
         secret_words=frozenset(tool.name for tool in tools),
+        company_texts=company_texts,
+        known_texts=fact_texts
+        | frozenset([*given, *names, own_words, *task.contacts, *facts.recorded_answers.values()]),
+        today=facts.today,
     )
     results = (facts_in(decided.result, is_error=decided.is_error) for decided in task.decided)
-    return bounds.with_facts(text for result in results for text in result)
+    has_acted = any(not decided.is_error for decided in task.decided)
+    return bounds.with_facts((text for result in results for text in result), has_acted=has_acted)
 
 
 def _wanted_language(task: Task, own_words: str) -> str | None:
@@ -152,7 +163,8 @@ def _wanted_language(task: Task, own_words: str) -> str | None:
     if not any(message.role is ai.Role.USER for message in task.history):
         return known_language(task.language or "")
     newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
-    return None if names_a_language(newest) else certain_language(newest)
+    own = guardrails.without_quotations(newest)
+    return None if names_a_language(newest) else certain_language(own)
 
 
 def facts_in(result: str, *, is_error: bool) -> list[str]:

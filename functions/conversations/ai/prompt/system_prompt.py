@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks.faults import ADVICE, Fault
@@ -76,6 +77,14 @@ class Facts:
     project_data: Mapping[str, Any] = field(default_factory=dict, repr=False)
     recorded_answers: Mapping[str, str] = field(default_factory=dict, repr=False)
     private: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def today(self) -> date | None:
+        """The customer's date; None if `local_date` has none."""
+        try:
+            return date.fromisoformat(self.local_date.rpartition(" ")[2])
+        except ValueError:
+            return None
 
     def shown_to(self, project_prompt: str) -> dict[str, Any]:
         """Return facts and recorded answers as JSON values, without private ones that the prompt does not name."""
