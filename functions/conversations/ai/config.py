@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shared.events.exchange import Channel
 
 LARGEST_PROMPT_BYTES = 8 * 1024
+SEARCH_DOCUMENTS = "search_documents"  # the function of projects with documents
 
 
 class AiConfigBroken(Exception):

@@ -11,6 +11,7 @@ One turn of the AI: model calls, function calls and at most one repair call, map
         -> call that needs approval             -> hand-off `function_approval`, nothing runs
         -> hand-off that is barred              -> as a fault, or as a call that is not valid
         -> call                                 -> executed, ask again with its result; 4 rounds at most
+        -> call of an outdated turn             -> the turn ends, nothing runs
         -> search in the company's documents    -> as a call; a later answer cites passages, or it is a fault
         -> answer
 
@@ -33,6 +34,7 @@ from conversations.ai.functions import (
     Call,
     CallRefused,
     Result,
+    TurnOutdated,
     checked,
     exchange,
     tools_of,
@@ -274,7 +276,15 @@ class _Turn:
             return self._end(content=text, hand_off=HandOff(Cause.AI, reason))
         if call.function and call.function.approval:
             return self._propose(request, call)
-        result = self._execute(call)
+        return self._run(request, call, output)
+
+    def _run(self, request: ai.ToolCall, call: Call, output: Output | None) -> Answer | None:
+        """Execute a call; the turn ends with the text beside a built-in one, else the model gets the result."""
+        text = output.content.strip() if output else ""
+        try:
+            result = self._execute(call)
+        except TurnOutdated as outdated:
+            return self._end(content=f"[{call.name}]", outdated=outdated.reason)
         self._calls.append(MadeCall(call, result))
         has_acted = call.function is not None and not result.is_error
         texts = facts_in(result.text, is_error=result.is_error)

@@ -95,6 +95,14 @@ REFUSED = Result(
 type Execute = Callable[[Call], Result]
 
 
+class TurnOutdated(Exception):
+    """A function was not executed, because the turn may not send its answer any more. *reason* is a code."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class CallRefused(Exception):
     """The model made an invalid call. The message is for the model: names and rules, no values."""
 

@@ -64,7 +64,8 @@ class Answer:
     """
     The outcome of a turn. *content* may be empty; for a template it is the rendered body, and *variables* its values.
 
-    *faults* of rejected answers, in order; *retrieved* are the passages of the company's documents.
+    *faults* of rejected answers, in order; *retrieved* are the passages of the company's documents. *outdated* is the
+    reason why a function was not executed; then *content* only names the function.
     """
 
     content: str = field(default="", repr=False)
@@ -72,6 +73,7 @@ class Answer:
     variables: Mapping[str, str] | None = field(default=None, repr=False)
     calls: tuple[MadeCall, ...] = ()
     hand_off: HandOff | None = None
+    outdated: str | None = None
     faults: tuple[Fault, ...] = ()
     retrieved: tuple[Retrieved, ...] = ()
     cost: Cost

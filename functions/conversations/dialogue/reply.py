@@ -6,7 +6,7 @@ unless the oldest message has waited too long; the trigger of the newest message
 and every message has a trigger.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from conversations.ai.config import BuiltIn
 from conversations.configuration.resources import Run
@@ -17,6 +17,7 @@ from conversations.lifecycle.conversation import OpenConversation, addresses_of
 from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import finish_move
+from conversations.outbound.policy import newer_messages
 from conversations.outbound.policy.gate import end_of, send_request_of
 from conversations.outbound.results import Ended, Noted
 from conversations.outbound.turns import deferral, engine, transmission
@@ -31,6 +32,14 @@ from shared.policy.facts import Allowed, TemplateOnly
 from shared.runtime import clock
 
 MAX_WAIT_MS = 45 * clock.SECOND_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """The customer's messages since the last answer that need one, oldest first; *read_until*: see `Turn`."""
+
+    asking: list[Message]
+    read_until: str | None
 
 
 def answer(
@@ -48,18 +57,19 @@ def answer(
         # Completes the steps that a worker left undone when it died after the end of this turn.
         opened = finish_move(resources, opened)
         send_handoff_notice(deps, opened)
-        of_message = f"reply:{trigger.message_sk}"
+        of_message = f"{identifiers.REPLY}{trigger.message_sk}"
         _confirm_opt_out(deps, opened, _turn_id(deps, opened, of_message))
         return finished
-    pending = _pending(deps, opened)
+    unanswered = _unanswered(deps, opened)
+    pending = unanswered.asking
     if not pending or trigger.message_sk <= (opened.state.answered_up_to or ""):
         return finished
     if not _is_due(pending, trigger, max_wait_ms):
         return None
-    turn_id = _turn_id(deps, opened, f"reply:{_sk(pending[-1])}")
+    turn_id = _turn_id(deps, opened, f"{identifiers.REPLY}{pending[-1].own_sk}")
     since = trigger.waiting_since
     since_ms = clock.from_text(since) if since else run.sent_at_ms
-    return _answer(deps, opened, pending, turn_id, run, since_ms=since_ms)
+    return _answer(deps, opened, unanswered, turn_id, run, since_ms=since_ms)
 
 
 def go_on(
@@ -73,19 +83,19 @@ def go_on(
         return None
     # An agent has acted: the turn goes before turns of new messages, however long it waits.
     since_ms = clock.now_ms() - turn_limit.OLDER_MS
-    return _answer(deps, opened, _pending(deps, opened), turn_id, run, since_ms=since_ms)
+    return _answer(deps, opened, _unanswered(deps, opened), turn_id, run, since_ms=since_ms)
 
 
 def _answer(
     deps: DialogueDependencies,
     opened: OpenConversation,
-    pending: list[Message],
+    unanswered: Unanswered,
     turn_id: str,
     run: Run,
     *,
     since_ms: int,
 ) -> Outcome:
-    outcome = _run_turn(deps, opened, pending, turn_id, run, since_ms=since_ms)
+    outcome = _run_turn(deps, opened, unanswered, turn_id, run, since_ms=since_ms)
     if outcome.ended is not Ended.LATER:
         opened = conversation.load(deps.resources, opened.ref)
         send_handoff_notice(deps, opened)
@@ -118,19 +128,24 @@ def _is_failed_or_unknown(
 def _run_turn(
     deps: DialogueDependencies,
     opened: OpenConversation,
-    pending: list[Message],
+    unanswered: Unanswered,
     turn_id: str,
     run: Run,
     *,
     since_ms: int,
 ) -> Outcome:
-    newest = _sk(pending[-1]) if pending else None
+    pending, read_until = unanswered.asking, unanswered.read_until
+    newest = pending[-1].own_sk if pending else None
     request = send_request_of(opened, TurnKind.REPLY, turn_id)
     decision = deps.policy_gate.decide(opened, request)
     if isinstance(decision, TemplateOnly) and _reengagement(opened):
         template_turn = _turn_id(deps, opened, f"reengage:{newest or turn_id}")
         plan = Plan(
-            turn_id=template_turn, kind=TurnKind.REENGAGEMENT, up_to=newest, author="system"
+            turn_id=template_turn,
+            kind=TurnKind.REENGAGEMENT,
+            up_to=newest,
+            author="system",
+            read_until=read_until,
         )
         return engine.take(
             deps.turns, opened, plan, run, lambda: deps.writer.reengagement(opened, template_turn)
@@ -143,7 +158,7 @@ def _run_turn(
             end = replace(end, noted=Noted([BuiltIn.OPT_OUT], {}))
         deferral.apply_refusal(deps.resources, opened, end, turn_id)
         return Outcome(Ended.REFUSED, None, end.reason)
-    plan = Plan(turn_id=turn_id, kind=TurnKind.REPLY, up_to=newest)
+    plan = Plan(turn_id=turn_id, kind=TurnKind.REPLY, up_to=newest, read_until=read_until)
     with turn_limit.slot(deps.resources, opened, run, since_ms) as is_free:
         if not is_free:
             return turn_limit.postpone(deps.resources, opened, turn_id, run, since_ms)
@@ -152,7 +167,7 @@ def _run_turn(
             opened,
             plan,
             run,
-            lambda: deps.writer.answer(opened, pending, turn_id, run),
+            lambda: deps.writer.answer(opened, pending, turn_id, run, read_until),
         )
 
 
@@ -198,18 +213,18 @@ def _has_opted_out_in_turn(
 
 def has_pending(deps: DialogueDependencies, opened: OpenConversation) -> Message | None:
     """Return the newest unanswered customer message, or None."""
-    pending = _pending(deps, opened)
+    pending = _unanswered(deps, opened).asking
     return pending[-1] if pending else None
 
 
-def _pending(deps: DialogueDependencies, opened: OpenConversation) -> list[Message]:
-    """Return the customer messages since the last answer, without reactions."""
+def _unanswered(deps: DialogueDependencies, opened: OpenConversation) -> Unanswered:
     after = messages.after(deps.resources.log, opened.ref, opened.state.answered_up_to)
-    return [m for m in after if m.role is Role.USER and m.kind != "reaction"]
+    asking = [message for message in after if message.needs_answer]
+    return Unanswered(asking, newer_messages.read_until(opened, after))
 
 
 def _is_due(pending: list[Message], trigger: ReplyTrigger, max_wait_ms: int) -> bool:
-    if _sk(pending[-1]) <= trigger.message_sk:
+    if pending[-1].own_sk <= trigger.message_sk:
         return True
     waits_ms = clock.now_ms() - clock.from_text(pending[0].message_timestamp)
     return waits_ms >= max_wait_ms
@@ -218,7 +233,3 @@ def _is_due(pending: list[Message], trigger: ReplyTrigger, max_wait_ms: int) -> 
 def _reengagement(opened: OpenConversation) -> bool:
     whatsapp = opened.company.channel_config.whatsapp
     return whatsapp is not None and whatsapp.reengagement_template is not None
-
-
-def _sk(message: Message) -> str:
-    return message.sk(message.message_timestamp, message.entry_id)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -26,12 +25,13 @@ from conversations.outbound.compose.facts import (
 )
 from conversations.outbound.compose.limits import blank, fitted, longest, sms_length
 from conversations.outbound.compose.proposals import decided_call, proposal_of
-from conversations.outbound.policy import spending_bounds
+from conversations.outbound.policy import newer_messages, spending_bounds
 from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.results import Noted
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages
+from conversations.store.items.log import Delivery
 from shared.ai import port as ai
 from shared.ai import providers
 from shared.ai.spending import prices
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.ai.config import AiConfig
+    from conversations.ai.functions import Execute
     from conversations.ai.knowledge.search_tool import Knowledge
     from conversations.ai.outcome import Answer, Retrieved
     from conversations.ai.prompt.whatsapp_templates import Template
@@ -86,11 +87,16 @@ class MessageWriter:
     mirror: Mirror
     spending: Spending
 
-    def first_message(self, opened: OpenConversation, turn_id: str, run: Run) -> Message:
-        """Compose the first message: a template on WhatsApp, the model's text elsewhere."""
+    def first_message(self, opened: OpenConversation, turn_id: str, run: Run) -> Message | None:
+        """Compose the first message: a template on WhatsApp, the model's text elsewhere; None if an agent took over."""
         config = config_of(opened)
         template = _template_of_first(opened)
-        answer = self._model_answer(opened, config, turn_id, run, template=template, is_first=True)
+        execute = self.effects.of_turn(opened, turn_id, run)
+        answer = self._model_answer(
+            opened, config, turn_id, run, execute, template=template, is_first=True
+        )
+        if answer.outdated:
+            return None
         message = self._message(opened, answer, is_first=True)
         if message.proposal is not None:
             return message
@@ -101,11 +107,26 @@ class MessageWriter:
         return message.model_copy(update=facts)
 
     def answer(
-        self, opened: OpenConversation, pending: list[Message], turn_id: str, run: Run
-    ) -> Message:
-        """Compose the model's reply to the unanswered customer messages *pending*."""
+        self,
+        opened: OpenConversation,
+        pending: list[Message],
+        turn_id: str,
+        run: Run,
+        read_until: str | None,
+    ) -> Message | None:
+        """
+        Compose the model's reply to the unanswered customer messages *pending*; None if an agent has taken over.
+
+        *read_until*: see `Turn`.
+        """
         config = config_of(opened)
-        answer = self._model_answer(opened, config, turn_id, run)
+        up_to = pending[-1].own_sk if pending else None
+        execute = self.effects.of_turn(opened, turn_id, run, until=read_until, up_to=up_to)
+        answer = self._model_answer(opened, config, turn_id, run, execute)
+        if answer.outdated == newer_messages.NEWER_MESSAGE:
+            return _outdated(opened, answer)
+        if answer.outdated:
+            return None
         message = self._message(opened, answer)
         if message.proposal is not None:
             return message
@@ -178,6 +199,7 @@ class MessageWriter:
         config: AiConfig,
         turn_id: str,
         run: Run,
+        execute: Execute,
         *,
         template: Template | None = None,
         is_first: bool = False,
@@ -223,7 +245,6 @@ class MessageWriter:
                 )
             model = Metered(bounded or provider_model, self.resources.log, opened.company)
             try:
-                execute = partial(self.effects.execute, opened, turn_id, run)
                 return dialogue.answer(model, task, execute)
             finally:
                 if bounded is not None:
@@ -308,6 +329,13 @@ def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
         "told": list(noted.reported_functions),
         "retrieved": [_retrieved(passage) for passage in answer.retrieved],
     }
+
+
+def _outdated(opened: OpenConversation, answer: Answer) -> Message:
+    """Return the draft of a turn whose function was not executed: it is never sent, and keeps the cost of the turn."""
+    is_discarded = {"delivery_status": Delivery.DISCARDED, "error_code": answer.outdated}
+    cost = _facts_of(answer, Noted())
+    return blank(opened, "ai", answer.content).model_copy(update=cost | is_discarded)
 
 
 def _retrieved(passage: Retrieved) -> dict[str, str]:
