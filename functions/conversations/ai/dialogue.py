@@ -10,7 +10,7 @@ One turn of the AI: model calls, function calls and at most one repair call, map
         -> call, not listed or not valid        -> ask again with the error; the second time hand-off `function_failed`
         -> call that needs approval             -> hand-off `function_approval`, nothing runs
         -> hand-off that is barred              -> as a fault, or as a call that is not valid
-        -> call                                 -> executed, ask again with its result; 4 rounds at most
+        -> calls, 8 at most                     -> executed, ask again with their results; 4 rounds at most
         -> call of an outdated turn             -> the turn ends, nothing runs
         -> search in the company's documents    -> as a call; a later answer cites passages, or it is a fault
         -> answer
@@ -30,19 +30,22 @@ from conversations.ai.checks.faults import ADVICE, Fault, Severity
 from conversations.ai.checks.guardrails import LONGEST_SUBJECT
 from conversations.ai.config import BuiltIn
 from conversations.ai.functions import (
+    MOST_CALLS,
     REFUSED,
+    TOO_MANY,
     Call,
     CallRefused,
     Result,
     TurnOutdated,
     checked,
     exchange,
+    recorded_in,
     tools_of,
 )
 from conversations.ai.outcome import Answer, Cause, Cost, HandOff, MadeCall
 from conversations.ai.output_schema import Output, parse, schema_for
 from conversations.ai.prompt import system_prompt
-from conversations.ai.prompt.questions import open_questions
+from conversations.ai.prompt.questions import answerable_questions
 from conversations.ai.task import (
     Task,
     barred_in,
@@ -55,17 +58,21 @@ from conversations.ai.task import (
     with_own_ids,
 )
 from shared.ai import port as ai
-from shared.ai.model_calls import AnswerInvalid, as_received
+from shared.ai.model_calls import SHORTEST_LEFT_MS, AnswerInvalid, as_received
+from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from conversations.ai.functions import Execute
     from conversations.ai.prompt.whatsapp_templates import Filled, Template
 
 ROUNDS = 4
-MOST_REFUSED_CALLS = 2
+MOST_REFUSALS = 2  # replies with a refused call
 LONGEST_NAME = 64  # of a function
+# The order of the calls of one reply, 1 for those of projects: a call that ends the turn comes after the others.
+_POSITIONS: Mapping[str, int] = {BuiltIn.RECORD_ANSWER: 0, BuiltIn.OPT_OUT: 2, BuiltIn.HAND_OFF: 3}
+_NEEDS_APPROVAL = 4
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -118,7 +125,8 @@ class _Turn:
         self._faults: list[Fault] = []
         self._is_repaired = False
         self._calls: list[MadeCall] = []
-        self._refused_calls = 0
+        self._refusals = 0
+        self._has_refused = False
         self._rounds = 0
 
     def step(self) -> Answer | None:
@@ -132,7 +140,7 @@ class _Turn:
         if fault := guardrails.fault_of_stop(reply.stop):
             return self._repair_or_hand_off(reply.text, fault)
         if reply.tool_calls:
-            return self._handle_call(reply.tool_calls[0], None)
+            return self._handle_calls(reply.tool_calls)
         try:
             output = parse(reply.text)
         except AnswerInvalid:
@@ -158,7 +166,7 @@ class _Turn:
             output = reduced
         if self._documents:
             output = self._documents.with_list(output, self._bounds)
-        return self._handle_call(request, output) if request else self._handle_answer(output)
+        return self._handle_calls([request], output) if request else self._handle_answer(output)
 
     def filled(self, template: Template, values: Mapping[str, str]) -> Answer:
         """Complete the template and end the turn; hand off if it cannot be completed."""
@@ -225,14 +233,31 @@ class _Turn:
             return None
         return ai.ToolCall(f"call-{self._rounds + 1}", request.name, request.arguments)
 
-    def _handle_call(self, request: ai.ToolCall, output: Output | None) -> Answer | None:
+    def _handle_calls(
+        self, requests: Sequence[ai.ToolCall], output: Output | None = None
+    ) -> Answer | None:
+        """Carry out the calls of one reply, those that can end the turn last; calls over the limit are refused."""
         self._rounds += 1
         if self._rounds > ROUNDS:
             return self._hand_off(Cause.FUNCTION_FAILED)
+        self._has_refused = False
+        for request in sorted(requests[:MOST_CALLS], key=self._position):
+            if (ended := self._handle_call(request, output)) is not None:
+                return ended
+        self._history += [exchange(request, TOO_MANY) for request in requests[MOST_CALLS:]]
+        return None
+
+    def _position(self, request: ai.ToolCall) -> int:
+        needs_approval = {f.name for f in self._task.config.functions if f.approval}
+        return (
+            _NEEDS_APPROVAL if request.name in needs_approval else _POSITIONS.get(request.name, 1)
+        )
+
+    def _handle_call(self, request: ai.ToolCall, output: Output | None) -> Answer | None:
         try:
             if self._documents and self._documents.is_search(request):
                 return self._search(request, output)
-            call = checked(request, self._task.config.functions, self._open_questions())
+            call = checked(request, self._task.config.functions, self._questions())
         except CallRefused as refused:
             return self._refuse(request, str(refused))
         if output and output.hand_off and not call.is_built_in:
@@ -250,15 +275,16 @@ class _Turn:
         self._history.append(exchange(request, result))
         return None
 
-    def _open_questions(self) -> list[str]:
+    def _questions(self) -> list[str]:
         """Return the questions that an answer may be recorded for; none until the customer has written."""
         if not any(message.role is ai.Role.USER for message in self._task.history):
             return []
-        return open_questions(self._task.facts.project_data, self._recorded)
+        return answerable_questions(self._task.facts.project_data, self._recorded)
 
     def _refuse(self, request: ai.ToolCall, why: str) -> Answer | None:
-        self._refused_calls += 1
-        if self._refused_calls == MOST_REFUSED_CALLS:
+        self._refusals += not self._has_refused  # once per reply
+        self._has_refused = True
+        if self._refusals == MOST_REFUSALS:
             return self._hand_off(Cause.FUNCTION_FAILED)
         # Providers refuse a call with an invalid name, also in a history.
         name = _NOT_IN_NAMES.sub("_", request.name)[:LONGEST_NAME] or "_"
@@ -281,6 +307,10 @@ class _Turn:
     def _run(self, request: ai.ToolCall, call: Call, output: Output | None) -> Answer | None:
         """Execute a call; the turn ends with the text beside a built-in one, else the model gets the result."""
         text = output.content.strip() if output else ""
+        if call.function and self._task.deadline_ms - clock.now_ms() < SHORTEST_LEFT_MS:
+            raise ai.Unavailable(
+                "no_time_left"
+            )  # A retry of the turn gets the results so far, and continues.
         try:
             result = self._execute(call)
         except TurnOutdated as outdated:
@@ -290,7 +320,7 @@ class _Turn:
         texts = facts_in(result.text, is_error=result.is_error)
         self._bounds = self._bounds.with_facts(texts, has_acted=has_acted)
         if call.name == BuiltIn.RECORD_ANSWER:
-            self._recorded[call.arguments["key"]] = call.arguments["value"]
+            self._recorded |= recorded_in(call)
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
             return self._end()
         if output and (text or output.hand_off) and call.is_built_in and not result.is_error:

@@ -6,7 +6,7 @@ unless the oldest message has waited too long; the trigger of the newest message
 and every message has a trigger.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from conversations.ai.config import BuiltIn
 from conversations.configuration.resources import Run
@@ -19,6 +19,7 @@ from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import finish_move
 from conversations.outbound.policy import newer_messages
 from conversations.outbound.policy.gate import end_of, send_request_of
+from conversations.outbound.policy.newer_messages import Unanswered
 from conversations.outbound.results import Ended, Noted
 from conversations.outbound.turns import deferral, engine, transmission
 from conversations.outbound.turns.engine import Outcome, Plan
@@ -32,14 +33,6 @@ from shared.policy.facts import Allowed, TemplateOnly
 from shared.runtime import clock
 
 MAX_WAIT_MS = 45 * clock.SECOND_MS
-
-
-@dataclass(frozen=True, slots=True)
-class Unanswered:
-    """The customer's messages since the last answer that need one, oldest first; *read_until*: see `Turn`."""
-
-    asking: list[Message]
-    read_until: str | None
 
 
 def answer(
@@ -66,7 +59,13 @@ def answer(
         return finished
     if not _is_due(pending, trigger, max_wait_ms):
         return None
-    turn_id = _turn_id(deps, opened, f"{identifiers.REPLY}{pending[-1].own_sk}")
+    of_message = f"{identifiers.REPLY}{pending[-1].own_sk}"
+    turn_id = _turn_id(deps, opened, of_message)
+    if (
+        turn_id == of_message
+    ):  # After a killed turn the next one answers its messages and newer ones.
+        once_in = f"{identifiers.REPLY}{opened.state.answered_up_to or ''}"
+        unanswered = replace(unanswered, calls_once_in=once_in)
     since = trigger.waiting_since
     since_ms = clock.from_text(since) if since else run.sent_at_ms
     return _answer(deps, opened, unanswered, turn_id, run, since_ms=since_ms)
@@ -134,8 +133,7 @@ def _run_turn(
     *,
     since_ms: int,
 ) -> Outcome:
-    pending, read_until = unanswered.asking, unanswered.read_until
-    newest = pending[-1].own_sk if pending else None
+    newest, read_until = unanswered.up_to, unanswered.read_until
     request = send_request_of(opened, TurnKind.REPLY, turn_id)
     decision = deps.policy_gate.decide(opened, request)
     if isinstance(decision, TemplateOnly) and _reengagement(opened):
@@ -167,7 +165,7 @@ def _run_turn(
             opened,
             plan,
             run,
-            lambda: deps.writer.answer(opened, pending, turn_id, run, read_until),
+            lambda: deps.writer.answer(opened, unanswered, turn_id, run),
         )
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from conversations.ai.functions import Execute
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.outbound.policy.newer_messages import Unanswered
     from shared.policy.consent.records import Consents
     from shared.providers.company_secrets import CompanySecrets
 
@@ -50,36 +51,34 @@ class Effects:
         opened: OpenConversation,
         turn_id: str,
         run: Run,
-        *,
-        until: str | None = None,
-        up_to: str | None = None,
+        unanswered: Unanswered | None = None,
     ) -> Execute:
         """
         Return the function that executes the model's calls in a turn.
 
         It raises TurnOutdated before the first call of a project's function if an agent has taken over, or if newer
-        messages wait for an answer (*until*, *up_to*: see `newer_messages.are_waiting`).
+        messages wait for an answer than *unanswered*, the messages that the turn answers.
         """
-        once_in = _turns_of_one_answer(turn_id, opened.state.answered_up_to)
+        once_in = unanswered.calls_once_in if unanswered else None
         has_acted = False
 
         def execute(call: Call) -> Result:
             nonlocal has_acted
             if call.function is not None and not has_acted:
-                self._check_is_current(opened, until, up_to)
+                self._check_is_current(opened, unanswered)
                 has_acted = True
             return self.execute(opened, turn_id, run, call, once_in=once_in)
 
         return execute
 
-    def _check_is_current(
-        self, opened: OpenConversation, until: str | None, up_to: str | None
-    ) -> None:
+    def _check_is_current(self, opened: OpenConversation, unanswered: Unanswered | None) -> None:
         log = self.resources.log
         state = states.read(log, opened.ref)
         if state is None or state.generation != opened.state.generation:
             raise TurnOutdated(FENCED)
-        if newer_messages.are_waiting(log, opened.ref, state, until=until, up_to=up_to):
+        if unanswered and newer_messages.are_waiting(
+            log, opened.ref, state, until=unanswered.read_until, up_to=unanswered.up_to
+        ):
             raise TurnOutdated(newer_messages.NEWER_MESSAGE)
 
     def execute(
@@ -187,14 +186,3 @@ class Effects:
             raise Refused(f"function_{answer.status}")
         text = answer.data[:LONGEST_RESULT_BYTES].decode("utf-8", "replace")
         return Result(text or DONE.text)
-
-
-def _turns_of_one_answer(turn_id: str, answered_up_to: str | None) -> str:
-    """
-    Return a name for the turns that answer the same messages; the turn itself if no message started it.
-
-    After a killed turn the next one answers its messages and newer ones, and the model calls the same functions again.
-    """
-    started_by, _, attempt = turn_id.partition(identifiers.ATTEMPT)
-    is_reply = started_by.startswith(identifiers.REPLY)
-    return f"{identifiers.REPLY}{answered_up_to or ''}{attempt}" if is_reply else turn_id

@@ -9,6 +9,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.ai import dialogue
 from conversations.ai.config import BuiltIn
+from conversations.ai.functions import recorded_in
 from conversations.ai.outcome import Cause
 from conversations.ai.task import Task
 from conversations.configuration.projects import WhatsAppChannel
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from conversations.outbound.compose.document_search import DocumentSearch
     from conversations.outbound.compose.function_calls import Effects
     from conversations.outbound.compose.openai_mirror import Mirror
+    from conversations.outbound.policy.newer_messages import Unanswered
     from conversations.store.items.log import Message
     from shared.ai.providers import ModelDependencies
     from shared.ai.spending.budget import Spending
@@ -107,21 +109,11 @@ class MessageWriter:
         return message.model_copy(update=facts)
 
     def answer(
-        self,
-        opened: OpenConversation,
-        pending: list[Message],
-        turn_id: str,
-        run: Run,
-        read_until: str | None,
+        self, opened: OpenConversation, unanswered: Unanswered, turn_id: str, run: Run
     ) -> Message | None:
-        """
-        Compose the model's reply to the unanswered customer messages *pending*; None if an agent has taken over.
-
-        *read_until*: see `Turn`.
-        """
-        config = config_of(opened)
-        up_to = pending[-1].own_sk if pending else None
-        execute = self.effects.of_turn(opened, turn_id, run, until=read_until, up_to=up_to)
+        """Compose the model's reply to the *unanswered* customer messages; None if an agent has taken over."""
+        config, pending = config_of(opened), unanswered.asking
+        execute = self.effects.of_turn(opened, turn_id, run, unanswered)
         answer = self._model_answer(opened, config, turn_id, run, execute)
         if answer.outdated == newer_messages.NEWER_MESSAGE:
             return _outdated(opened, answer)
@@ -355,4 +347,4 @@ def _template_of_first(opened: OpenConversation) -> Template | None:
 def _recorded(answer: Answer) -> dict[str, str]:
     made = [m for m in answer.calls if m.call.name == BuiltIn.RECORD_ANSWER]
     calls = [m.call for m in made if m.result is not None and not m.result.is_error]
-    return {str(call.arguments["key"]): str(call.arguments["value"]) for call in calls}
+    return {key: value for call in calls for key, value in recorded_in(call).items()}

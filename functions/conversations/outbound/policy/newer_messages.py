@@ -7,6 +7,7 @@ At most two drafts in a row are discarded, so that a customer who keeps writing 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conversations.ai.config import SEARCH_DOCUMENTS, BuiltIn
@@ -24,6 +25,25 @@ if TYPE_CHECKING:
 NEWER_MESSAGE = "newer_message"  # the error code of an outdated draft
 MOST_DISCARDED = 2  # in a row
 _WITHOUT_EFFECT = frozenset({*BuiltIn, SEARCH_DOCUMENTS})
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """
+    The customer's messages since the last answer that need one, oldest first.
+
+    *read_until*: see the function. Equal calls of functions are executed once in all turns with the same
+    *calls_once_in*; without it once in the turn.
+    """
+
+    asking: list[Message]
+    read_until: str | None
+    calls_once_in: str | None = None
+
+    @property
+    def up_to(self) -> str | None:
+        """The sort key of the newest message; None if there is none."""
+        return self.asking[-1].own_sk if self.asking else None
 
 
 def read_until(opened: OpenConversation, unanswered: Sequence[Message]) -> str | None:

@@ -56,7 +56,8 @@ class Plan:
     """
     The definition of a turn: its id and kind, the customer's newest message it covers, and its author.
 
-    *at_ms* is the message's timestamp if it is known in advance and equal in every retry; *read_until*: see `Turn`.
+    *at_ms* is the message's timestamp if it is known in advance and equal in every retry; *read_until* is explained in
+    `newer_messages`.
     """
 
     turn_id: str
@@ -107,13 +108,13 @@ def take(
         return Outcome(Ended.LATER)
     message = messages.get(resources.log, opened.ref, turn.message_sk)
     if message is None:
-        return _compose(deps, opened, turn, run, write)
+        return _compose(deps, opened, turn, run, write, read_until=plan.read_until)
     if turn.stage is Stage.CLAIMED and message.delivery_status is Delivery.FAILED:
         # The worker was killed before it settled the message as failed.
         return _end_without_message(
             deps, opened, turn, run, Unwritable(message.error_code or "unwritten")
         )
-    return _send(deps, opened, turn, message, run)
+    return _send(deps, opened, turn, message, run, read_until=plan.read_until)
 
 
 def resume(deps: TurnDependencies, opened: OpenConversation, run: Run) -> Outcome | None:
@@ -137,7 +138,13 @@ def resume(deps: TurnDependencies, opened: OpenConversation, run: Run) -> Outcom
 
 
 def _compose(
-    deps: TurnDependencies, opened: OpenConversation, turn: Turn, run: Run, write: Write
+    deps: TurnDependencies,
+    opened: OpenConversation,
+    turn: Turn,
+    run: Run,
+    write: Write,
+    *,
+    read_until: str | None,
 ) -> Outcome:
     """Run T2 and T3, then T4 to T8."""
     resources = deps.resources
@@ -149,7 +156,7 @@ def _compose(
         states.release(resources.log, opened.ref, turn)
         return Outcome(Ended.UNWRITTEN)
     message = messages.add(resources.log, opened.ref, _with_turn_fields(written, turn))
-    return _send(deps, opened, turn, message, run)
+    return _send(deps, opened, turn, message, run, read_until=read_until)
 
 
 def _end_without_message(
@@ -214,7 +221,6 @@ def _claim(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: Ru
         stage=Stage.CLAIMED,
         owner=run.owner,
         lease_until=leases.expiry(run.remaining_ms()),
-        read_until=plan.read_until,
     )
     try:
         claimed = states.claim(resources.log, opened.ref, state, turn)
@@ -240,15 +246,21 @@ def _claim(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: Ru
 
 
 def _send(
-    deps: TurnDependencies, opened: OpenConversation, turn: Turn, message: Message, run: Run
+    deps: TurnDependencies,
+    opened: OpenConversation,
+    turn: Turn,
+    message: Message,
+    run: Run,
+    *,
+    read_until: str | None = None,
 ) -> Outcome:
-    """Run T4 to T8."""
+    """Run T4 to T8; T4 only if the turn is not sending yet."""
     resources, ref = deps.resources, opened.ref
     if message.proposal is not None:
         return _request_approval(deps, opened, turn, message)
     is_untried = turn.stage is Stage.CLAIMED and message.delivery_status is Delivery.DRAFT
     if turn.stage is Stage.CLAIMED:
-        passed = _pass_fence(resources, opened, turn, message)
+        passed = _pass_fence(resources, opened, turn, message, read_until)
         if isinstance(passed, Outcome):
             return passed
         state, turn = passed
@@ -274,11 +286,15 @@ def _send(
 
 
 def _pass_fence(
-    resources: Resources, opened: OpenConversation, turn: Turn, message: Message
+    resources: Resources,
+    opened: OpenConversation,
+    turn: Turn,
+    message: Message,
+    read_until: str | None,
 ) -> tuple[State, Turn] | Outcome:
     """T4. Return the state and the turn; or the outcome of a turn that may not send, whose draft is discarded."""
     log, ref = resources.log, opened.ref
-    until = turn.read_until if newer_messages.may_be_discarded(message) else None
+    until = read_until if newer_messages.may_be_discarded(message) else None
     is_outdated = newer_messages.is_outdated(message)  # The worker was killed before the release.
     while not is_outdated:
         try:

@@ -42,8 +42,7 @@ class Turn(BaseModel):
     The turn under way. `generation` is the fence: a take-over raises the state's, and this turn may not send.
 
     `up_to` is the sort key of the newest message that the turn answers, `message_sk` the key of its message, which
-    may not be drafted yet; `lease_until` is in milliseconds since 1970. `read_until` is the time of the customer's
-    newest message when the turn was planned; absent if newer ones do not outdate the turn.
+    may not be drafted yet; `lease_until` is in milliseconds since 1970.
     """
 
     model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
@@ -56,7 +55,6 @@ class Turn(BaseModel):
     stage: Stage
     owner: str
     lease_until: int
-    read_until: str | None = None
 
     @property
     def is_over(self) -> bool:

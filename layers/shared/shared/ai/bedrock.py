@@ -229,13 +229,15 @@ def _reply(answer: Mapping[str, Any], answer_tool: str | None) -> Reply:
     text = "".join(part.get("text", "") for part in content)
     uses = [part["toolUse"] for part in content if "toolUse" in part]
     stop = _STOPS.get(answer["stopReason"], Stop.OTHER)
-    if stop is Stop.TOOLS and uses and uses[0]["name"] == answer_tool:
-        text, stop, uses = json.dumps(uses[0]["input"], ensure_ascii=False), Stop.END, []
     calls = [
         ToolCall(use["toolUseId"], use["name"], json.dumps(use["input"], ensure_ascii=False))
         for use in uses
         if use["name"] != answer_tool
     ]
+    if (
+        stop is Stop.TOOLS and uses and not calls
+    ):  # An answer beside calls was given without their results.
+        text, stop = json.dumps(uses[0]["input"], ensure_ascii=False), Stop.END
     usage = answer.get("usage", {})
     return Reply(
         text,

@@ -163,7 +163,7 @@ class OpenAI:
         if request.tools:
             # Not strict: projects write these schemas, and the caller checks the arguments itself.
             body["tools"] = [_function(tool) for tool in request.tools]
-            body["parallel_tool_calls"] = False
+            body["parallel_tool_calls"] = True
         if schema := request.schema:
             body["text"] = {
                 "format": {
@@ -242,10 +242,12 @@ def _led_to(
     call: Mapping[str, Any], items: Sequence[Mapping[str, Any]]
 ) -> tuple[Mapping[str, Any], ...]:
     """
-    Return the items to repeat with a call's result: reasoning and texts before the call, and the call. Empty if no
-    reasoning can be repeated: items that OpenAI neither stores nor encrypts are unknown to it.
+    Return the items to repeat with a call's result: reasoning and texts since the call before it, and the call. Empty
+    if no reasoning can be repeated: items that OpenAI neither stores nor encrypts are unknown to it.
     """
     before = items[: items.index(call)]
+    earlier = [at for at, item in enumerate(before) if item["type"] == "function_call"]
+    before = before[earlier[-1] + 1 :] if earlier else before
     if not any(item["type"] == "reasoning" and item.get("encrypted_content") for item in before):
         return ()
     repeated = [
