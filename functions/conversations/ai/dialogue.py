@@ -13,7 +13,9 @@ One turn of the AI: model calls, function calls and at most one repair call, map
         -> calls, 8 at most                     -> executed, ask again with their results; 4 rounds at most
         -> call of an outdated turn             -> the turn ends, nothing runs
         -> search in the company's documents    -> as a call; a later answer cites passages, or it is a fault
+        -> answer, and an agent must answer     -> hand-off without it, see `escalation`
         -> answer
+        -> opt-out that the customer's words do not show: as a call that needs approval
 
 This module stores and sends nothing. Repeating a turn after a crash only costs more model calls: the `Execute` callback
 runs equal function calls once.
@@ -25,6 +27,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from conversations.ai import escalation
 from conversations.ai.checks import guardrails, removal
 from conversations.ai.checks.faults import ADVICE, Fault, Severity
 from conversations.ai.checks.guardrails import LONGEST_SUBJECT
@@ -48,6 +51,7 @@ from conversations.ai.prompt import system_prompt
 from conversations.ai.prompt.questions import answerable_questions
 from conversations.ai.task import (
     Task,
+    asks_to_stop,
     barred_in,
     bounds_of,
     calls_of,
@@ -150,6 +154,8 @@ class _Turn:
     def _handle_output(self, text: str, output: Output) -> Answer | None:
         """Check an answer, and use it, request its repair or reduce it."""
         request = self._call_in(output)
+        if request is None and (cause := self._escalation(output)):
+            return self._hand_off(cause)
         if self._documents:
             output = self._documents.cited(output)
         # Text beside a call of a project's function is discarded: it was written without the result.
@@ -189,6 +195,8 @@ class _Turn:
             faults = {*guardrails.faults_of(output, self._bounds)}
             if output.hand_off and self._barred is Cause.AI:
                 faults.add(Fault.HANDED_BACK)
+            if not output.hand_off and escalation.is_repeated(output.content, self._task.history):
+                faults.add(Fault.REPEATED_ANSWER)
             if self._documents:
                 faults |= self._documents.faults_of(output, self._bounds)
             return tuple(fault for fault in Fault if fault in faults)
@@ -300,7 +308,8 @@ class _Turn:
             reason = str(call.arguments["reason"])
             self._calls.append(MadeCall(call, Result("{}")))
             return self._end(content=text, hand_off=HandOff(Cause.AI, reason))
-        if call.function and call.function.approval:
+        is_unproven = call.name == BuiltIn.OPT_OUT and not asks_to_stop(self._task)
+        if is_unproven or (call.function and call.function.approval):
             return self._propose(request, call)
         return self._run(request, call, output)
 
@@ -341,6 +350,8 @@ class _Turn:
 
     def _handle_answer(self, output: Output) -> Answer:
         task = self._task
+        if cause := self._escalation(output):
+            return self._hand_off(cause)
         if output.hand_off:
             hand_off = HandOff(Cause.AI, output.hand_off.reason)
             content = "" if task.template else output.content.strip()
@@ -348,6 +359,14 @@ class _Turn:
         if task.template:
             return self.filled(task.template, output.variables or {})
         return self._end(content=output.content.strip(), subject=self._subject(output))
+
+    def _escalation(self, output: Output) -> Cause | None:
+        """Return why an agent must answer in place of this answer; None if the answer may be sent or hands off."""
+        if output.hand_off or self._task.kind == "initial" or self._task.template:
+            return None
+        says_so = output.asks_for_person and self._barred is None
+        asked = Cause.ASKED_FOR_PERSON if says_so else None
+        return escalation.cause_of(self._task.since_hand_back) or asked
 
     def _subject(self, output: Output) -> str | None:
         subject = (output.subject or "").strip()

@@ -15,13 +15,19 @@ if TYPE_CHECKING:
 
 
 class Cause(StrEnum):
-    """Cause of a hand-off to a human agent. AI: the model requested it and gave a reason."""
+    """
+    Cause of a hand-off to a human agent. AI: the model requested it and gave a reason. The last three are explained in
+    `escalation`.
+    """
 
     AI = "ai"
     REFUSED = "ai_refused"  # by the model, its provider's filter or a guardrail
     INVALID = "ai_invalid_output"
     FUNCTION_FAILED = "function_failed"
     APPROVAL = "function_approval"
+    ASKED_FOR_PERSON = "asked_for_person"
+    NO_PROGRESS = "no_progress"
+    REPEATED_QUESTION = "repeated_question"
 
 
 @dataclass(frozen=True, slots=True)

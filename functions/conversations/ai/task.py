@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from conversations.ai.checks import guardrails
 from conversations.ai.checks.languages import plain_words
-from conversations.ai.checks.phrases import asks_for_a_person
+from conversations.ai.checks.phrases import asks_for_a_person, wants_no_messages
 from conversations.ai.prompt import system_prompt
 from shared.ai import port as ai
 from shared.ai.model_calls import ModelCalls
@@ -48,8 +48,9 @@ class Task:
     *template* (see `whatsapp_templates.known_values`). *language* (BCP 47) is the one that the request asks for.
     *decided* are function calls that human agents approved or refused, with their results. *barred* is a cause of
     hand-off that is not allowed, because an agent has just handed the conversation back; it is lifted if the
-    customer asks for an agent. *knowledge* are the documents that the model may search; not used with a template.
-    *deadline_ms* is when the turn must end, in milliseconds since 1970.
+    customer asks for an agent. *since_hand_back* is the history after the last hand-back. *knowledge* are the documents
+    that the model may search; not used with a template. *deadline_ms* is when the turn must end, in milliseconds since
+    1970.
     """
 
     kind: Literal["initial", "reply"]
@@ -66,6 +67,7 @@ class Task:
     language: str | None = None
     decided: Sequence[ai.Exchange] = field(default=(), repr=False)
     barred: Cause | None = None
+    since_hand_back: Sequence[HistoryMessage] = ()
     knowledge: Knowledge | None = None
     deadline_ms: int
 
@@ -183,6 +185,12 @@ def barred_in(task: Task) -> Cause | None:
         return None
     newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
     return None if asks_for_a_person(plain_words(newest)) else task.barred
+
+
+def asks_to_stop(task: Task) -> bool:
+    """Return whether the customer's newest messages say, in any of the languages, that they want no more messages."""
+    newest = _newest_of_the_person(task.history)
+    return any(wants_no_messages(plain_words(message.text)) for message in newest)
 
 
 def with_own_ids(decided: Sequence[ai.Exchange]) -> list[ai.Exchange]:

@@ -178,8 +178,11 @@ def send_handoff_notice(deps: DialogueDependencies, opened: OpenConversation) ->
     if opened.company.policy.handoff_notice is None:
         return
     newest = messages.newest(deps.resources.log, opened.ref, 1)
-    is_announced = newest and newest[-1].role is Role.ASSISTANT and newest[-1].hand_off_reason
-    if not is_announced:
+    last = newest[-1] if newest else None
+    is_announced = last and last.role is Role.ASSISTANT and last.hand_off_reason
+    # The customer may have opted out: until an agent has decided, nothing is sent.
+    may_be_over = last and last.proposal and last.proposal.name == BuiltIn.OPT_OUT
+    if not (is_announced or may_be_over):
         from conversations.lifecycle import commands  # noqa: PLC0415 - few answers need a notice
 
         commands.send_notice(deps.resources, opened, "handoff", str(opened.state.generation))

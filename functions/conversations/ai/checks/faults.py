@@ -48,6 +48,7 @@ class Fault(StrEnum):
     UNKNOWN_ADDRESS = "unknown_address"
     UNPROVEN_ACTION = "unproven_action"
     CLAIMS_TO_BE_HUMAN = "claims_to_be_human"
+    REPEATED_ANSWER = "repeated_answer"
 
     @property
     def severity(self) -> Severity:
@@ -116,4 +117,6 @@ ADVICE: Mapping[Fault, str] = {
     Fault.UNPROVEN_ACTION: "It said that something is booked, ordered, cancelled or the like, but no function has done "
     "that. Do not say so.",
     Fault.CLAIMS_TO_BE_HUMAN: "It said that you are a person or no machine. You are an automated assistant.",
+    Fault.REPEATED_ANSWER: "It was what you wrote last, word for word, and it did not help. Answer in another way, or "
+    "hand off.",
 }

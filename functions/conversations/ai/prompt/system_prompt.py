@@ -45,7 +45,7 @@ You write messages to one person for the company that the facts name. A program 
 - When the person wants no more messages, in whatever words, use the function for that.
 - Answer with one JSON object. `content` is the message itself, ready to send, without placeholders. `function_call`
   asks for one of the functions, with its arguments as JSON text; `hand_off` gives a short reason. Both are null
-  otherwise."""
+  otherwise. `asks_for_person` is true where the person clearly asks for a human being."""
 
 _CHANNELS: Mapping[str, str] = {
     "whatsapp": """\

@@ -216,6 +216,9 @@ class MessageWriter:
             language=opened.state.language,
             decided=self._decided(opened, config),
             barred=barred_in(opened, history),
+            since_hand_back=history_of(
+                [m for m in history if m.message_timestamp > (opened.state.handed_back_at or "")]
+            ),
             knowledge=self._knowledge(opened, config),
             deadline_ms=clock.now_ms() + min(TURN_MS, run.remaining_ms()),
         )

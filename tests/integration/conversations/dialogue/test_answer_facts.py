@@ -109,7 +109,8 @@ def test_a_value_that_the_customer_gave_may_be_repeated(
     ref = begin(system)
 
     assert sent(system, ref, answer, question=question) == answer
-    assert sent(system, ref, answer) == answer
+    again = f"Once more: {answer}"
+    assert sent(system, ref, again) == again
 
 
 @pytest.mark.parametrize(
