@@ -1,5 +1,5 @@
 """
-Decides from the dialogue that an agent must answer, whatever the model says.
+Decides from the dialogue that an agent must answer, independently of the model.
 
     the customer clearly asks for a person             patterns, or the model's own field `asks_for_person`
     the customer asks the same three times in a row    no answer has helped

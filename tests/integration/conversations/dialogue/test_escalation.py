@@ -1,4 +1,4 @@
-"""An agent answers if the dialogue shows that one is needed, whatever the model says; opt-outs need matching words."""
+"""An agent answers if the dialogue shows that one is needed, independently of the model; opt-outs need matching words."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def ask(system: System, *texts: str) -> None:
         "Je veux parler à un conseiller",
     ],
 )
-def test_a_customer_who_asks_for_a_person_gets_one_whatever_the_model_says(
+def test_a_customer_who_asks_for_a_person_gets_one_independently_of_the_model(
     system: System, text: str
 ) -> None:
     ref = start(system, model_answer(CALM[0]))
