@@ -1,4 +1,4 @@
-"""An agent answers if the dialogue shows that one is needed, independently of the model; opt-outs need matching words."""
+"""An agent answers if the dialogue shows that one is needed, independently of the model; opt-outs need words for it."""
 
 from __future__ import annotations
 
