@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations.ai.checks.languages import plain_words
-from conversations.ai.checks.phrases import clearly_asks_for_a_person
+from conversations.ai.checks.phrases import clearly_asks_for_a_person, has_question_word
 from conversations.ai.outcome import Cause
 from shared.ai import port as ai
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from conversations.ai.prompt.system_prompt import HistoryMessage
 
 IN_A_ROW, IN_ALL = 3, 4
-FEWEST_WORDS = 3  # of a message that is compared; shorter ones count if they are a question
+FEWEST_WORDS = 3  # of messages that are alike without being equal
+FIRST_WORDS = 3  # of a message, among which a word makes it a question without a mark
 LEAST_ALIKE = 0.75  # words that both messages have, of all their words
 SHORTEST_ANSWER = 5  # words; thanks and greetings may be repeated
 
@@ -36,7 +37,7 @@ def cause_of(history: Sequence[HistoryMessage]) -> Cause | None:
     newest = asked[-1]
     if any(clearly_asks_for_a_person(plain_words(text)) for text in newest):
         return Cause.ASKED_FOR_PERSON
-    for text in filter(_is_compared, newest):
+    for text in filter(_is_question, newest):
         repeats = [any(_are_alike(text, other) for other in earlier) for earlier in asked]
         if len(repeats) >= IN_A_ROW and all(repeats[-IN_A_ROW:]):
             return Cause.NO_PROGRESS
@@ -66,8 +67,10 @@ def _asked(history: Sequence[HistoryMessage]) -> list[list[str]]:
     return asked
 
 
-def _is_compared(text: str) -> bool:
-    return len(plain_words(text)) >= FEWEST_WORDS or text.rstrip().endswith("?")
+def _is_question(text: str) -> bool:
+    """Return whether *text* asks something: "yes I do" may be the answer to several questions."""
+    has_mark = not set("?\uff1f\u061f").isdisjoint(text)
+    return has_mark or has_question_word(plain_words(text)[:FIRST_WORDS])
 
 
 def _are_alike(text: str, other: str) -> bool:

@@ -225,6 +225,7 @@ class MessageView(View):
     ai_prompt_tokens: int | None
     ai_completion_tokens: int | None
     ai_total_tokens: int | None
+    ai_cached_tokens: int | None
     processing_time_ms: int | None
     calls: int | None
     functions: list[str]

@@ -30,6 +30,7 @@ class BedrockAnswer(Seed):
     arguments: dict[str, Any] = Field(default_factory=dict)
     uses: list[ToolUseSeed] = Field(default_factory=list)
     stop: str | None = None
+    cached_tokens: int = 0
 
 
 @dataclass

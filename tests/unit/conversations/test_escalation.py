@@ -100,6 +100,7 @@ def test_other_words_are_no_opt_out(text: str) -> None:
     [
         ("When is my shift?", "When is my shift?", "When is my shift"),
         ("Where do I have to go tomorrow?", "where do I have to go", "So where do I have to go?"),
+        ("when does it begin", "so when does it begin", "when does it begin"),
         ("Wann beginnt die Schicht?", "Wann beginnt die Schicht??", "WANN beginnt die Schicht"),
     ],
 )
@@ -125,6 +126,8 @@ def test_the_same_question_four_times_among_others_is_repeated() -> None:
     [
         ("ok", ">Fine.", "ok", ">Good.", "ok", ">Done.", "ok"),
         ("yes", ">And nights?", "yes", ">And weekends?", "yes"),
+        ("Yes I do", ">Nights?", "Yes I do", ">Sundays?", "Yes I do", ">Cars?", "Yes I do"),
+        ("No, not at all", ">Nights?", "No, not at all", ">Sundays?", "No, not at all"),
         ("Which shift is it?", "Which shift is it?", "Which shift is it?"),
         ("This is number 1", ">Noted.", "This is number 2", ">Noted.", "This is number 3"),
         ("When is my shift?", ">At ten.", "Where is my shift?", ">Here.", "When do I leave?"),

@@ -54,6 +54,10 @@ _CLEAR = """
     konsultantem, z pracownikiem, med en människa, med en person, med et menneske, med en medarbejder, bir insanla,
     bir temsilciyle, müşteri temsilcisi"""
 _NEGATIONS = "not don't dont no never nicht kein keine keinen ne pas non não nunca geen niet nie"
+_QUESTION_WORDS = """
+    what when where who which why how was wann wo wer wie warum wieso welche welcher welches wohin quand pourquoi
+    comment combien quel quelle cuándo dónde quién cómo cuál cuánto cuánta quando dove chi perché quale quanto onde
+    quem qual wat wanneer waar wie hoe waarom welke kiedy gdzie kto jak dlaczego ile"""
 _BEFORE = 5  # words before a phrase in which a negation counts
 # By language, separated by commas.
 _NO_MESSAGES = {
@@ -104,6 +108,16 @@ def clearly_asks_for_a_person(words: Sequence[str]) -> bool:
 def wants_no_messages(words: Sequence[str]) -> bool:
     """Return whether the plain *words* ask for no more messages, in any of the languages."""
     return any(has_phrase(phrases, words) for phrases in _NO_MESSAGES.values())
+
+
+def has_question_word(words: Sequence[str]) -> bool:
+    """Return whether one of the plain *words* begins a question, in any of the languages."""
+    return not _question_words().isdisjoint(words)
+
+
+@cache
+def _question_words() -> frozenset[str]:
+    return frozenset(plain_words(_QUESTION_WORDS))
 
 
 @cache

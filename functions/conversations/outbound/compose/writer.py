@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations.ai import dialogue
 from conversations.ai.config import BuiltIn
 from conversations.ai.functions import recorded_in
 from conversations.ai.outcome import Cause
@@ -25,23 +24,13 @@ from conversations.outbound.compose.facts import (
     template_sources,
 )
 from conversations.outbound.compose.limits import blank, fitted, longest, sms_length
+from conversations.outbound.compose.model_turns import ModelTurns
 from conversations.outbound.compose.proposals import decided_call, proposal_of
 from conversations.outbound.policy import newer_messages, spending_bounds
-from conversations.outbound.policy.spending_bounds import cause_of
-from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.results import Noted
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages
 from conversations.store.items.log import Delivery
-from shared.ai import port as ai
-from shared.ai import providers
-from shared.ai.spending import prices
-from shared.ai.spending.bounds import Kind
-from shared.ai.spending.budget import REASON
-from shared.ai.spending.models import BoundedModel
-from shared.aws.secrets import SecretUnreadable
-from shared.policy.facts import Reason
-from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
@@ -61,6 +50,7 @@ if TYPE_CHECKING:
     from conversations.outbound.compose.openai_mirror import Mirror
     from conversations.outbound.policy.newer_messages import Unanswered
     from conversations.store.items.log import Message
+    from shared.ai import port as ai
     from shared.ai.providers import ModelDependencies
     from shared.ai.spending.budget import Spending
     from shared.providers.company_secrets import CompanySecrets
@@ -222,42 +212,8 @@ class MessageWriter:
             knowledge=self._knowledge(opened, config),
             deadline_ms=clock.now_ms() + min(TURN_MS, run.remaining_ms()),
         )
-        company_id = opened.company.company_id
-        try:
-            if config.api_key_reference is not None:
-                self.credentials.value(company_id, config.api_key_reference)
-            provider_model = providers.model_for(config, self.model_deps, company_id)
-            if is_first:  # An authenticated caller has asked for it.
-                bounded = None
-            else:
-                bounded = BoundedModel(
-                    provider_model,
-                    self.spending,
-                    Kind.AI_ANSWER,
-                    cause_of(opened, turn_id),
-                    config.model,
-                    prices.MESSAGE[task.channel],
-                )
-            model = Metered(bounded or provider_model, self.resources.log, opened.company)
-            try:
-                return dialogue.answer(model, task, execute)
-            finally:
-                if bounded is not None:
-                    bounded.settle()
-        except SecretUnreadable:
-            metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-            raise Unwritable("secrets_missing") from None
-        except Misconfigured as refusal:
-            raise Unwritable(refusal.code) from None
-        except NotSent as failure:
-            raise Unwritable(failure.code, may_pass=True) from None
-        except ai.Unavailable as failure:
-            if failure.code in {Reason.TOKEN_CAP, REASON}:
-                raise Unwritable(failure.code) from None
-            metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
-            logger.warning("model unavailable", extra={"reason": failure.code})
-            may_pass = failure.repeat is ai.Repeat.LATER
-            raise Unwritable("ai_failed", may_pass=may_pass) from None
+        models = ModelTurns(self.resources.log, self.model_deps, self.credentials, self.spending)
+        return models.answer(opened, config, task, execute, None if is_first else turn_id)
 
     def _knowledge(self, opened: OpenConversation, config: AiConfig) -> Knowledge | None:
         """Return the documents that the model may search; None for projects without this setting."""
@@ -317,6 +273,7 @@ def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
         "calls": cost.calls,
         "ai_prompt_tokens": cost.usage.tokens_in,
         "ai_completion_tokens": cost.usage.tokens_out,
+        "ai_cached_tokens": cost.usage.cached_in or None,
         "ai_total_tokens": cost.usage.tokens_in + cost.usage.tokens_out,
         "processing_time_ms": cost.ms,
         "functions": list(noted.functions),

@@ -85,6 +85,7 @@ class Message(OfConversation):
     ai_prompt_tokens: int | None = None
     ai_completion_tokens: int | None = None
     ai_total_tokens: int | None = None
+    ai_cached_tokens: int | None = None  # of the prompt tokens
     processing_time_ms: int | None = None
     model: str | None = None
     calls: int | None = None

@@ -63,7 +63,9 @@ async def converse(call: Call) -> Answer:
         "usage": {
             "inputTokens": tokens_in,
             "outputTokens": tokens_out,
-            "totalTokens": tokens_in + tokens_out,
+            "totalTokens": tokens_in + tokens_out + answer.cached_tokens,
+            "cacheReadInputTokens": answer.cached_tokens,
+            "cacheWriteInputTokens": 0,
         },
         "metrics": {"latencyMs": 1},
     }

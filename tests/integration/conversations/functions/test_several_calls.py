@@ -51,13 +51,19 @@ def records(answers: dict[str, str], content: str = "Noted.") -> str:
 class Provider:
     """A model that makes several calls in one reply."""
 
-    def __init__(self, system: System, name: str, booking_service: Receiver) -> None:
+    def __init__(
+        self,
+        system: System,
+        name: str,
+        booking_service: Receiver,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
         self.system, self.name = system, name
         self.ref = start_booking(system, booking_service, data=FORM)
         if name == "openai":
             return
         deps = system.workers[queue_name(system, "replies")].deps.writer.model_deps
-        deps.make_bedrock = partial(_client, system)
+        monkeypatch.setattr(deps, "make_bedrock", partial(_client, system))
         config = system.row("company", "ci-aaa-001", "pi-aaa-001")["ai_config"]  # type: ignore[index] # it is set up
         models = OLDER if name == "bedrock, older" else BEDROCK
         system.change(ai_config={**config, "provider": "bedrock", "bedrock_config": models})
@@ -91,8 +97,13 @@ def _client(system: System, config: Any) -> Any:
 
 
 @pytest.fixture(params=["openai", "bedrock", "bedrock, older"])
-def provider(request: pytest.FixtureRequest, system: System, booking_service: Receiver) -> Provider:
-    return Provider(system, request.param, booking_service)
+def provider(
+    request: pytest.FixtureRequest,
+    system: System,
+    booking_service: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Provider:
+    return Provider(system, request.param, booking_service, monkeypatch)
 
 
 def answers_of(system: System, ref: str) -> dict[str, str]:
