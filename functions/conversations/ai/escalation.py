@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conversations.ai.checks.guardrails import without_quotations
 from conversations.ai.checks.languages import plain_words
 from conversations.ai.checks.phrases import clearly_asks_for_a_person, has_question_word
 from conversations.ai.outcome import Cause
@@ -35,7 +36,7 @@ def cause_of(history: Sequence[HistoryMessage]) -> Cause | None:
     if not asked or not asked[-1]:
         return None
     newest = asked[-1]
-    if any(clearly_asks_for_a_person(plain_words(text)) for text in newest):
+    if any(clearly_asks_for_a_person(plain_words(without_quotations(text))) for text in newest):
         return Cause.ASKED_FOR_PERSON
     for text in filter(_is_question, newest):
         repeats = [any(_are_alike(text, other) for other in earlier) for earlier in asked]

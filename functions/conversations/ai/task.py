@@ -190,7 +190,8 @@ def barred_in(task: Task) -> Cause | None:
 def asks_to_stop(task: Task) -> bool:
     """Return whether the customer's newest messages say, in any of the languages, that they want no more messages."""
     newest = _newest_of_the_person(task.history)
-    return any(wants_no_messages(plain_words(message.text)) for message in newest)
+    own = (guardrails.without_quotations(message.text) for message in newest)
+    return any(wants_no_messages(plain_words(text)) for text in own)
 
 
 def with_own_ids(decided: Sequence[ai.Exchange]) -> list[ai.Exchange]:

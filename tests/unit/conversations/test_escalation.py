@@ -36,6 +36,7 @@ NO_REQUESTS = [
     "Mi chiami Anna?",
     "Is the agent for sale?",
     "How many people work there?",
+    'Your site says "talk to a person", where is that?',
 ]
 STOPS = [
     "please stop texting me",

@@ -31,6 +31,7 @@ from conversations.outbound.results import Noted
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages
 from conversations.store.items.log import Delivery
+from conversations.store.items.proposal import FUNCTION
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from shared.providers.company_secrets import CompanySecrets
 
 HISTORY = 20
-FUNCTION = "function"  # the kind of a message that only holds a function call
 TURN_MS = (
     100 * clock.SECOND_MS
 )  # of the 120 s that a run may take; the rest is for sending and storing
@@ -285,7 +285,11 @@ def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
 
 def _outdated(opened: OpenConversation, answer: Answer) -> Message:
     """Return the draft of a turn whose function was not executed: it is never sent, and keeps the cost of the turn."""
-    is_discarded = {"delivery_status": Delivery.DISCARDED, "error_code": answer.outdated}
+    is_discarded = {
+        "kind": FUNCTION,
+        "delivery_status": Delivery.DISCARDED,
+        "error_code": answer.outdated,
+    }
     cost = _facts_of(answer, Noted())
     return blank(opened, "ai", answer.content).model_copy(update=cost | is_discarded)
 

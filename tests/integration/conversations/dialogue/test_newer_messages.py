@@ -18,6 +18,7 @@ from tests.integration.conversations.steps import (
     texts_by,
     with_model,
 )
+from tests.simulation.conversations.invocations import PERSON, Refused
 from tests.simulation.interceptor import When
 
 if TYPE_CHECKING:
@@ -195,6 +196,9 @@ def test_a_function_is_not_executed_for_outdated_messages(
 
     (draft,) = drafts(system, ref)
     assert (draft["error_code"], draft["calls"]) == ("newer_message", 1)
+    body = {PERSON: "eve", "draft_entry_id": draft["entry_id"]}
+    with pytest.raises(Refused, match="this function call was discarded"):
+        system.call_admin_api("POST /conversations/{ref}/release", body, ref=ref)
     assert json.loads(booking_service.next().body)["arguments"] == {"day": "Wednesday"}
     assert booking_service.requests.empty()
     assert texts_by(system, ref)[-1] == "It is booked, thank you."
