@@ -317,9 +317,8 @@ class _Turn:
         """Execute a call; the turn ends with the text beside a built-in one, else the model gets the result."""
         text = output.content.strip() if output else ""
         if call.function and self._task.deadline_ms - clock.now_ms() < SHORTEST_LEFT_MS:
-            raise ai.Unavailable(
-                "no_time_left"
-            )  # A retry of the turn gets the results so far, and continues.
+            # A retry of the turn gets the results so far, and continues.
+            raise ai.Unavailable("no_time_left")
         try:
             result = self._execute(call)
         except TurnOutdated as outdated:
