@@ -66,6 +66,12 @@ used_actions.install()  # last: it looks at the caller of the client
 keyed_hashes.configure(keyring.Keys(keyring.KEY))
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _folder_of_temporary_paths(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Made at once: some tests set another temporary folder of Python, which they remove."""
+    tmp_path_factory.getbasetemp()
+
+
 @pytest.fixture(autouse=True)
 def _identifier_keys() -> Iterator[None]:
     """Each test starts with the test keys, even if a handler has configured others before."""

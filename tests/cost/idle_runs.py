@@ -1,9 +1,9 @@
 """
 The calls of AWS that a scheduled function makes in an hour without events, counted on the template's empty resources.
 
-    python -m tests.cost.idle_runs FUNCTION    prints the calls of the hour by service, as JSON
+    python -m tests.cost.idle_runs    prints the calls of the hour by function and service, as JSON
 
-Each function is run in a process of its own, since its settings are read at import.
+Each function is run in a process of its own, since its settings are read at import: a fork of one with the resources.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from functools import partial
+from functools import cache, partial
+from multiprocessing import get_context
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -37,18 +38,19 @@ def schedules(**given: str) -> dict[str, int]:
     return found
 
 
-def calls_of_an_hour(function: str) -> dict[str, int]:
-    """Run an hour of a function's schedule and return its calls by service."""
+@cache
+def calls_of_an_hour() -> dict[str, dict[str, int]]:
+    """Run an hour of each function's schedule and return its calls by service."""
     paths = os.pathsep.join((".", "functions", "layers/shared"))
-    run = subprocess.run(  # noqa: S603 - of a name of the template
-        [sys.executable, "-m", "tests.cost.idle_runs", function],
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.cost.idle_runs"],
         cwd=template.ROOT,
-        env={**os.environ, **_environment(function), "PYTHONPATH": paths},
+        env={**os.environ, "PYTHONPATH": paths},
         capture_output=True,
         text=True,
         check=True,
     )
-    calls: dict[str, int] = json.loads(run.stdout.splitlines()[-1])
+    calls: dict[str, dict[str, int]] = json.loads(run.stdout.splitlines()[-1])
     return calls
 
 
@@ -78,9 +80,20 @@ def _create_resources() -> None:
         secrets.create_secret(Name=template.properties(name)["Name"], SecretString=text)
 
 
-def _print_calls(function: str) -> None:
-    from botocore.client import BaseClient  # noqa: PLC0415 - after moto's mock
+def _print_calls() -> None:
     from moto import mock_aws  # noqa: PLC0415 - only the child process needs it
+
+    names = sorted(schedules())
+    os.environ.update(_environment(names[0]))  # region and keys are those of all
+    with mock_aws():
+        _create_resources()
+        with get_context("fork").Pool(1, maxtasksperchild=1) as processes:
+            calls = processes.map(_run_an_hour, names, chunksize=1)
+    print(json.dumps(dict(zip(names, calls, strict=True))))
+
+
+def _run_an_hour(function: str) -> dict[str, int]:
+    from botocore.client import BaseClient  # noqa: PLC0415 - after moto's mock
 
     from shared.runtime import clock  # noqa: PLC0415 - only the child process has its path
 
@@ -92,25 +105,24 @@ def _print_calls(function: str) -> None:
         calls[client.meta.service_model.service_name] += 1
         return send(client, operation, arguments)
 
-    with mock_aws():
-        _create_resources()
-        BaseClient._make_api_call = counted  # type: ignore[attr-defined] # see above
-        module = template.properties(function)["Handler"].rpartition(".")[0]
-        handler = importlib.import_module(module).handler
-        context = SimpleNamespace(
-            function_name=function,
-            memory_limit_in_mb=256,
-            invoked_function_arn="arn:aws:lambda:us-east-1:123456789012:function:f",
-            aws_request_id="1",
-            get_remaining_time_in_millis=lambda: 50_000,
-        )
-        for minute in range(0, MINUTES, schedules()[function]):
-            time = f"2026-11-28T10:{minute:02}:00Z"
-            now_ms = clock.from_text(time)
-            clock.now_ms = partial(int, now_ms)
-            handler({"time": time}, context)
-    print(json.dumps({name: calls[name] for name in COUNTED}))
+    BaseClient._make_api_call = counted  # type: ignore[attr-defined] # see above
+    os.environ.update(_environment(function))
+    module = template.properties(function)["Handler"].rpartition(".")[0]
+    handler = importlib.import_module(module).handler
+    context = SimpleNamespace(
+        function_name=function,
+        memory_limit_in_mb=256,
+        invoked_function_arn="arn:aws:lambda:us-east-1:123456789012:function:f",
+        aws_request_id="1",
+        get_remaining_time_in_millis=lambda: 50_000,
+    )
+    for minute in range(0, MINUTES, schedules()[function]):
+        time = f"2026-11-28T10:{minute:02}:00Z"
+        now_ms = clock.from_text(time)
+        clock.now_ms = partial(int, now_ms)
+        handler({"time": time}, context)
+    return {name: calls[name] for name in COUNTED}
 
 
 if __name__ == "__main__":
-    _print_calls(sys.argv[1])
+    _print_calls()

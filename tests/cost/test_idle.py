@@ -36,7 +36,7 @@ def test_every_part_is_counted() -> None:
 def test_the_calls_of_a_scheduled_function_in_an_hour_without_events_are_those_of_the_bill(
     function: str,
 ) -> None:
-    assert calls_of_an_hour(function) == CALLS_AN_HOUR[function]
+    assert calls_of_an_hour()[function] == CALLS_AN_HOUR[function]
 
 
 def test_active_tracing_records_every_scheduled_run_and_sampling_none_of_them() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from newsletters.api import views
-from newsletters.api.stale_steps import stale_steps
 from newsletters.drafting.tone import nearest_preset
 from newsletters.jobs.state import is_usable, job_state, percent_of, step_state
 from newsletters.store.items import Draft, Outline, Topics
@@ -190,7 +189,7 @@ def _state(newsletter: Newsletter, name: StepName) -> dict[str, Any]:
     return {
         "status": shown.status,
         "version": step.version if step else 0,
-        "is_stale": stale_steps(newsletter)[name],
+        "is_stale": newsletter.stale_steps()[name],
         "is_usable": is_usable(step),
         "error_code": shown.error_code,
         "error": shown.error,

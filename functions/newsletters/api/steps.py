@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from newsletters.api import presenters, views
 from newsletters.api.access import NotFound
-from newsletters.api.stale_steps import stale_steps
 from newsletters.drafting.plan import FRAME
 from newsletters.jobs import requests
 from newsletters.jobs.requests import Requested
@@ -125,7 +124,7 @@ def _check_inputs(newsletter: Newsletter, name: StepName) -> None:
 def _check_consent(newsletter: Newsletter, name: StepName, given: inputs.StartInput) -> None:
     above: dict[StepName, StepName] = {"outline": "topics", "draft": "outline"}
     upper = above.get(name)
-    if upper is not None and stale_steps(newsletter)[upper] and not given.accept_stale:
+    if upper is not None and newsletter.stale_steps()[upper] and not given.accept_stale:
         raise UpstreamStale(
             f"accept_stale: the {upper} were made from older values; generate them again or accept"
         )

@@ -30,7 +30,7 @@ from newsletters.store.items.item import (
 from newsletters.store.items.jobs import due_key
 from newsletters.store.items.metadata import LISTED, USER_PARTITION
 from newsletters.store.large_values import whole
-from newsletters.store.step_inputs import EXPORTED, status_of
+from newsletters.store.step_inputs import EXPORTED, draft_hash, outline_hash, status_of, topics_hash
 from shared.aws.dynamodb import TransactionRefused
 from shared.aws.tables.items import filled
 from shared.runtime import clock
@@ -84,6 +84,26 @@ class Newsletter:
         """Return the item of a step."""
         step: StepItem | None = getattr(self, name)
         return step
+
+    def stale_steps(self) -> dict[StepName, bool]:
+        """
+        Return for each step whether its content was generated from inputs that have changed since.
+
+        A step below a stale one is stale, too: its content derives from those inputs.
+        """
+        topics, outline, draft = self.topics, self.outline, self.draft
+        topics_stale = bool(topics and topics.has_content) and (
+            topics is not None and topics.inputs_hash != topics_hash(self.metadata, topics)
+        )
+        outline_stale = bool(outline and outline.has_content) and (
+            topics_stale
+            or (outline is not None and outline.inputs_hash != outline_hash(self.metadata, topics))
+        )
+        draft_stale = bool(draft and draft.has_content) and (
+            outline_stale
+            or (draft is not None and draft.inputs_hash != draft_hash(self.metadata, outline))
+        )
+        return {"topics": topics_stale, "outline": outline_stale, "draft": draft_stale}
 
 
 def generate_newsletter_code(request: str, attempt: int, now_ms: int) -> str:

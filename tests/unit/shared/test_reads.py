@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from tests.template import ROOT
@@ -108,26 +109,36 @@ TEXTS = {
 }
 
 
+@dataclass(frozen=True)
+class Function:
+    """A function of the product: what it calls, and its loops that end by a condition."""
+
+    name: str
+    calls: list[ast.Call]
+    loops: list[ast.While]
+
+
 @cache
-def _functions() -> list[tuple[str, ast.FunctionDef]]:
+def _functions() -> list[Function]:
     return list(_parsed())
 
 
-def _parsed() -> Iterator[tuple[str, ast.FunctionDef]]:
+def _parsed() -> Iterator[Function]:
     for root in (ROOT / "functions", ROOT / "layers" / "shared"):
         for path in sorted(root.rglob("*.py")):
             module = ".".join(path.relative_to(root).with_suffix("").parts)
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.FunctionDef):
-                    yield f"{module}.{node.name}", node
+                    nodes = list(ast.walk(node))
+                    yield Function(
+                        f"{module}.{node.name}",
+                        [one for one in nodes if isinstance(one, ast.Call)],
+                        [one for one in nodes if isinstance(one, ast.While)],
+                    )
 
 
 def _name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
-def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    return (one for one in ast.walk(node) if isinstance(one, ast.Call))
 
 
 def _assigned(node: ast.AST) -> set[str]:
@@ -138,9 +149,11 @@ def _assigned(node: ast.AST) -> set[str]:
     }
 
 
-def _reads_without_bound(function: ast.FunctionDef) -> bool:
-    own = [one for one in ast.walk(function) if isinstance(one, ast.While)]
-    if any(_assigned(loop) & POSITIONS and any(_calls(loop)) for loop in own):
+def _reads_without_bound(function: Function) -> bool:
+    if any(
+        _assigned(loop) & POSITIONS and any(isinstance(one, ast.Call) for one in ast.walk(loop))
+        for loop in function.loops
+    ):
         return True
     return any(
         _name(call) == "get_paginator"
@@ -150,12 +163,12 @@ def _reads_without_bound(function: ast.FunctionDef) -> bool:
             and len(call.args) > 1
             and all(given.arg != "limit" for given in call.keywords)
         )
-        for call in _calls(function)
+        for call in function.calls
     )
 
 
 def test_every_read_over_pages_is_listed_with_its_bound() -> None:
-    found = {name for name, function in _functions() if _reads_without_bound(function)}
+    found = {one.name for one in _functions() if _reads_without_bound(one)}
 
     listed = [*BOUNDED, *ONCE, *GROWING, *NOT_A_REQUEST, *TEXTS]
     assert found == set(listed)
@@ -169,8 +182,8 @@ def test_security_names_what_grows_on_a_request_path() -> None:
 
 
 def test_no_function_scans_a_table() -> None:
-    assert [name for name, one in _functions() if "scan" in map(_name, _calls(one))] == []
+    assert [one.name for one in _functions() if "scan" in map(_name, one.calls)] == []
 
 
 if __name__ == "__main__":
-    print("\n".join(sorted({name for name, one in _functions() if _reads_without_bound(one)})))
+    print("\n".join(sorted({one.name for one in _functions() if _reads_without_bound(one)})))

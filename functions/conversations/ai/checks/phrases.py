@@ -148,15 +148,21 @@ def asks_for_a_person(words: Sequence[str]) -> bool:
 
 def has_phrase(phrases: str, words: Sequence[str]) -> bool:
     """Return whether one of the comma-separated *phrases* occurs in the plain *words*."""
+    text = _delimited(words)
     return any(
-        tuple(words) == phrase if is_whole else _holds(words, phrase)
-        for phrase, is_whole in compiled(phrases)
+        text == phrase if is_whole else phrase in text
+        for phrase, is_whole in _delimited_of(phrases)
     )
 
 
-def _holds(words: Sequence[str], phrase: tuple[str, ...]) -> bool:
-    size = len(phrase)
-    return any(tuple(words[at : at + size]) == phrase for at in range(len(words) - size + 1))
+def _delimited(words: Sequence[str]) -> str:
+    """Return the words with a space before and after each, so that a text contains only whole words of another."""
+    return f" {' '.join(words)} "
+
+
+@cache
+def _delimited_of(phrases: str) -> tuple[tuple[str, bool], ...]:
+    return tuple((_delimited(phrase), is_whole) for phrase, is_whole in compiled(phrases))
 
 
 @cache

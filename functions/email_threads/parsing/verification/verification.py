@@ -118,6 +118,8 @@ def is_verification(mail: ParsedMail) -> bool:
 
 def normal(text: str) -> str:
     """Return a text with ASCII digits, compatible forms of letters, and without invisible characters."""
+    if text.isascii():  # has none of these; most words of a mail
+        return text
     compatible = unicodedata.normalize("NFKC", text)
     return "".join(
         str(unicodedata.decimal(sign)) if unicodedata.category(sign) == "Nd" else sign

@@ -1,7 +1,8 @@
-"""Dead-letter queues of SQS: list and delete single messages."""
+"""Dead-letter queues of SQS: add, list and delete single messages."""
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,17 +12,37 @@ from aws_lambda_powertools import single_metric
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.aws.sqs_fifo import messages_in
+from shared.aws.sqs_fifo import Entry, FifoQueue, messages_in
+from shared.aws.sqs_standard import StandardQueue
 from shared.runtime.observability import count_condition, describe, logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
     from mypy_boto3_sqs import SQSClient
 
 MOST_AT_ONCE = 10  # ReceiveMessage
 # Visibility timeout of received letters, if their process dies; longer than any use of them takes.
 HELD_SECONDS = 120
+
+
+def add(client: SQSClient, queue_url: str, received: SQSRecord) -> None:
+    """
+    Move a received message to the dead-letter queue of its queue, as SQS itself does after too many receives; the
+    caller then deletes it from its queue.
+
+    Safe to repeat: another letter of the same message differs in nothing, and handling one twice has no further effect.
+    """
+    attributes = client.get_queue_attributes(QueueUrl=queue_url, AttributeNames=["RedrivePolicy"])[
+        "Attributes"
+    ]
+    arn: str = json.loads(attributes["RedrivePolicy"])["deadLetterTargetArn"]
+    name = arn.rpartition(":")[2]
+    kind = FifoQueue if name.endswith(".fifo") else StandardQueue
+    letters = kind(lambda: client, f"{queue_url.rpartition('/')[0]}/{name}")
+    group = received.attributes.message_group_id or ""
+    letters.send([Entry(received.body, group, received.message_id)])
 
 
 def count_dead_letters(client: SQSClient, urls: Sequence[str]) -> None:

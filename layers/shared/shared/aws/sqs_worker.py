@@ -26,7 +26,7 @@ from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor, proce
 from aws_lambda_powertools.utilities.batch.exceptions import SQSFifoMessageGroupCircuitBreakerError
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.aws import redrive
+from shared.aws import dead_letters
 from shared.runtime import clock, tracing
 from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics
@@ -117,7 +117,7 @@ def process[T](
         except Exception:
             if not delivery.is_last:
                 raise
-            redrive.move(worker.sqs, _url_of(worker, record), record)
+            dead_letters.add(worker.sqs, _url_of(worker, record), record)
 
     return process_partial_response(event, handle, processor, context)
 

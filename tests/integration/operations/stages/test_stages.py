@@ -268,10 +268,11 @@ def test_what_cloudformation_could_not_delete_is_named_and_the_next_run_finishes
     "words",
     [
         ("ann", "--stack", "parley-ann"),
-        pytest.param((*DELETE_PROD, "--lift-protection"), marks=pytest.mark.long),
+        (*DELETE_PROD, "--lift-protection"),
     ],
     ids=["ann", "prod"],
 )
+@pytest.mark.long
 def test_a_run_that_dies_at_any_call_is_finished_by_the_next_one(
     account: Account, words: tuple[str, ...], *, is_done_first: bool
 ) -> None:
