@@ -99,6 +99,8 @@ _NO_MESSAGES = {
 
 def clearly_asks_for_a_person(words: Sequence[str]) -> bool:
     """Return whether the plain *words* ask for a human agent and mean nothing else, in any of the languages."""
+    if not (asks_for_a_person(words) or has_phrase(_CLEAR, words)):
+        return False
     return any(
         tuple(words) == phrase if is_whole else _is_affirmed(words, phrase)
         for phrase, is_whole in _clear_phrases()
