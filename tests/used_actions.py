@@ -27,6 +27,7 @@ _TESTS = f"{ROOT / 'tests'}/"
 _WITH_EVERYTHING = {
     "Stage": "local",
     "KnowledgeBaseArns": "arn:aws:bedrock:us-east-1:123456789012:knowledge-base/ABCDEFGHIJ",
+    "ConversationModelArns": "arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-sonnet-4-5",
     "SingleCompany": "acme",
 }
 _refused: list[str] = []

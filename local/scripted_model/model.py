@@ -24,7 +24,7 @@ from conversations.ai.checks.phrases import asks_for_a_person, compiled, has_phr
 from conversations.ai.config import BuiltIn
 from conversations.ai.functions import FAILED, REFUSED, UNKNOWN
 from conversations.ai.output_schema import FunctionRequest, HandOffRequest, Output
-from conversations.ai.prompt.questions import open_questions
+from conversations.ai.prompt.questions import answerable_questions
 from local.scripted_model.project_facts import fact_about, facts_in, label_of
 from local.scripted_model.wordings import WORDINGS, Wording
 from shared.ai import port as ai
@@ -101,7 +101,9 @@ class _Dialogue:
     @property
     def open_points(self) -> list[str]:
         recorded = self.facts.get("recorded_answers")
-        return open_questions(self.project_data, recorded if isinstance(recorded, dict) else {})
+        answers = recorded if isinstance(recorded, dict) else {}
+        questions = answerable_questions(self.project_data, answers)
+        return [question for question in questions if question not in answers]
 
 
 def _answer(dialogue: _Dialogue) -> Output:
@@ -131,7 +133,8 @@ def _answers_a_question(dialogue: _Dialogue) -> Output | None:
     remaining = [open_point for open_point in points if open_point != point]
     wording = dialogue.wording
     then = wording.ask.format(point=remaining[0]) if remaining else wording.all_noted
-    recorded = _function_request(BuiltIn.RECORD_ANSWER, key=point, value=answer)
+    answers = [{"key": point, "value": answer}]
+    recorded = _function_request(BuiltIn.RECORD_ANSWER, answers=answers)
     return Output(content=f"{wording.noted} {then}", function_call=recorded)
 
 
@@ -250,7 +253,7 @@ def _handed_off(dialogue: _Dialogue, reason: str) -> Output:
     return Output(content=dialogue.wording.promise, hand_off=HandOffRequest(reason=reason))
 
 
-def _function_request(name: str, **arguments: str) -> FunctionRequest:
+def _function_request(name: str, **arguments: object) -> FunctionRequest:
     return FunctionRequest(name=str(name), arguments=json.dumps(arguments, ensure_ascii=False))
 
 

@@ -121,6 +121,9 @@ def _secrets_of_models(company: Company) -> Iterator[tuple[str, str, str]]:
         if config.api_key_reference is not None:
             where = f"ai_config.{config.provider}_config.{method}.api_key_reference"
             yield where, config.api_key_reference, "ai_api_key"
+        if config.fallback and config.fallback.api_key_reference is not None:
+            where = f"ai_config.{config.provider}_config.{method}.fallback.api_key_reference"
+            yield where, config.fallback.api_key_reference, "ai_api_key"
         for position, function in enumerate(config.functions):
             if function.secret_reference is not None:
                 where = f"ai_config.functions.{position}.secret_reference"

@@ -90,6 +90,11 @@ def _writes(system: System) -> None:
     system.run_intake()
 
 
+def _question(number: int) -> str:
+    """A question as long as the usual one: agents answer a customer who asks the same again and again."""
+    return f"Which shift is n{number}?"
+
+
 def _says_three(system: System) -> None:
     for name, text in (("one", "Hello"), ("two", "one thing"), ("three", QUESTION)):
         system.text(name, text)
@@ -125,7 +130,7 @@ def _writes_into_the_largest(system: System) -> None:
     facts = {f"fact{n}": "x" * 80 for n in range(10)}
     system.begin("sms", request_id="req-3", project_data={**facts, "shift": "nights"})
     for number in range(6):
-        system.text(f"long {number}", f"{QUESTION} {'y' * 900}")
+        system.text(f"long {number}", f"{_question(number)} {'y' * 900}")
         system.drain()
         system.clock.sleep(PAUSE_SECONDS)
     _writes(system)
@@ -187,7 +192,7 @@ def _grown(system: System, length: int) -> Snapshot:
     system.begin("sms")
     for number in range(min(length, REALLY_SAID) // 2):
         system.clock.sleep(PAUSE_SECONDS)
-        system.text(f"text {number}", QUESTION)
+        system.text(f"text {number}", _question(number))
         system.drain()
     ref = _ref(system)
     said = system.log(ref)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shared.events.exchange import Channel
 
 LARGEST_PROMPT_BYTES = 8 * 1024
+SEARCH_DOCUMENTS = "search_documents"  # the function of projects with documents
 
 
 class AiConfigBroken(Exception):
@@ -105,12 +106,21 @@ class AiConfig(ModelSettings):
     """
     AI settings of one project on one channel: its model, prompts and functions.
 
-    *keep_thread* keeps a copy of each conversation in the project's OpenAI account, see `openai_mirror`.
+    *keep_thread* keeps a copy of each conversation in the project's OpenAI account, see `openai_mirror`. *fallback* is
+    another model, of any provider, that continues a turn if the first one fails or refuses.
     """
 
+    fallback: ModelSettings | None = None
     prompts: Prompts = Field(default_factory=Prompts)
     functions: tuple[Function, ...] = ()
     keep_thread: bool = False
+
+    @model_validator(mode="after")
+    def _has_another_fallback(self) -> AiConfig:
+        second = self.fallback
+        if second and (second.provider, second.model) == (self.provider, self.model):
+            raise ValueError("fallback must be another model")
+        return self
 
     @model_validator(mode="after")
     def _has_unique_functions(self) -> AiConfig:

@@ -2,14 +2,20 @@
 One turn of the AI: model calls, function calls and at most one repair call, mapped to an outcome.
 
     ask -> refusal                              -> hand-off, at once
-        -> first fault                          -> ask again, naming the fault
-        -> second fault                         -> hand-off `ai_invalid_output`
+        -> fatal fault                          -> hand-off, at once
+        -> first fault to repair                -> ask again, naming the fault
+        -> second fault to repair               -> the faulty sentences are removed; nothing left, or a fault of another
+                                                   kind: hand-off `ai_invalid_output`
+        -> note                                 -> recorded
         -> call, not listed or not valid        -> ask again with the error; the second time hand-off `function_failed`
         -> call that needs approval             -> hand-off `function_approval`, nothing runs
         -> hand-off that is barred              -> as a fault, or as a call that is not valid
-        -> call                                 -> executed, ask again with its result; 4 rounds at most
+        -> calls, 8 at most                     -> executed, ask again with their results; 4 rounds at most
+        -> call of an outdated turn             -> the turn ends, nothing runs
         -> search in the company's documents    -> as a call; a later answer cites passages, or it is a fault
+        -> answer, and an agent must answer     -> hand-off without it, see `escalation`
         -> answer
+        -> opt-out that the customer's words do not show: as a call that needs approval
 
 This module stores and sends nothing. Repeating a turn after a crash only costs more model calls: the `Execute` callback
 runs equal function calls once.
@@ -21,24 +27,31 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conversations.ai.checks import guardrails
-from conversations.ai.checks.faults import ADVICE, Fault
+from conversations.ai import escalation
+from conversations.ai.checks import guardrails, removal
+from conversations.ai.checks.faults import ADVICE, Fault, Severity
+from conversations.ai.checks.guardrails import LONGEST_SUBJECT
 from conversations.ai.config import BuiltIn
 from conversations.ai.functions import (
+    MOST_CALLS,
     REFUSED,
+    TOO_MANY,
     Call,
     CallRefused,
     Result,
+    TurnOutdated,
     checked,
     exchange,
+    recorded_in,
     tools_of,
 )
 from conversations.ai.outcome import Answer, Cause, Cost, HandOff, MadeCall
 from conversations.ai.output_schema import Output, parse, schema_for
 from conversations.ai.prompt import system_prompt
-from conversations.ai.prompt.questions import open_questions
+from conversations.ai.prompt.questions import answerable_questions
 from conversations.ai.task import (
     Task,
+    asks_to_stop,
     barred_in,
     bounds_of,
     calls_of,
@@ -49,17 +62,21 @@ from conversations.ai.task import (
     with_own_ids,
 )
 from shared.ai import port as ai
-from shared.ai.model_calls import AnswerInvalid, as_received
+from shared.ai.model_calls import SHORTEST_LEFT_MS, AnswerInvalid, as_received
+from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from conversations.ai.functions import Execute
     from conversations.ai.prompt.whatsapp_templates import Filled, Template
 
 ROUNDS = 4
-MOST_REFUSED_CALLS = 2
+MOST_REFUSALS = 2  # replies with a refused call
 LONGEST_NAME = 64  # of a function
+# The order of the calls of one reply, 1 for those of projects: a call that ends the turn comes after the others.
+_POSITIONS: Mapping[str, int] = {BuiltIn.RECORD_ANSWER: 0, BuiltIn.OPT_OUT: 2, BuiltIn.HAND_OFF: 3}
+_NEEDS_APPROVAL = 4
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -110,8 +127,10 @@ class _Turn:
         )
         self._correction = ""
         self._faults: list[Fault] = []
+        self._is_repaired = False
         self._calls: list[MadeCall] = []
-        self._refused_calls = 0
+        self._refusals = 0
+        self._has_refused = False
         self._rounds = 0
 
     def step(self) -> Answer | None:
@@ -123,23 +142,37 @@ class _Turn:
         if reply.stop is ai.Stop.REFUSED:
             return self._hand_off(Cause.REFUSED)
         if fault := guardrails.fault_of_stop(reply.stop):
-            return self._ask_again(reply.text, (fault,))
+            return self._repair_or_hand_off(reply.text, fault)
         if reply.tool_calls:
-            return self._handle_call(reply.tool_calls[0], None)
+            return self._handle_calls(reply.tool_calls)
         try:
             output = parse(reply.text)
         except AnswerInvalid:
-            return self._ask_again(reply.text, (Fault.NOT_THE_SCHEMA,))
+            return self._repair_or_hand_off(reply.text, Fault.NOT_THE_SCHEMA)
+        return self._handle_output(reply.text, output)
+
+    def _handle_output(self, text: str, output: Output) -> Answer | None:
+        """Check an answer, and use it, request its repair or reduce it."""
         request = self._call_in(output)
+        if request is None and (cause := self._escalation(output)):
+            return self._hand_off(cause)
         if self._documents:
             output = self._documents.cited(output)
         # Text beside a call of a project's function is discarded: it was written without the result.
         is_used = request is None or request.name in set(BuiltIn) or output.hand_off is not None
-        if is_used and (faults := self._faults_of(output)):
-            return self._ask_again(reply.text, faults)
+        faults = self._noted(self._faults_of(output)) if is_used else ()
+        if faults:
+            is_fatal = any(fault.severity is Severity.FATAL for fault in faults)
+            if not is_fatal and not self._is_repaired:
+                self._request_repair(text, faults)
+                return None
+            reduced = None if is_fatal else self._reduced(output, faults)
+            if reduced is None:
+                return self._hand_off(Cause.INVALID)
+            output = reduced
         if self._documents:
             output = self._documents.with_list(output, self._bounds)
-        return self._handle_call(request, output) if request else self._handle_answer(output)
+        return self._handle_calls([request], output) if request else self._handle_answer(output)
 
     def filled(self, template: Template, values: Mapping[str, str]) -> Answer:
         """Complete the template and end the turn; hand off if it cannot be completed."""
@@ -162,6 +195,8 @@ class _Turn:
             faults = {*guardrails.faults_of(output, self._bounds)}
             if output.hand_off and self._barred is Cause.AI:
                 faults.add(Fault.HANDED_BACK)
+            if not output.hand_off and escalation.is_repeated(output.content, self._task.history):
+                faults.add(Fault.REPEATED_ANSWER)
             if self._documents:
                 faults |= self._documents.faults_of(output, self._bounds)
             return tuple(fault for fault in Fault if fault in faults)
@@ -173,13 +208,32 @@ class _Turn:
         faults = faults - {Fault.EMPTY} | {*(filled if isinstance(filled, tuple) else ())}
         return tuple(fault for fault in Fault if fault in faults)
 
-    def _ask_again(self, text: str, faults: tuple[Fault, ...]) -> Answer | None:
-        is_second = bool(self._faults)
+    def _noted(self, faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
+        """Record *faults*; return those that are more than notes."""
         self._faults += faults
-        if is_second:
+        return tuple(fault for fault in faults if fault.severity is not Severity.NOTE)
+
+    def _repair_or_hand_off(self, text: str, fault: Fault) -> Answer | None:
+        """Request a repair of an answer that cannot be read; the second time hand off."""
+        self._faults.append(fault)
+        if self._is_repaired:
             return self._hand_off(Cause.INVALID)
-        self._correction = system_prompt.correction(text, faults)
+        self._request_repair(text, (fault,))
         return None
+
+    def _request_repair(self, text: str, faults: tuple[Fault, ...]) -> None:
+        self._is_repaired = True
+        self._correction = system_prompt.correction(text, faults)
+
+    def _reduced(self, output: Output, faults: tuple[Fault, ...]) -> Output | None:
+        """Return the answer without its faulty sentences; None if that is not possible or leaves nothing."""
+        if self._task.template is not None or not all(fault.is_removable for fault in faults):
+            return None
+        reduced = removal.reduced(output, self._bounds)
+        if not reduced.content and output.hand_off:
+            return reduced  # Human agents get the model's reason.
+        has_faults = any(fault.severity is not Severity.NOTE for fault in self._faults_of(reduced))
+        return reduced if reduced.content and not has_faults else None
 
     def _call_in(self, output: Output) -> ai.ToolCall | None:
         request = output.function_call
@@ -187,14 +241,31 @@ class _Turn:
             return None
         return ai.ToolCall(f"call-{self._rounds + 1}", request.name, request.arguments)
 
-    def _handle_call(self, request: ai.ToolCall, output: Output | None) -> Answer | None:
+    def _handle_calls(
+        self, requests: Sequence[ai.ToolCall], output: Output | None = None
+    ) -> Answer | None:
+        """Carry out the calls of one reply, those that can end the turn last; calls over the limit are refused."""
         self._rounds += 1
         if self._rounds > ROUNDS:
             return self._hand_off(Cause.FUNCTION_FAILED)
+        self._has_refused = False
+        for request in sorted(requests[:MOST_CALLS], key=self._position):
+            if (ended := self._handle_call(request, output)) is not None:
+                return ended
+        self._history += [exchange(request, TOO_MANY) for request in requests[MOST_CALLS:]]
+        return None
+
+    def _position(self, request: ai.ToolCall) -> int:
+        needs_approval = {f.name for f in self._task.config.functions if f.approval}
+        return (
+            _NEEDS_APPROVAL if request.name in needs_approval else _POSITIONS.get(request.name, 1)
+        )
+
+    def _handle_call(self, request: ai.ToolCall, output: Output | None) -> Answer | None:
         try:
             if self._documents and self._documents.is_search(request):
                 return self._search(request, output)
-            call = checked(request, self._task.config.functions, self._open_questions())
+            call = checked(request, self._task.config.functions, self._questions())
         except CallRefused as refused:
             return self._refuse(request, str(refused))
         if output and output.hand_off and not call.is_built_in:
@@ -212,15 +283,16 @@ class _Turn:
         self._history.append(exchange(request, result))
         return None
 
-    def _open_questions(self) -> list[str]:
+    def _questions(self) -> list[str]:
         """Return the questions that an answer may be recorded for; none until the customer has written."""
         if not any(message.role is ai.Role.USER for message in self._task.history):
             return []
-        return open_questions(self._task.facts.project_data, self._recorded)
+        return answerable_questions(self._task.facts.project_data, self._recorded)
 
     def _refuse(self, request: ai.ToolCall, why: str) -> Answer | None:
-        self._refused_calls += 1
-        if self._refused_calls == MOST_REFUSED_CALLS:
+        self._refusals += not self._has_refused  # once per reply
+        self._has_refused = True
+        if self._refusals == MOST_REFUSALS:
             return self._hand_off(Cause.FUNCTION_FAILED)
         # Providers refuse a call with an invalid name, also in a history.
         name = _NOT_IN_NAMES.sub("_", request.name)[:LONGEST_NAME] or "_"
@@ -236,13 +308,27 @@ class _Turn:
             reason = str(call.arguments["reason"])
             self._calls.append(MadeCall(call, Result("{}")))
             return self._end(content=text, hand_off=HandOff(Cause.AI, reason))
-        if call.function and call.function.approval:
+        is_unproven = call.name == BuiltIn.OPT_OUT and not asks_to_stop(self._task)
+        if is_unproven or (call.function and call.function.approval):
             return self._propose(request, call)
-        result = self._execute(call)
+        return self._run(request, call, output)
+
+    def _run(self, request: ai.ToolCall, call: Call, output: Output | None) -> Answer | None:
+        """Execute a call; the turn ends with the text beside a built-in one, else the model gets the result."""
+        text = output.content.strip() if output else ""
+        if call.function and self._task.deadline_ms - clock.now_ms() < SHORTEST_LEFT_MS:
+            # A retry of the turn gets the results so far, and continues.
+            raise ai.Unavailable("no_time_left")
+        try:
+            result = self._execute(call)
+        except TurnOutdated as outdated:
+            return self._end(content=f"[{call.name}]", outdated=outdated.reason)
         self._calls.append(MadeCall(call, result))
-        self._bounds = self._bounds.with_facts(facts_in(result.text, is_error=result.is_error))
+        has_acted = call.function is not None and not result.is_error
+        texts = facts_in(result.text, is_error=result.is_error)
+        self._bounds = self._bounds.with_facts(texts, has_acted=has_acted)
         if call.name == BuiltIn.RECORD_ANSWER:
-            self._recorded[call.arguments["key"]] = call.arguments["value"]
+            self._recorded |= recorded_in(call)
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
             return self._end()
         if output and (text or output.hand_off) and call.is_built_in and not result.is_error:
@@ -263,6 +349,8 @@ class _Turn:
 
     def _handle_answer(self, output: Output) -> Answer:
         task = self._task
+        if cause := self._escalation(output):
+            return self._hand_off(cause)
         if output.hand_off:
             hand_off = HandOff(Cause.AI, output.hand_off.reason)
             content = "" if task.template else output.content.strip()
@@ -271,9 +359,18 @@ class _Turn:
             return self.filled(task.template, output.variables or {})
         return self._end(content=output.content.strip(), subject=self._subject(output))
 
+    def _escalation(self, output: Output) -> Cause | None:
+        """Return why an agent must answer in place of this answer; None if the answer may be sent or hands off."""
+        if output.hand_off or self._task.kind == "initial" or self._task.template:
+            return None
+        says_so = output.asks_for_person and self._barred is None
+        asked = Cause.ASKED_FOR_PERSON if says_so else None
+        return escalation.cause_of(self._task.since_hand_back) or asked
+
     def _subject(self, output: Output) -> str | None:
         subject = (output.subject or "").strip()
-        return subject if subject and self._task.channel == "email" else None
+        is_usable = 0 < len(subject) <= LONGEST_SUBJECT
+        return subject if is_usable and self._task.channel == "email" else None
 
     def _hand_off(self, cause: Cause) -> Answer:
         return self._end(hand_off=HandOff(cause, cause.value))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.ai.config import BuiltIn, Function
 from conversations.ai.json_schema import ArgumentsInvalid, Parameters
+from conversations.ai.prompt.questions import MOST_ANSWERS
 from shared.ai import port as ai
 from shared.aws.sqs_fifo import to_json
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 LONGEST_RESULT = 16 * 1024
+MOST_CALLS = 8  # in one reply of a model
 
 
 def _of_texts(**longest: int) -> dict[str, Any]:
@@ -50,9 +52,22 @@ _BUILT_IN = (
     ),
     ai.Tool(
         BuiltIn.RECORD_ANSWER,
-        "Note down what the person answered to one question of `clarificationPoints` that is not answered yet. The key "
-        "is the question as the facts have it. An answer is final: for a change, hand off.",
-        _of_texts(key=200, value=500),
+        "Note down what the person answered to questions of `clarificationPoints`, all answers of a message in one "
+        "call. A key is the question as the facts have it. Where the person corrects a recorded answer, record the new "
+        "one.",
+        {
+            "type": "object",
+            "properties": {
+                "answers": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": MOST_ANSWERS,
+                    "items": _of_texts(key=200, value=500),
+                }
+            },
+            "required": ["answers"],
+            "additionalProperties": False,
+        },
     ),
 )
 _BUILT_IN_PARAMETERS = {tool.name: Parameters(tool.parameters) for tool in _BUILT_IN}
@@ -92,7 +107,17 @@ REFUSED = Result(
     "A person of the company has decided against this. Go on without it.", is_error=True
 )
 
+TOO_MANY = Result(f"Not done. At most {MOST_CALLS} calls at once.", is_error=True)
+
 type Execute = Callable[[Call], Result]
+
+
+class TurnOutdated(Exception):
+    """A function was not executed, because the turn may not send its answer any more. *reason* is a code."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class CallRefused(Exception):
@@ -111,7 +136,7 @@ def checked(
     """
     Validate a model's call against the listed functions and their parameters. Raises CallRefused.
 
-    An answer can be recorded only for one of the open *questions*; the returned call has the text of that question.
+    Answers can be recorded only for *questions*; the returned call has their texts.
     """
     own = next((function for function in functions if function.name == call.name), None)
     parameters = own.compiled if own else _BUILT_IN_PARAMETERS.get(call.name)
@@ -123,16 +148,23 @@ def checked(
     except ArgumentsInvalid as invalid:
         raise CallRefused(f"The arguments are not valid. {invalid}") from None
     if call.name == BuiltIn.RECORD_ANSWER:
-        arguments |= {"key": _open_question(str(arguments["key"]), questions)}
+        arguments = {"answers": [_of_question(one, questions) for one in arguments["answers"]]}
     return Call(call.call_id, call.name, arguments, own)
 
 
-def _open_question(key: str, questions: Sequence[str]) -> str:
-    """Return the open question that matches *key*. Raises CallRefused."""
-    match = next((question for question in questions if _folded(question) == _folded(key)), None)
+def recorded_in(call: Call) -> dict[str, str]:
+    """Return the answers of a valid call of `record_answer`, by question; of two to one question the last."""
+    return {one["key"]: one["value"] for one in call.arguments["answers"]}
+
+
+def _of_question(answer: Mapping[str, str], questions: Sequence[str]) -> dict[str, str]:
+    """Return the answer with the text of the question that its key matches. Raises CallRefused."""
+    key = _folded(answer["key"])
+    match = next((question for question in questions if _folded(question) == key), None)
     if match is None:
-        raise CallRefused("key: is no open question of `clarificationPoints`. Nothing is recorded.")
-    return match
+        rule = "key: is no question of `clarificationPoints` that can be answered."
+        raise CallRefused(f"{rule} Nothing is recorded.")
+    return {"key": match, "value": answer["value"]}
 
 
 def _folded(question: str) -> str:

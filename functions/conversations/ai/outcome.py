@@ -15,13 +15,19 @@ if TYPE_CHECKING:
 
 
 class Cause(StrEnum):
-    """Cause of a hand-off to a human agent. AI: the model requested it and gave a reason."""
+    """
+    Cause of a hand-off to a human agent. AI: the model requested it and gave a reason. The last three are explained in
+    `escalation`.
+    """
 
     AI = "ai"
     REFUSED = "ai_refused"  # by the model, its provider's filter or a guardrail
     INVALID = "ai_invalid_output"
     FUNCTION_FAILED = "function_failed"
     APPROVAL = "function_approval"
+    ASKED_FOR_PERSON = "asked_for_person"
+    NO_PROGRESS = "no_progress"
+    REPEATED_QUESTION = "repeated_question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,8 @@ class Answer:
     """
     The outcome of a turn. *content* may be empty; for a template it is the rendered body, and *variables* its values.
 
-    *faults* of rejected answers, in order; *retrieved* are the passages of the company's documents.
+    *faults* of rejected answers, in order; *retrieved* are the passages of the company's documents. *outdated* is the
+    reason why a function was not executed; then *content* only names the function.
     """
 
     content: str = field(default="", repr=False)
@@ -72,6 +79,7 @@ class Answer:
     variables: Mapping[str, str] | None = field(default=None, repr=False)
     calls: tuple[MadeCall, ...] = ()
     hand_off: HandOff | None = None
+    outdated: str | None = None
     faults: tuple[Fault, ...] = ()
     retrieved: tuple[Retrieved, ...] = ()
     cost: Cost

@@ -47,6 +47,7 @@ class Output(_Strict):
     variables: dict[str, str] | None = Field(default=None, repr=False)
     function_call: FunctionRequest | None = None
     hand_off: HandOffRequest | None = None
+    asks_for_person: bool = False
 
     @property
     def says_something(self) -> bool:
@@ -86,6 +87,10 @@ def schema_for(
     called = {"name": {"type": "string"}, "arguments": arguments}
     properties["function_call"] = _or_null(_object(called))
     properties["hand_off"] = _or_null(_object({"reason": {"type": "string"}}))
+    properties["asks_for_person"] = {
+        "type": "boolean",
+        "description": "Whether the person's newest messages clearly ask to speak or write with a human being.",
+    }
     return ai.Schema(NAME, _object(properties))
 
 

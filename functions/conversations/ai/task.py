@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from conversations.ai.checks import guardrails
 from conversations.ai.checks.languages import plain_words
-from conversations.ai.checks.phrases import asks_for_a_person
+from conversations.ai.checks.phrases import asks_for_a_person, wants_no_messages
 from conversations.ai.prompt import system_prompt
 from shared.ai import port as ai
 from shared.ai.model_calls import ModelCalls
@@ -48,8 +48,9 @@ class Task:
     *template* (see `whatsapp_templates.known_values`). *language* (BCP 47) is the one that the request asks for.
     *decided* are function calls that human agents approved or refused, with their results. *barred* is a cause of
     hand-off that is not allowed, because an agent has just handed the conversation back; it is lifted if the
-    customer asks for an agent. *knowledge* are the documents that the model may search; not used with a template.
-    *deadline_ms* is when the turn must end, in milliseconds since 1970.
+    customer asks for an agent. *since_hand_back* is the history after the last hand-back. *knowledge* are the documents
+    that the model may search; not used with a template. *deadline_ms* is when the turn must end, in milliseconds since
+    1970.
     """
 
     kind: Literal["initial", "reply"]
@@ -66,6 +67,7 @@ class Task:
     language: str | None = None
     decided: Sequence[ai.Exchange] = field(default=(), repr=False)
     barred: Cause | None = None
+    since_hand_back: Sequence[HistoryMessage] = ()
     knowledge: Knowledge | None = None
     deadline_ms: int
 
@@ -117,19 +119,30 @@ def bounds_of(
     # The customer's words, and the words that were sent to the customer.
     given = [message.text for message in task.history]
     names = [facts.company_name, facts.project_name, *facts.representatives]
+    from conversations.ai.checks.statements import claimed_actions  # noqa: PLC0415 - not at a cold start
+
+    sent = [message.text for message in task.history if message.role is ai.Role.ASSISTANT]
+    # Of sent messages only what they call done: "I have not booked it" is no proof.
+    done = [verb for text in sent for verb in claimed_actions(text)]
+    company_texts = fact_texts | frozenset(done)
     bounds = guardrails.Bounds(
         longest=task.longest,
         sms_length=task.sms_length,
         language=_wanted_language(task, own_words),
-        hosts=task.link_hosts | guardrails.hosts_in(names),
+        hosts=task.link_hosts | guardrails.hosts_in([*names, own_words]),
         contacts=guardrails.Contacts.of([*task.contacts, own_words, *fact_texts, *given]),
         fact_texts=fact_texts,
         given_words=guardrails.words_in(given),
         rules="\n".join([system_prompt.RULES, *more_rules]),
         secret_words=frozenset(tool.name for tool in tools),
+        company_texts=company_texts,
+        known_texts=fact_texts
+        | frozenset([*given, *names, own_words, *task.contacts, *facts.recorded_answers.values()]),
+        today=facts.today,
     )
     results = (facts_in(decided.result, is_error=decided.is_error) for decided in task.decided)
-    return bounds.with_facts(text for result in results for text in result)
+    has_acted = any(not decided.is_error for decided in task.decided)
+    return bounds.with_facts((text for result in results for text in result), has_acted=has_acted)
 
 
 def _wanted_language(task: Task, own_words: str) -> str | None:
@@ -152,7 +165,8 @@ def _wanted_language(task: Task, own_words: str) -> str | None:
     if not any(message.role is ai.Role.USER for message in task.history):
         return known_language(task.language or "")
     newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
-    return None if names_a_language(newest) else certain_language(newest)
+    own = guardrails.without_quotations(newest)
+    return None if names_a_language(newest) else certain_language(own)
 
 
 def facts_in(result: str, *, is_error: bool) -> list[str]:
@@ -171,6 +185,13 @@ def barred_in(task: Task) -> Cause | None:
         return None
     newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
     return None if asks_for_a_person(plain_words(newest)) else task.barred
+
+
+def asks_to_stop(task: Task) -> bool:
+    """Return whether the customer's newest messages say, in any of the languages, that they want no more messages."""
+    newest = _newest_of_the_person(task.history)
+    own = (guardrails.without_quotations(message.text) for message in newest)
+    return any(wants_no_messages(plain_words(text)) for text in own)
 
 
 def with_own_ids(decided: Sequence[ai.Exchange]) -> list[ai.Exchange]:

@@ -96,13 +96,22 @@ class WaitingView(FunctionView):
     entry_id: str
 
 
+class ReplacedAnswerView(View):
+    """An answer that a correction of the customer has replaced."""
+
+    question: str
+    answer: str
+    replaced_at: str
+
+
 class ConversationView(View):
     """
     A conversation: the contract's item and its state. `changes` are the latest ones, newest first.
 
     `revision` counts the changes of labels and snoozes. `snoozed_until` is absent when the snooze is over.
 
-    `recorded_answers` are the customer's answers by question; `project_data` contains only data of the request.
+    `recorded_answers` are the customer's answers by question, `replaced_answers` the last ones that were corrected,
+    oldest first; `project_data` contains only data of the request.
     `unreadable` names the fields of these two whose stored object is missing or damaged: their value is incomplete.
     """
 
@@ -133,6 +142,7 @@ class ConversationView(View):
     project_name: str | None
     project_data: Json
     recorded_answers: dict[str, str]
+    replaced_answers: list[ReplacedAnswerView]
     unreadable: list[str]
     thread_id: str | None
     email_id: str | None
@@ -215,6 +225,7 @@ class MessageView(View):
     ai_prompt_tokens: int | None
     ai_completion_tokens: int | None
     ai_total_tokens: int | None
+    ai_cached_tokens: int | None
     processing_time_ms: int | None
     calls: int | None
     functions: list[str]

@@ -17,7 +17,9 @@ from conversations.lifecycle.conversation import OpenConversation, addresses_of
 from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import finish_move
+from conversations.outbound.policy import newer_messages
 from conversations.outbound.policy.gate import end_of, send_request_of
+from conversations.outbound.policy.newer_messages import Unanswered
 from conversations.outbound.results import Ended, Noted
 from conversations.outbound.turns import deferral, engine, transmission
 from conversations.outbound.turns.engine import Outcome, Plan
@@ -48,18 +50,25 @@ def answer(
         # Completes the steps that a worker left undone when it died after the end of this turn.
         opened = finish_move(resources, opened)
         send_handoff_notice(deps, opened)
-        of_message = f"reply:{trigger.message_sk}"
+        of_message = f"{identifiers.REPLY}{trigger.message_sk}"
         _confirm_opt_out(deps, opened, _turn_id(deps, opened, of_message))
         return finished
-    pending = _pending(deps, opened)
+    unanswered = _unanswered(deps, opened)
+    pending = unanswered.asking
     if not pending or trigger.message_sk <= (opened.state.answered_up_to or ""):
         return finished
     if not _is_due(pending, trigger, max_wait_ms):
         return None
-    turn_id = _turn_id(deps, opened, f"reply:{_sk(pending[-1])}")
+    of_message = f"{identifiers.REPLY}{pending[-1].own_sk}"
+    turn_id = _turn_id(deps, opened, of_message)
+    if (
+        turn_id == of_message
+    ):  # After a killed turn the next one answers its messages and newer ones.
+        once_in = f"{identifiers.REPLY}{opened.state.answered_up_to or ''}"
+        unanswered = replace(unanswered, calls_once_in=once_in)
     since = trigger.waiting_since
     since_ms = clock.from_text(since) if since else run.sent_at_ms
-    return _answer(deps, opened, pending, turn_id, run, since_ms=since_ms)
+    return _answer(deps, opened, unanswered, turn_id, run, since_ms=since_ms)
 
 
 def go_on(
@@ -73,19 +82,19 @@ def go_on(
         return None
     # An agent has acted: the turn goes before turns of new messages, however long it waits.
     since_ms = clock.now_ms() - turn_limit.OLDER_MS
-    return _answer(deps, opened, _pending(deps, opened), turn_id, run, since_ms=since_ms)
+    return _answer(deps, opened, _unanswered(deps, opened), turn_id, run, since_ms=since_ms)
 
 
 def _answer(
     deps: DialogueDependencies,
     opened: OpenConversation,
-    pending: list[Message],
+    unanswered: Unanswered,
     turn_id: str,
     run: Run,
     *,
     since_ms: int,
 ) -> Outcome:
-    outcome = _run_turn(deps, opened, pending, turn_id, run, since_ms=since_ms)
+    outcome = _run_turn(deps, opened, unanswered, turn_id, run, since_ms=since_ms)
     if outcome.ended is not Ended.LATER:
         opened = conversation.load(deps.resources, opened.ref)
         send_handoff_notice(deps, opened)
@@ -118,19 +127,23 @@ def _is_failed_or_unknown(
 def _run_turn(
     deps: DialogueDependencies,
     opened: OpenConversation,
-    pending: list[Message],
+    unanswered: Unanswered,
     turn_id: str,
     run: Run,
     *,
     since_ms: int,
 ) -> Outcome:
-    newest = _sk(pending[-1]) if pending else None
+    newest, read_until = unanswered.up_to, unanswered.read_until
     request = send_request_of(opened, TurnKind.REPLY, turn_id)
     decision = deps.policy_gate.decide(opened, request)
     if isinstance(decision, TemplateOnly) and _reengagement(opened):
         template_turn = _turn_id(deps, opened, f"reengage:{newest or turn_id}")
         plan = Plan(
-            turn_id=template_turn, kind=TurnKind.REENGAGEMENT, up_to=newest, author="system"
+            turn_id=template_turn,
+            kind=TurnKind.REENGAGEMENT,
+            up_to=newest,
+            author="system",
+            read_until=read_until,
         )
         return engine.take(
             deps.turns, opened, plan, run, lambda: deps.writer.reengagement(opened, template_turn)
@@ -143,7 +156,7 @@ def _run_turn(
             end = replace(end, noted=Noted([BuiltIn.OPT_OUT], {}))
         deferral.apply_refusal(deps.resources, opened, end, turn_id)
         return Outcome(Ended.REFUSED, None, end.reason)
-    plan = Plan(turn_id=turn_id, kind=TurnKind.REPLY, up_to=newest)
+    plan = Plan(turn_id=turn_id, kind=TurnKind.REPLY, up_to=newest, read_until=read_until)
     with turn_limit.slot(deps.resources, opened, run, since_ms) as is_free:
         if not is_free:
             return turn_limit.postpone(deps.resources, opened, turn_id, run, since_ms)
@@ -152,7 +165,7 @@ def _run_turn(
             opened,
             plan,
             run,
-            lambda: deps.writer.answer(opened, pending, turn_id, run),
+            lambda: deps.writer.answer(opened, unanswered, turn_id, run),
         )
 
 
@@ -165,8 +178,11 @@ def send_handoff_notice(deps: DialogueDependencies, opened: OpenConversation) ->
     if opened.company.policy.handoff_notice is None:
         return
     newest = messages.newest(deps.resources.log, opened.ref, 1)
-    is_announced = newest and newest[-1].role is Role.ASSISTANT and newest[-1].hand_off_reason
-    if not is_announced:
+    last = newest[-1] if newest else None
+    is_announced = last and last.role is Role.ASSISTANT and last.hand_off_reason
+    # The customer may have opted out: until an agent has decided, nothing is sent.
+    may_be_over = last and last.proposal and last.proposal.name == BuiltIn.OPT_OUT
+    if not (is_announced or may_be_over):
         from conversations.lifecycle import commands  # noqa: PLC0415 - few answers need a notice
 
         commands.send_notice(deps.resources, opened, "handoff", str(opened.state.generation))
@@ -198,18 +214,18 @@ def _has_opted_out_in_turn(
 
 def has_pending(deps: DialogueDependencies, opened: OpenConversation) -> Message | None:
     """Return the newest unanswered customer message, or None."""
-    pending = _pending(deps, opened)
+    pending = _unanswered(deps, opened).asking
     return pending[-1] if pending else None
 
 
-def _pending(deps: DialogueDependencies, opened: OpenConversation) -> list[Message]:
-    """Return the customer messages since the last answer, without reactions."""
+def _unanswered(deps: DialogueDependencies, opened: OpenConversation) -> Unanswered:
     after = messages.after(deps.resources.log, opened.ref, opened.state.answered_up_to)
-    return [m for m in after if m.role is Role.USER and m.kind != "reaction"]
+    asking = [message for message in after if message.needs_answer]
+    return Unanswered(asking, newer_messages.read_until(opened, after))
 
 
 def _is_due(pending: list[Message], trigger: ReplyTrigger, max_wait_ms: int) -> bool:
-    if _sk(pending[-1]) <= trigger.message_sk:
+    if pending[-1].own_sk <= trigger.message_sk:
         return True
     waits_ms = clock.now_ms() - clock.from_text(pending[0].message_timestamp)
     return waits_ms >= max_wait_ms
@@ -218,7 +234,3 @@ def _is_due(pending: list[Message], trigger: ReplyTrigger, max_wait_ms: int) -> 
 def _reengagement(opened: OpenConversation) -> bool:
     whatsapp = opened.company.channel_config.whatsapp
     return whatsapp is not None and whatsapp.reengagement_template is not None
-
-
-def _sk(message: Message) -> str:
-    return message.sk(message.message_timestamp, message.entry_id)

@@ -114,7 +114,7 @@ def request_downloads(
 
     Safe to repeat: a stored file is not downloaded again.
     """
-    sk = message.sk(message.message_timestamp, message.entry_id)
+    sk = message.own_sk
     entries = [
         FileDownload(ref=ref, message_sk=sk, position=position).entry()
         for position, file in enumerate(message.media)

@@ -150,7 +150,7 @@ def _may_spend(
         return True
     log = deps.resources.log
     if due.get(log, opened.ref, DueKind.MEDIA) is None:
-        sk = message.sk(message.message_timestamp, message.entry_id)
+        sk = message.own_sk
         company = opened.company.company_id
         due.put(
             log,

@@ -33,7 +33,7 @@ from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound
 from conversations.store.recovery import unhandled
 from shared.aws.sqs_fifo import digest
-from shared.identity.authors import counts_as_customers, is_proven_author
+from shared.identity.authors import is_proven_author
 from shared.policy import window
 from shared.policy.consent import unreachable
 from shared.runtime import clock
@@ -98,7 +98,7 @@ def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
         return _store_unmatched(deps, event, customer, allowed[0], marker)
     opened = conversation.load(resources, ref)
     keyword, was_opted_out = _consent(deps, opened, event, customer)
-    message, opened, is_new = _store(resources, opened, event, marker)
+    message, opened, is_new = _store(resources, opened, event, marker, keyword)
     # A retry completes the steps its first delivery missed; it must not undo later changes.
     is_news = is_new or message.message_timestamp > opened.conversation.updated_at
     if event.type == "human_reply":
@@ -108,7 +108,7 @@ def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
         if is_new or _is_newest_consent(deps, opened, event, customer):
             keywords.act(resources, opened, event, message, keyword, was_opted_out=was_opted_out)
     else:
-        _request_reply(resources, opened, event, message, is_news=is_news)
+        _request_reply(resources, opened, message, is_news=is_news)
     attachments.request_downloads(deps.files, opened.ref, message)
     late_attachments.link_early_files(
         resources, opened.ref, opened.company.company_id, event, message
@@ -159,7 +159,11 @@ def _is_newest_consent(
 
 
 def _store(
-    resources: Resources, opened: OpenConversation, event: InboundMessage, marker: Inbound | None
+    resources: Resources,
+    opened: OpenConversation,
+    event: InboundMessage,
+    marker: Inbound | None,
+    keyword: ConsentKeyword | None,
 ) -> tuple[Message, OpenConversation, bool]:
     """Write marker, message and state; return message, conversation and whether the message is new."""
     state = opened.state
@@ -176,7 +180,7 @@ def _store(
         if not routes.restamp(resources.log, event.provider, event.provider_message_id, marker, at):
             raise Permanent("conflict")
         message = message.model_copy(update={"message_timestamp": at})
-    message = message.model_copy(update={"ttl": opened.conversation.ttl})
+    message = message.model_copy(update={"ttl": opened.conversation.ttl, "keyword": keyword})
     message = attachments.received(resources.bucket, opened.company.company_id, message)
     stored_message = messages.add(
         resources.log, opened.ref, attachments.shortened(resources.bucket, opened.ref, message)
@@ -212,17 +216,14 @@ def _marker(opened: OpenConversation, event: InboundMessage, at: str) -> Inbound
 def _request_reply(
     resources: Resources,
     opened: OpenConversation,
-    event: InboundMessage,
     message: Message,
     *,
     is_news: bool,
 ) -> None:
     """Trigger a reply, on a retry too; or queue the conversation for agents if policy or mode requires it."""
-    if message.kind == "reaction" or event.extra.get("auto_answer_allowed") is False:
+    if not message.needs_answer:
         return
-    if not counts_as_customers(event.channel_method, event.extra):
-        return
-    sk = message.sk(message.message_timestamp, message.entry_id)
+    sk = message.own_sk
     if sk <= (opened.state.answered_up_to or ""):
         return
     status = Status(opened.conversation.conversation_status)

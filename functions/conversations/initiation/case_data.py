@@ -2,7 +2,8 @@
 The case data of a conversation: the request's project data and the customer's recorded answers.
 
 Each part is stored in the item up to a size limit, and in stored objects of the conversation above it. The two are
-separate: an answer is extracted by a model and never replaces data from the company or an earlier recorded answer.
+separate: an answer is extracted by a model and never replaces data from the company. A later answer to a question
+replaces the earlier one, which the item keeps among its `replaced_answers`.
 """
 
 from collections.abc import Mapping
@@ -15,9 +16,12 @@ from conversations.store.items.conversation import Conversation
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import to_json
 from shared.aws.stored_objects import Folder, ObjectUnusable, Pointer, record
+from shared.runtime import clock
 
 INLINE_BYTES = 1_024
 PROJECT_DATA, RECORDED_ANSWERS = "project_data", "recorded_answers"
+REPLACED_ANSWERS = "replaced_answers"
+KEPT = 8  # of the replaced answers; the log has all: see `Message.answers`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +53,7 @@ def read(conversation: Conversation, bucket: Bucket) -> CaseData:
     parts = ((PROJECT_DATA, has_data), (RECORDED_ANSWERS, has_answers))
     return CaseData(
         project_data={**(conversation.project_data or {}), **data},
-        recorded_answers={**(conversation.recorded_answers or {}), **answers},
+        recorded_answers={**answers, **(conversation.recorded_answers or {})},
         unreadable=tuple(name for name, is_readable in parts if not is_readable),
     )
 
@@ -60,21 +64,30 @@ def with_answers(
     """
     Return the conversation fields to change in order to record *answers*; empty if nothing changes.
 
-    The first answer to a question is kept. If the item would exceed its limit, all answers move to a new object; while
-    the current object is unusable, they stay in the item so that none is lost.
+    If the item would exceed its limit, all answers move to a new object; while the current object is unusable, they
+    stay in the item so that none is lost.
     """
     folder = folder_of(bucket, identifiers.ref_of_item(conversation))
     pointer = conversation.recorded_answers_object
     moved, is_readable = _read_object(folder, pointer, RECORDED_ANSWERS)
     inline = conversation.recorded_answers or {}
-    recorded = {**inline, **moved}
-    new = {question: text for question, text in answers.items() if question not in recorded}
+    recorded = {**moved, **inline}
+    new = {question: text for question, text in answers.items() if recorded.get(question) != text}
     if not new:
         return {}
-    if len(to_json({**inline, **new})) <= INLINE_BYTES or not is_readable:
-        return {RECORDED_ANSWERS: {**inline, **new}}
-    whole = folder.put("recorded-answers", to_json({**recorded, **new}).encode())
-    return {RECORDED_ANSWERS: {}, "recorded_answers_object": whole.attributes()}
+    at = clock.to_text(clock.now_ms())
+    replaced = [
+        {"question": question, "answer": recorded[question], "replaced_at": at}
+        for question in new
+        if question in recorded
+    ]
+    facts: dict[str, Any] = {RECORDED_ANSWERS: {**inline, **new}}
+    if len(to_json(facts[RECORDED_ANSWERS])) > INLINE_BYTES and is_readable:
+        whole = folder.put("recorded-answers", to_json({**recorded, **new}).encode())
+        facts = {RECORDED_ANSWERS: {}, "recorded_answers_object": whole.attributes()}
+    if replaced:
+        facts[REPLACED_ANSWERS] = [*(conversation.replaced_answers or ()), *replaced][-KEPT:]
+    return facts
 
 
 def _read_object(folder: Folder, pointer: object, what: str) -> tuple[dict[str, Any], bool]:

@@ -141,7 +141,7 @@ def ask_for_reply(
     """Enqueue a reply trigger for a message. Safe to repeat; *again* changes the deduplication id."""
     command = ReplyTrigger(
         ref=ref,
-        message_sk=message.sk(message.message_timestamp, message.entry_id),
+        message_sk=message.own_sk,
         waiting_since=waiting_since,
     )
     entry = Entry(command.body(), digest(ref), digest("trigger", ref, command.message_sk, *again))

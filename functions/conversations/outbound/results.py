@@ -20,6 +20,7 @@ class Ended(StrEnum):
     UNKNOWN = "unknown"  # delivery unknown; not sent again
     REFUSED = "refused"  # by the policy
     LATER = "later"  # in doubt: settled when due
+    OUTDATED = "outdated"  # the customer has written again: the next turn answers
     FENCED = "fenced"  # the fence was raised since the claim, such as by an agent
     UNWRITTEN = "unwritten"  # there is no message to send
 

@@ -23,7 +23,7 @@ SES_HOST = ".amazonses.com"
 
 def add(table: Table, ref: str, message: Message) -> Message:
     """Write a message unless it exists and return the stored one: the first draft is the one that is sent."""
-    where = of(ref, message.sk(message.message_timestamp, message.entry_id))
+    where = of(ref, message.own_sk)
     try:
         table.put(message.attributes(where), when=Message.attr("entry_id").not_exists())
     except ConditionFailed as refusal:

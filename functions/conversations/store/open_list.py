@@ -6,12 +6,14 @@ entry and count change in one transaction, so that the limit is exact. When the 
 without activity, and accepted ones that no worker began, are no longer counted: see `limits.active_recount`.
 """
 
+from functools import partial
+
 from boto3.dynamodb.conditions import Key
 
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.routes import Active, Open
 from conversations.store.limits import active_count, active_recount, active_shards
-from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table, TransactionConflict, repeated
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
@@ -31,14 +33,25 @@ def admit(table: Table, company_id: str, project_id: str, opening: Open, most: i
     begins_by = clock.to_text(clock.now_ms() + BEGINS_WITHIN_MS)
     entry = _entry(company_id, project_id, opening.model_copy(update={"begins_by": begins_by}))
     new = table.to_put(entry, when=Open.attr("ref").not_exists())
-    given = (table, company_id, project_id, new, opening.ref, most)
+    return repeated(partial(_admit_once, table, company_id, project_id, new, opening.ref, most))
+
+
+def _admit_once(  # noqa: PLR0917 - the key, and the entry
+    table: Table, company_id: str, project_id: str, new: Attributes, ref: str, most: int
+) -> bool:
+    """Raises TransactionConflict if the count has room: another request completes the first count, or ended one."""
+    given = (table, company_id, project_id, new, ref, most)
     if active_shards.admit(*given):
         return True
     seen = active_count.read(table, company_id, project_id)
     has_room = active_shards.reclaim(table, company_id, project_id, seen) or active_recount.recount(
         table, company_id, project_id, seen
     )
-    return has_room and active_shards.admit(*given)
+    if has_room and active_shards.admit(*given):
+        return True
+    if seen.is_complete and seen.active >= most:
+        return False
+    raise TransactionConflict
 
 
 def keep(table: Table, company_id: str, project_id: str, opening: Open) -> None:

@@ -35,6 +35,14 @@ class Fenced(Exception):
         self.state = state
 
 
+class Overtaken(Exception):
+    """The customer has written since the time that the turn has read until. *state* is the current state."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__("overtaken")
+        self.state = state
+
+
 @dataclass(frozen=True, slots=True)
 class Claimed:
     """The state with the claimed turn. *replaced* is the abandoned previous turn, whose message is never sent."""
@@ -127,21 +135,29 @@ def claim(table: Table, ref: str, seen: State, turn: Turn) -> Claimed:
     return Claimed(State.read(item), turn, None if is_same else current)
 
 
-def pass_fence(table: Table, ref: str, turn: Turn) -> tuple[State, Turn]:
+def pass_fence(
+    table: Table, ref: str, turn: Turn, *, read_until: str | None = None
+) -> tuple[State, Turn]:
     """
-    Pass the fence (T4): from here on the message of the turn may have been sent. Raises Fenced and Gone.
+    Pass the fence (T4): from here on the message of the turn may have been sent. Raises Fenced, Overtaken and Gone.
 
-    Succeeds if the generation is unchanged since the turn was claimed and this worker still owns the turn.
+    Succeeds if the generation is unchanged since the turn was claimed, this worker still owns the turn and, with
+    *read_until*, the customer has not written after that time.
     """
     sending = turn.model_copy(update={"stage": Stage.SENDING})
     mine = State.attr("turn.turn_id").eq(turn.turn_id) & State.attr("turn.owner").eq(turn.owner)
-    unchanged = State.attr("generation").eq(turn.generation)
+    may: Any = mine & State.attr("generation").eq(turn.generation)
+    if read_until is not None:
+        inbound = State.attr("last_inbound_at")
+        may &= inbound.not_exists() | inbound.lte(read_until)
     try:
-        item = table.update(state_key(ref), put=_turn(sending), when=mine & unchanged)
+        item = table.update(state_key(ref), put=_turn(sending), when=may)
     except ConditionFailed as refusal:
         state = _state_of(refusal)
         if state.turn == sending:  # This worker's own write, whose response was lost.
             return state, sending
+        if state.turn == turn and state.generation == turn.generation:
+            raise Overtaken(state) from None
         raise Fenced(state) from None
     return State.read(item), sending
 

@@ -11,9 +11,16 @@ from pydantic import Field
 from local.sandbox.accounts.seeds import Seed
 
 
+class ToolUseSeed(Seed):
+    """A call of a tool."""
+
+    tool: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
 class BedrockAnswer(Seed):
     """
-    The model's answer to the next request: *text*, or a call of the tool *tool* with *arguments*.
+    The model's answer to the next request: *text*, a call of the tool *tool* with *arguments*, or several calls *uses*.
 
     *stop* replaces the stop reason of the content.
     """
@@ -21,7 +28,9 @@ class BedrockAnswer(Seed):
     text: str = ""
     tool: str | None = None
     arguments: dict[str, Any] = Field(default_factory=dict)
+    uses: list[ToolUseSeed] = Field(default_factory=list)
     stop: str | None = None
+    cached_tokens: int = 0
 
 
 @dataclass

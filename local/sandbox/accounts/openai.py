@@ -23,7 +23,8 @@ class OpenAiAnswer(Seed):
     The model's answer to the next request.
 
     *text*, a *refusal* or *function_calls*, after *reasoning_tokens* of reasoning; *incomplete* (a reason) and *failed*
-    (an error code) end it early. Without *is_counted* the response has no token usage.
+    (an error code) end it early. *refused* (an HTTP status and an error code) refuses the
+    request. Without *is_counted* the response has no token usage.
     """
 
     text: str | None = None
@@ -31,7 +32,9 @@ class OpenAiAnswer(Seed):
     function_calls: list[FunctionCallSeed] = Field(default_factory=list)
     incomplete: Literal["max_output_tokens", "content_filter"] | None = None
     failed: str | None = None
+    refused: tuple[int, str] | None = None
     reasoning_tokens: int = 0
+    cached_tokens: int = 0
     is_counted: bool = True
 
 

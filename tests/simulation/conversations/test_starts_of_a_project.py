@@ -11,6 +11,7 @@ import heapq
 import random
 import threading
 from collections import Counter
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -24,8 +25,9 @@ from moto import mock_aws
 from conversations.store import open_list
 from conversations.store.items.base import key
 from conversations.store.items.routes import REF_ALPHABET, Active, Open
-from conversations.store.limits import active_count, active_shards
+from conversations.store.limits import active_count, active_shards, quotas
 from shared.aws.dynamodb import Table
+from shared.aws.tables.rate_limits.limit import Limit
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from tests.cost.limits import TRANSACTION_MS
@@ -238,3 +240,86 @@ def test_a_small_limit_has_one_count_which_holds_20_conversations_a_second(
     assert simulation.refused == simulation.failed == 0
     assert simulation.writes[f"{COUNT} #"] == 40
     assert active_count.read(log, *PROJECT).most is None
+
+
+# First requests
+
+
+LATENCY_MS = (1, 12)  # of a call that is no transaction
+READS_AND_WRITES = ("update_item", "put_item", "delete_item", "query", "batch_get_item", "get_item")
+QUOTA = (Limit(1_000, 60), Limit(50_000, 86_400))
+
+
+@contextmanager
+def with_latency(simulation: Simulation, log: Table) -> Iterator[None]:
+    """Let other threads run before and after each call."""
+    with ExitStack() as patches:
+        for name in READS_AND_WRITES:
+            send = getattr(log._client, name)
+
+            def late(_send: Any = send, **given: Any) -> Any:
+                simulation.sleep(random.randint(*LATENCY_MS))  # noqa: S311
+                answer = _send(**given)
+                simulation.sleep(random.randint(*LATENCY_MS))  # noqa: S311
+                return answer
+
+            patches.enter_context(mock.patch.object(log._client, name, late))
+        yield
+
+
+def first_request(simulation: Simulation, log: Table, project: tuple[str, str], ref: str) -> None:
+    process.number = random.randrange(PROCESSES)  # noqa: S311
+    now = clock.to_text(clock.now_ms())
+    opening = Open(
+        ref=ref,
+        conversation_status="initiated",
+        channel_method="sms",
+        since=now,
+        last_activity_at=open_list.hour_of(now),
+    )
+    try:
+        wait = quotas.take_request(log, *project, QUOTA)
+        if wait is not None or not open_list.admit(log, *project, opening, MOST_OF_FRESH):
+            simulation.refused += 1
+    except Transient:
+        simulation.failed += 1
+
+
+MOST_OF_FRESH = 60
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [range(3), pytest.param(range(3, 100), marks=pytest.mark.long)],
+    ids=["some runs", "100 runs"],
+)
+def test_50_parallel_first_requests_of_a_fresh_project_are_accepted(
+    simulation: Simulation, log: Table, runs: range
+) -> None:
+    for run in runs:
+        random.seed(run)
+        project = (f"fresh-{run}", "jobs")
+        with with_latency(simulation, log):
+            for _ in range(50):
+                ref = f"kk{''.join(random.choices(REF_ALPHABET, k=24))}"  # noqa: S311
+                at = random.randint(0, 20)  # noqa: S311
+                simulation.start(at, partial(first_request, simulation, log, project, ref))
+            simulation.run()
+        count = active_count.read(log, *project)
+        assert (simulation.refused, simulation.failed) == (0, 0), f"run {run}"
+        assert (count.active, count.is_complete) == (50, True), f"run {run}"
+
+
+def test_parallel_first_requests_above_the_limit_are_refused_exactly(
+    simulation: Simulation, log: Table
+) -> None:
+    project = ("full", "jobs")
+    random.seed(1)
+    with with_latency(simulation, log):
+        for _ in range(MOST_OF_FRESH + 5):
+            ref = f"kk{''.join(random.choices(REF_ALPHABET, k=24))}"  # noqa: S311
+            simulation.start(0, partial(first_request, simulation, log, project, ref))
+        simulation.run()
+
+    assert (simulation.refused, simulation.failed) == (5, 0)
+    assert active_count.read(log, *project).active == MOST_OF_FRESH

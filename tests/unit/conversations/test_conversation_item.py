@@ -40,8 +40,10 @@ ATTRIBUTES = {
     "gsi_company_email": "S",
 }  # fmt: skip
 # Pointers and recorded answers are separate: a request or a model could overwrite them in `project_data`.
-OURS = {"ref_key": "S"} | dict.fromkeys(
-    ["project_data_object", "recorded_answers", "recorded_answers_object"], "M"
+OURS = (
+    {"ref_key": "S"}
+    | dict.fromkeys(["project_data_object", "recorded_answers", "recorded_answers_object"], "M")
+    | {"replaced_answers": "L"}
 )
 OF_A_MESSAGE = {
     "entry_id": "S!", "message_timestamp": "S!", "role": "S!", "content": "S!", "ai_prompt_tokens": "N",

@@ -1,11 +1,26 @@
-"""Named faults of a model's answer, and the text for each in the repair call."""
+"""
+Named faults of a model's answer: their severity, and the text for each in the repair call.
+
+    fatal     the conversation is handed off at once
+    repair    one repair call names the faults; after it, the faulty sentences are removed, or the text is cut after a
+              sentence; if nothing is left, the conversation is handed off
+    note      recorded only
+"""
 
 from collections.abc import Mapping
 from enum import StrEnum
 
 
+class Severity(StrEnum):
+    """The consequence of a fault."""
+
+    FATAL = "fatal"
+    REPAIR = "repair"
+    NOTE = "note"
+
+
 class Fault(StrEnum):
-    """One reason why an answer is not sent."""
+    """One fault of an answer."""
 
     CUT_OFF = "cut_off"
     MALFORMED = "malformed"
@@ -26,7 +41,48 @@ class Fault(StrEnum):
     BODY_TOO_LONG = "body_too_long"
     HANDED_BACK = "handed_back"
     SOURCE_MISSING = "source_missing"
+    UNKNOWN_AMOUNT = "unknown_amount"
+    UNKNOWN_DATE = "unknown_date"
+    UNKNOWN_TIME = "unknown_time"
+    UNKNOWN_IBAN = "unknown_iban"
+    UNKNOWN_ADDRESS = "unknown_address"
+    UNPROVEN_ACTION = "unproven_action"
+    CLAIMS_TO_BE_HUMAN = "claims_to_be_human"
+    REPEATED_ANSWER = "repeated_answer"
 
+    @property
+    def severity(self) -> Severity:
+        """The consequence of this fault."""
+        return _SEVERITIES.get(self, Severity.REPAIR)
+
+    @property
+    def is_removable(self) -> bool:
+        """Whether the sentences with this fault can be removed, or a text cut, after a repair call."""
+        return self in _REMOVABLE
+
+
+_SEVERITIES: Mapping[Fault, Severity] = {
+    Fault.SECRET: Severity.FATAL,
+    Fault.SUBJECT_TOO_LONG: Severity.NOTE,  # The usual subject is used.
+}
+_REMOVABLE = frozenset(
+    {
+        Fault.TOO_LONG,
+        Fault.CONTROL_CHARACTER,
+        Fault.PLACEHOLDER,
+        Fault.FOREIGN_LINK,
+        Fault.ECHOED_RULES,
+        Fault.CONTACT_OF_OTHERS,
+        Fault.LANGUAGE,
+        Fault.UNKNOWN_AMOUNT,
+        Fault.UNKNOWN_DATE,
+        Fault.UNKNOWN_TIME,
+        Fault.UNKNOWN_IBAN,
+        Fault.UNKNOWN_ADDRESS,
+        Fault.UNPROVEN_ACTION,
+        Fault.CLAIMS_TO_BE_HUMAN,
+    }
+)
 
 ADVICE: Mapping[Fault, str] = {
     Fault.CUT_OFF: "It was cut off before its end. Say it in far fewer words.",
@@ -51,4 +107,16 @@ ADVICE: Mapping[Fault, str] = {
     "yourself, as well as you can, and say so where you do not know.",
     Fault.SOURCE_MISSING: "It stated something without the number of a passage. Put the number of the passage behind "
     "each statement; if no passage has the answer, only ask a question, or hand off with an empty `content`.",
+    Fault.UNKNOWN_AMOUNT: "It had an amount or percentage that is not in the facts, the conversation or a result. "
+    "Leave it out; do not calculate.",
+    Fault.UNKNOWN_DATE: "It had a date that is not in the facts, the conversation or a result. Leave it out.",
+    Fault.UNKNOWN_TIME: "It had a time that is not in the facts, the conversation or a result. Leave it out.",
+    Fault.UNKNOWN_IBAN: "It had a bank account that is not in the facts or a result. Leave it out.",
+    Fault.UNKNOWN_ADDRESS: "It had a street address that is not in the facts, the conversation or a result. Leave it "
+    "out.",
+    Fault.UNPROVEN_ACTION: "It said that something is booked, ordered, cancelled or the like, but no function has done "
+    "that. Do not say so.",
+    Fault.CLAIMS_TO_BE_HUMAN: "It said that you are a person or no machine. You are an automated assistant.",
+    Fault.REPEATED_ANSWER: "It was what you wrote last, word for word, and it did not help. Answer in another way, or "
+    "hand off.",
 }

@@ -1,8 +1,8 @@
 """
 Checks that a model's answer must pass before it is sent (spec, section 9, "Checks before T3"), one fault per check.
 
-The rules work on text only, independent of model and provider. They are strict: rejecting a good answer costs one more
-call, accepting a bad one reaches the customer.
+The rules work on text only, independent of model and provider. `tests/answers` measures them: at most 3 % of right
+answers refused, at least 80 % of bad ones caught.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks.faults import Fault
 from conversations.ai.checks.languages import plain_words
-from shared.ai.links import as_read, is_allowed, links_in
+from shared.ai.links import Link, as_read, is_allowed, links_in
 from shared.ai.port import Stop
 from shared.ai.texts import has_control_character, has_placeholder
 from shared.runtime.redaction.links_and_emails import emails_in
@@ -22,6 +22,8 @@ from shared.runtime.redaction.phone_numbers import phones_in
 from shared.runtime.redaction.secrets import tokens_in
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from conversations.ai.output_schema import Output
     from shared.providers.sms.segments import SmsLength
 
@@ -31,6 +33,10 @@ _DIGITS = re.compile(r"\+?\d[\d\s().\u00a0/-]{4,}\d")
 _FEWEST_DIGITS = 7
 _ECHOED_WORDS = 8
 _SHORTEST_FACT = 4
+_QUOTATION = re.compile(
+    r"\u201c[^\u201c\u201d]+\u201d|\u201e[^\u201c\u201d]+[\u201c\u201d]|\u00ab[^\u00ab\u00bb]+\u00bb"
+    r"|\u00bb[^\u00ab\u00bb]+\u00ab|\"[^\"]+\"|(?<!\w)['\u2018][^'\u2018\u2019]{3,}['\u2019](?!\w)"
+)
 _AROUND_A_WORD = ".,;:!?()[]{}<>*_\"'"
 
 
@@ -72,7 +78,11 @@ class Bounds:
     *longest* is in characters; *sms_length* applies to SMS only. *language* is the one that is wanted, as returned by
     `certain_language`; None if it is not certain. *hosts* are the allowed hosts of links (see `hosts_in`), *contacts*
     the allowed numbers and addresses, *fact_texts* the texts of the facts, *given_words* words of the conversation so
-    far: they are known to the customer. *secret_words* are the names of functions.
+    far: they are known to the customer. *links* are allowed whole links, of documents and results (see `links_of`).
+    An answer may call an action done if *has_acted* (a function of the
+    project has succeeded) or *company_texts* (facts, and actions that sent messages called done) have its verb. Values
+    must occur in *known_texts*: facts, prompt, results and the conversation; *today* is the customer's date.
+    *secret_words* are the names of functions.
     """
 
     longest: int
@@ -84,20 +94,32 @@ class Bounds:
     rules: str = field(default="", repr=False)
     secret_words: frozenset[str] = frozenset()
     sms_length: SmsLength | None = None
+    links: frozenset[str] = field(default=frozenset(), repr=False)
+    company_texts: frozenset[str] = field(default=frozenset(), repr=False)
+    known_texts: frozenset[str] = field(default=frozenset(), repr=False)
+    today: date | None = None
+    has_acted: bool = False
 
     def has_room_for(self, content: str) -> bool:
         """Return whether a message with this *content* is short enough."""
         is_long = self.sms_length is not None and self.sms_length.is_exceeded_by(content)
         return len(content) <= self.longest and not is_long
 
-    def with_facts(self, texts: Iterable[str]) -> Bounds:
-        """Return these limits with further facts, such as results of functions. Their links are not allowed by it."""
+    def with_facts(self, texts: Iterable[str], *, has_acted: bool = False) -> Bounds:
+        """Return these limits with further facts: results of functions and passages. Their whole links are allowed."""
         added = frozenset(texts)
         return replace(
             self,
             contacts=self.contacts.with_those_of(added),
             fact_texts=self.fact_texts | added,
+            links=self.links | links_of(added),
+            known_texts=self.known_texts | added,
+            has_acted=self.has_acted or has_acted,
         )
+
+    def allows(self, link: Link) -> bool:
+        """Return whether an answer may contain *link*."""
+        return is_allowed(link, self.hosts) or _plain_link(link) in self.links
 
 
 def fault_of_stop(stop: Stop) -> Fault | None:
@@ -119,6 +141,11 @@ def faults_of(output: Output, bounds: Bounds) -> tuple[Fault, ...]:
     return tuple(fault for fault in Fault if fault in faults)
 
 
+def has_fault(text: str, bounds: Bounds) -> bool:
+    """Return whether *text*, a part of an answer, has a fault of its own."""
+    return any(True for _ in _faults_of_text(text, bounds))
+
+
 def hosts_in(value: Any) -> frozenset[str]:  # noqa: ANN401 - any JSON value
     """
     Return the hosts of all links in a JSON value. Pass data of the integrating system only.
@@ -127,6 +154,20 @@ def hosts_in(value: Any) -> frozenset[str]:  # noqa: ANN401 - any JSON value
     """
     hosts = (link.host for text in texts_in(value) for link in links_in(text))
     return frozenset(host for host in hosts if host)
+
+
+def links_of(texts: Iterable[str]) -> frozenset[str]:
+    """Return the plain HTTP and HTTPS links in *texts* for comparison: without scheme and `www.`."""
+    return frozenset(_plain_link(link) for text in texts for link in links_in(text) if link.host)
+
+
+def _plain_link(link: Link) -> str:
+    """Return a link without scheme and `www.`; empty for a link that is never allowed."""
+    if link.host is None:
+        return ""
+    written = re.sub(r"(?i)^https?:[/\\]*", "", link.written)
+    rest = re.search(r"[/?#].*", written)
+    return (link.host + (rest[0] if rest else "")).rstrip("/")
 
 
 def words_in(texts: Iterable[str]) -> frozenset[str]:
@@ -149,10 +190,12 @@ def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
 
 
 def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
+    from conversations.ai.checks import statements, values  # noqa: PLC0415 - not at a cold start
+
     if has_control_character(text):
         yield Fault.CONTROL_CHARACTER
     seen = as_read(text)
-    if any(not is_allowed(link, bounds.hosts) for link in links_in(text)):
+    if not all(map(bounds.allows, links_in(text))):
         yield Fault.FOREIGN_LINK
     if _echoes(seen, bounds):
         yield Fault.ECHOED_RULES
@@ -160,14 +203,31 @@ def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
     rest = _without_facts(seen, bounds)
     if has_placeholder(rest):
         yield Fault.PLACEHOLDER
-    if not words_in(tokens_in(rest)) <= bounds.given_words:
+    secrets = filter(_is_generated, tokens_in(rest))
+    if not words_in(secrets) <= bounds.given_words:
         yield Fault.SECRET
+    rest = values.without_ibans(rest)
     if not all(bounds.contacts.has_number(number) for number in phones_in(rest)) or not all(
         address.casefold() in bounds.contacts.addresses for address in emails_in(rest)
     ):
         yield Fault.CONTACT_OF_OTHERS
-    if bounds.language and _is_foreign(rest, bounds.language):
+    if bounds.language and _is_foreign(without_quotations(rest), bounds.language):
         yield Fault.LANGUAGE
+    yield from values.unknown_values(seen, values.KnownTexts(bounds.known_texts, bounds.today))
+    if not bounds.has_acted and statements.has_unproven_action(seen, bounds.company_texts):
+        yield Fault.UNPROVEN_ACTION
+    if statements.claims_to_be_human(seen):
+        yield Fault.CLAIMS_TO_BE_HUMAN
+
+
+def without_quotations(text: str) -> str:
+    """Return *text* without the passages in quotation marks: they may be in another language."""
+    return _QUOTATION.sub(" ", text)
+
+
+def _is_generated(secret: str) -> bool:
+    """Whether a secret looks generated: "password: open the app" names none."""
+    return secret.startswith("-----") or any(sign.isdecimal() for sign in secret)
 
 
 def _is_foreign(text: str, language: str) -> bool:
@@ -179,7 +239,7 @@ def _is_foreign(text: str, language: str) -> bool:
 
 def _without_facts(text: str, bounds: Bounds) -> str:
     for link in sorted(links_in(text), key=lambda link: len(link.written), reverse=True):
-        if is_allowed(link, bounds.hosts):
+        if bounds.allows(link):
             text = text.replace(link.written, "*")
     for fact in sorted(map(as_read, bounds.fact_texts), key=len, reverse=True):
         if len(fact) >= _SHORTEST_FACT:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
+from conversations.ai.config import SEARCH_DOCUMENTS
 from conversations.ai.functions import CallRefused
 from conversations.ai.json_schema import ArgumentsInvalid, Parameters
 from shared.ai import port as ai
@@ -32,7 +33,7 @@ LONGEST_URL: Final = 500
 _NOT_IN_TITLES = dict.fromkeys(map(ord, "[]<>`*"))
 
 TOOL = ai.Tool(
-    "search_documents",
+    SEARCH_DOCUMENTS,
     "Search the company's documents. The result is a list of numbered passages.",
     {
         "type": "object",

@@ -8,24 +8,24 @@ MOST_ANSWERS = 32
 _CONFIRMED = frozenset({"true", "yes", "1"})
 
 
-def open_questions(
+def answerable_questions(
     project_data: Mapping[str, Any], recorded_answers: Mapping[str, str]
 ) -> list[str]:
     """
-    Return the unanswered questions in order; none once MOST_ANSWERS answers are recorded.
+    Return the questions for which answers may be recorded: recorded ones, and open ones up to MOST_ANSWERS in total.
 
-    A question is answered if its `pointConfirmed` is true, if the project data has a key equal to its text, or if an
-    answer is recorded.
+    A question has an answer of the company if its `pointConfirmed` is true, or if the project data has a key equal to
+    its text.
     """
-    if len(recorded_answers) >= MOST_ANSWERS:
-        return []
-    return [
+    questions = [
         entry["point"]
         for entry in _points(project_data)
         if str(entry.get("pointConfirmed")).casefold() not in _CONFIRMED
         and entry["point"] not in project_data
-        and entry["point"] not in recorded_answers
     ]
+    recorded = [question for question in questions if question in recorded_answers]
+    unanswered = [question for question in questions if question not in recorded_answers]
+    return [*recorded, *unanswered[: max(0, MOST_ANSWERS - len(recorded_answers))]]
 
 
 def questions_in(project_data: Mapping[str, Any]) -> list[str]:

@@ -121,7 +121,7 @@ def hand_back(
         else finish_notes(resources, opened, cause)
     )
     # After the fence: messages stored before it arrived during the hand-off and have no reply trigger.
-    waiting = [message for message in _pending(resources, opened) if _is_to_be_answered(message)]
+    waiting = [message for message in _pending(resources, opened) if message.needs_answer]
     if waiting:
         commands.ask_for_reply(resources, opened.ref, waiting[-1], HANDED_BACK, agent.cause)
     else:
@@ -229,7 +229,7 @@ def _hand_to_model(
             status_before=opened.conversation.conversation_status,
             status_reason=HANDED_BACK,
             **target.cause.marks(target.status),
-            answered_up_to=_sk(waiting[-1]) if waiting else None,
+            answered_up_to=waiting[-1].own_sk if waiting else None,
         )
         if state is not None:
             return opened.with_state(state)
@@ -263,13 +263,3 @@ def _pending(resources: Resources, opened: OpenConversation) -> list[Message]:
     """Return the customer's messages since the last answered one, oldest first."""
     after = messages.after(resources.log, opened.ref, opened.state.answered_up_to)
     return [message for message in after if message.role is Role.USER]
-
-
-def _is_to_be_answered(message: Message) -> bool:
-    """Return whether intake would request an answer: not for a reaction or an automatic message."""
-    is_answered = message.extra.get("auto_answer_allowed") is not False
-    return message.kind != "reaction" and is_answered and message.counts
-
-
-def _sk(message: Message) -> str:
-    return message.sk(message.message_timestamp, message.entry_id)

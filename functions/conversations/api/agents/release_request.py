@@ -13,6 +13,7 @@ from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery
+from conversations.store.items.proposal import FUNCTION
 from shared.aws.sqs_fifo import digest
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ def _message(
         raise Unusable("draft_entry_id", "must be an unsent message of this conversation")
     if draft.proposal is not None:
         raise NothingToRelease("this function call is already decided")
+    if draft.kind == FUNCTION:
+        raise Unusable("draft_entry_id", "must be a message: this function call was discarded")
     is_template = draft.template is not None and text is None
     return HumanMessage(
         ref=opened.ref,

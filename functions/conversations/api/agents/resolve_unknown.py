@@ -49,7 +49,7 @@ def resolve(
     resources.ledger.confirm(
         action_id,
         failed=resolved.delivery_status is Delivery.FAILED,
-        message_pk=f"{opened.ref}#{_sk(message)}",
+        message_pk=f"{opened.ref}#{message.own_sk}",
         company=opened.company.company_id,
     )
     if body.outcome == "sent":
@@ -79,7 +79,7 @@ def _resolved(
         # The mark distinguishes a repetition of this call, which continues, from a second resend.
         mark = f"resent:{agent.cause[:16]}" if outcome == "resend" else outcome
         facts = Message.named(delivery_status=Delivery.FAILED, error_code=mark)
-    sk = _sk(message)
+    sk = message.own_sk
     by = Message.named(resolved_by=agent.author, resolved_principal=agent.principal)
     resolved = messages.update(
         resources.log, opened.ref, sk, facts | by, only_from=[Delivery.UNKNOWN]
@@ -108,7 +108,3 @@ def _resend_of(opened: OpenConversation, agent: Agent, message: Message) -> Huma
         template=message.template,
         variables=(message.variables or {}) if is_template else {},
     )
-
-
-def _sk(message: Message) -> str:
-    return message.sk(message.message_timestamp, message.entry_id)

@@ -28,7 +28,14 @@ UNSPOKEN = frozenset(
 
 
 GUARDED_MESSAGES = 2
-_CHOSEN_BY_MODEL = frozenset({Cause.AI, Cause.APPROVAL})
+# Causes that the model or the dialogue can repeat at once after a hand-back -> what the model may not do again.
+_BARRED = {
+    Cause.AI: Cause.AI,
+    Cause.ASKED_FOR_PERSON: Cause.AI,
+    Cause.NO_PROGRESS: Cause.AI,
+    Cause.REPEATED_QUESTION: Cause.AI,
+    Cause.APPROVAL: Cause.APPROVAL,
+}
 
 
 def config_of(opened: OpenConversation) -> AiConfig:
@@ -87,7 +94,7 @@ def barred_in(opened: OpenConversation, messages: Sequence[Message]) -> Cause | 
     loop must not result in silence.
     """
     state = opened.state
-    if state.handed_back_at is None or state.handed_off_for not in _CHOSEN_BY_MODEL:
+    if state.handed_back_at is None or state.handed_off_for not in _BARRED:
         return None
     written = [
         message
@@ -96,7 +103,7 @@ def barred_in(opened: OpenConversation, messages: Sequence[Message]) -> Cause | 
         and message.kind != "reaction"
         and message.message_timestamp > state.handed_back_at
     ]
-    return Cause(state.handed_off_for) if len(written) <= GUARDED_MESSAGES else None
+    return _BARRED[Cause(state.handed_off_for)] if len(written) <= GUARDED_MESSAGES else None
 
 
 def contacts_of(opened: OpenConversation) -> list[str]:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conversations.ai.config import BuiltIn
-from conversations.ai.functions import FAILED, UNKNOWN, Call, Result
+from conversations.ai.functions import FAILED, UNKNOWN, Call, Result, TurnOutdated
 from conversations.lifecycle.conversation import addresses_of
+from conversations.outbound.policy import newer_messages
+from conversations.store import states
 from conversations.store.items import identifiers
 from conversations.store.items.log import FunctionResult, of
 from shared.action_ledger import Action, OnDoubt, State
@@ -20,14 +22,17 @@ from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from conversations.ai.config import Function
+    from conversations.ai.functions import Execute
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.outbound.policy.newer_messages import Unanswered
     from shared.policy.consent.records import Consents
     from shared.providers.company_secrets import CompanySecrets
 
 WITHIN_MS = 10 * clock.SECOND_MS
 LONGEST_RESULT_BYTES = 16 << 10
 DONE = Result('{"ok": true}')
+FENCED = "fenced"  # an agent has taken over since the turn was claimed
 NOT_SENT = "not_sent"  # the ledger's reason for an attempt that certainly had no effect
 _SERVER_ERRORS, _CLIENT_ERRORS = 500, 400
 
@@ -41,10 +46,53 @@ class Effects:
     credentials: CompanySecrets
     loopback: bool = False
 
-    def execute(self, opened: OpenConversation, turn_id: str, run: Run, call: Call) -> Result:
-        """Execute a function that the model called in a turn."""
+    def of_turn(
+        self,
+        opened: OpenConversation,
+        turn_id: str,
+        run: Run,
+        unanswered: Unanswered | None = None,
+    ) -> Execute:
+        """
+        Return the function that executes the model's calls in a turn.
+
+        It raises TurnOutdated before the first call of a project's function if an agent has taken over, or if newer
+        messages wait for an answer than *unanswered*, the messages that the turn answers.
+        """
+        once_in = unanswered.calls_once_in if unanswered else None
+        has_acted = False
+
+        def execute(call: Call) -> Result:
+            nonlocal has_acted
+            if call.function is not None and not has_acted:
+                self._check_is_current(opened, unanswered)
+                has_acted = True
+            return self.execute(opened, turn_id, run, call, once_in=once_in)
+
+        return execute
+
+    def _check_is_current(self, opened: OpenConversation, unanswered: Unanswered | None) -> None:
+        log = self.resources.log
+        state = states.read(log, opened.ref)
+        if state is None or state.generation != opened.state.generation:
+            raise TurnOutdated(FENCED)
+        if unanswered and newer_messages.are_waiting(
+            log, opened.ref, state, until=unanswered.read_until, up_to=unanswered.up_to
+        ):
+            raise TurnOutdated(newer_messages.NEWER_MESSAGE)
+
+    def execute(
+        self,
+        opened: OpenConversation,
+        turn_id: str,
+        run: Run,
+        call: Call,
+        *,
+        once_in: str | None = None,
+    ) -> Result:
+        """Execute a function that the model called; equal calls run once in *once_in*, by default the turn."""
         if call.function is not None:
-            return self._webhook(opened, turn_id, run, call, call.function)
+            return self._webhook(opened, once_in or turn_id, run, call, call.function)
         if call.name == BuiltIn.OPT_OUT:
             self._opt_out(opened, turn_id)
         return DONE  # All other built-in functions take effect with the turn's message.
@@ -60,11 +108,11 @@ class Effects:
         self.consents.record_opt_out(company, addresses_of(opened), statement)
 
     def _webhook(
-        self, opened: OpenConversation, turn_id: str, run: Run, call: Call, function: Function
+        self, opened: OpenConversation, once_in: str, run: Run, call: Call, function: Function
     ) -> Result:
-        """Call the project's webhook: once per turn for equal arguments. Return its response."""
+        """Call the project's webhook: once in *once_in* for equal arguments. Return its response."""
         resources = self.resources
-        action_id = identifiers.action_id(opened.ref, turn_id, call.name, call.canonical_arguments)
+        action_id = identifiers.action_id(opened.ref, once_in, call.name, call.canonical_arguments)
         where = of(opened.ref, FunctionResult.sk(action_id))
         answered: list[Result] = []
 

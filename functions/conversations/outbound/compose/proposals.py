@@ -75,7 +75,7 @@ def decided_call(resources: Resources, ref: str, sk: str) -> ai.Exchange | None:
 
 def sk_of(message: Message) -> str:
     """Return the sort key of a message."""
-    return message.sk(message.message_timestamp, message.entry_id)
+    return message.own_sk
 
 
 def _result(resources: Resources, ref: str, message: Message, proposal: Proposal) -> Result:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations.ai import dialogue
 from conversations.ai.config import BuiltIn
+from conversations.ai.functions import recorded_in
 from conversations.ai.outcome import Cause
 from conversations.ai.task import Task
 from conversations.configuration.projects import WhatsAppChannel
@@ -25,22 +24,14 @@ from conversations.outbound.compose.facts import (
     template_sources,
 )
 from conversations.outbound.compose.limits import blank, fitted, longest, sms_length
+from conversations.outbound.compose.model_turns import ModelTurns
 from conversations.outbound.compose.proposals import decided_call, proposal_of
-from conversations.outbound.policy import spending_bounds
-from conversations.outbound.policy.spending_bounds import cause_of
-from conversations.outbound.policy.token_budget import Metered
+from conversations.outbound.policy import newer_messages, spending_bounds
 from conversations.outbound.results import Noted
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages
-from shared.ai import port as ai
-from shared.ai import providers
-from shared.ai.spending import prices
-from shared.ai.spending.bounds import Kind
-from shared.ai.spending.budget import REASON
-from shared.ai.spending.models import BoundedModel
-from shared.aws.secrets import SecretUnreadable
-from shared.policy.facts import Reason
-from shared.providers.outcomes import Misconfigured, NotSent
+from conversations.store.items.log import Delivery
+from conversations.store.items.proposal import FUNCTION
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
@@ -48,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.ai.config import AiConfig
+    from conversations.ai.functions import Execute
     from conversations.ai.knowledge.search_tool import Knowledge
     from conversations.ai.outcome import Answer, Retrieved
     from conversations.ai.prompt.whatsapp_templates import Template
@@ -57,13 +49,14 @@ if TYPE_CHECKING:
     from conversations.outbound.compose.document_search import DocumentSearch
     from conversations.outbound.compose.function_calls import Effects
     from conversations.outbound.compose.openai_mirror import Mirror
+    from conversations.outbound.policy.newer_messages import Unanswered
     from conversations.store.items.log import Message
+    from shared.ai import port as ai
     from shared.ai.providers import ModelDependencies
     from shared.ai.spending.budget import Spending
     from shared.providers.company_secrets import CompanySecrets
 
 HISTORY = 20
-FUNCTION = "function"  # the kind of a message that only holds a function call
 TURN_MS = (
     100 * clock.SECOND_MS
 )  # of the 120 s that a run may take; the rest is for sending and storing
@@ -86,11 +79,16 @@ class MessageWriter:
     mirror: Mirror
     spending: Spending
 
-    def first_message(self, opened: OpenConversation, turn_id: str, run: Run) -> Message:
-        """Compose the first message: a template on WhatsApp, the model's text elsewhere."""
+    def first_message(self, opened: OpenConversation, turn_id: str, run: Run) -> Message | None:
+        """Compose the first message: a template on WhatsApp, the model's text elsewhere; None if an agent took over."""
         config = config_of(opened)
         template = _template_of_first(opened)
-        answer = self._model_answer(opened, config, turn_id, run, template=template, is_first=True)
+        execute = self.effects.of_turn(opened, turn_id, run)
+        answer = self._model_answer(
+            opened, config, turn_id, run, execute, template=template, is_first=True
+        )
+        if answer.outdated:
+            return None
         message = self._message(opened, answer, is_first=True)
         if message.proposal is not None:
             return message
@@ -101,11 +99,16 @@ class MessageWriter:
         return message.model_copy(update=facts)
 
     def answer(
-        self, opened: OpenConversation, pending: list[Message], turn_id: str, run: Run
-    ) -> Message:
-        """Compose the model's reply to the unanswered customer messages *pending*."""
-        config = config_of(opened)
-        answer = self._model_answer(opened, config, turn_id, run)
+        self, opened: OpenConversation, unanswered: Unanswered, turn_id: str, run: Run
+    ) -> Message | None:
+        """Compose the model's reply to the *unanswered* customer messages; None if an agent has taken over."""
+        config, pending = config_of(opened), unanswered.asking
+        execute = self.effects.of_turn(opened, turn_id, run, unanswered)
+        answer = self._model_answer(opened, config, turn_id, run, execute)
+        if answer.outdated == newer_messages.NEWER_MESSAGE:
+            return _outdated(opened, answer)
+        if answer.outdated:
+            return None
         message = self._message(opened, answer)
         if message.proposal is not None:
             return message
@@ -178,6 +181,7 @@ class MessageWriter:
         config: AiConfig,
         turn_id: str,
         run: Run,
+        execute: Execute,
         *,
         template: Template | None = None,
         is_first: bool = False,
@@ -202,46 +206,14 @@ class MessageWriter:
             language=opened.state.language,
             decided=self._decided(opened, config),
             barred=barred_in(opened, history),
+            since_hand_back=history_of(
+                [m for m in history if m.message_timestamp > (opened.state.handed_back_at or "")]
+            ),
             knowledge=self._knowledge(opened, config),
             deadline_ms=clock.now_ms() + min(TURN_MS, run.remaining_ms()),
         )
-        company_id = opened.company.company_id
-        try:
-            if config.api_key_reference is not None:
-                self.credentials.value(company_id, config.api_key_reference)
-            provider_model = providers.model_for(config, self.model_deps, company_id)
-            if is_first:  # An authenticated caller has asked for it.
-                bounded = None
-            else:
-                bounded = BoundedModel(
-                    provider_model,
-                    self.spending,
-                    Kind.AI_ANSWER,
-                    cause_of(opened, turn_id),
-                    config.model,
-                    prices.MESSAGE[task.channel],
-                )
-            model = Metered(bounded or provider_model, self.resources.log, opened.company)
-            try:
-                execute = partial(self.effects.execute, opened, turn_id, run)
-                return dialogue.answer(model, task, execute)
-            finally:
-                if bounded is not None:
-                    bounded.settle()
-        except SecretUnreadable:
-            metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-            raise Unwritable("secrets_missing") from None
-        except Misconfigured as refusal:
-            raise Unwritable(refusal.code) from None
-        except NotSent as failure:
-            raise Unwritable(failure.code, may_pass=True) from None
-        except ai.Unavailable as failure:
-            if failure.code in {Reason.TOKEN_CAP, REASON}:
-                raise Unwritable(failure.code) from None
-            metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
-            logger.warning("model unavailable", extra={"reason": failure.code})
-            may_pass = failure.repeat is ai.Repeat.LATER
-            raise Unwritable("ai_failed", may_pass=may_pass) from None
+        models = ModelTurns(self.resources.log, self.model_deps, self.credentials, self.spending)
+        return models.answer(opened, config, task, execute, None if is_first else turn_id)
 
     def _knowledge(self, opened: OpenConversation, config: AiConfig) -> Knowledge | None:
         """Return the documents that the model may search; None for projects without this setting."""
@@ -301,6 +273,7 @@ def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
         "calls": cost.calls,
         "ai_prompt_tokens": cost.usage.tokens_in,
         "ai_completion_tokens": cost.usage.tokens_out,
+        "ai_cached_tokens": cost.usage.cached_in or None,
         "ai_total_tokens": cost.usage.tokens_in + cost.usage.tokens_out,
         "processing_time_ms": cost.ms,
         "functions": list(noted.functions),
@@ -308,6 +281,17 @@ def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
         "told": list(noted.reported_functions),
         "retrieved": [_retrieved(passage) for passage in answer.retrieved],
     }
+
+
+def _outdated(opened: OpenConversation, answer: Answer) -> Message:
+    """Return the draft of a turn whose function was not executed: it is never sent, and keeps the cost of the turn."""
+    is_discarded = {
+        "kind": FUNCTION,
+        "delivery_status": Delivery.DISCARDED,
+        "error_code": answer.outdated,
+    }
+    cost = _facts_of(answer, Noted())
+    return blank(opened, "ai", answer.content).model_copy(update=cost | is_discarded)
 
 
 def _retrieved(passage: Retrieved) -> dict[str, str]:
@@ -327,4 +311,4 @@ def _template_of_first(opened: OpenConversation) -> Template | None:
 def _recorded(answer: Answer) -> dict[str, str]:
     made = [m for m in answer.calls if m.call.name == BuiltIn.RECORD_ANSWER]
     calls = [m.call for m in made if m.result is not None and not m.result.is_error]
-    return {str(call.arguments["key"]): str(call.arguments["value"]) for call in calls}
+    return {key: value for call in calls for key, value in recorded_in(call).items()}

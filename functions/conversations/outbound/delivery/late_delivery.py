@@ -30,7 +30,7 @@ def finish_after_delivery(
     is_to_begin = opened.conversation.conversation_status in _BEGINS or waits_in_doubt(opened)
     if _is_first(message) and is_to_begin:
         opened = move(resources, opened, Status.PROCESSING, cause)
-    sk = _sk(message)
+    sk = message.own_sk
     turn = Turn(
         turn_id=message.turn_id,
         kind=message.turn_kind,
@@ -73,7 +73,3 @@ def fail_first(
 
 def _is_first(message: Message) -> bool:
     return message.turn_kind is TurnKind.INITIAL
-
-
-def _sk(message: Message) -> str:
-    return message.sk(message.message_timestamp, message.entry_id)

@@ -4,7 +4,8 @@ The turn engine: one turn sends one message in a conversation, exactly once even
     T1 claim    the state names the turn and the key of its message         killed: the lease ends, claimed again
     T2 write    the model is called; its actions go through the ledger      killed: called again
     T3 draft    the message is stored                                       killed: the stored message is sent
-    T4 fence    `sending`, unless the fence was raised since T1             killed: continues at T5
+    T4 fence    `sending`, unless the fence was raised since T1, or the
+                customer has written (see `newer_messages`)                 killed: continues at T5
     T5 send     policy check again, the ledger, one attempt                 killed: in doubt, or sent
     T6 link     the provider's id is linked to the message                  repeated
     T7 item     the one update of the conversation                          entries have fixed ids: merged
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from conversations.lifecycle.conversation import Speaking
 from conversations.outbound.failures import consequence
+from conversations.outbound.policy import newer_messages
 from conversations.outbound.policy.gate import send_request_of
 from conversations.outbound.results import Ended, Noted
 from conversations.outbound.turns import settlement, transmission
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from conversations.outbound.policy.gate import PolicyGate
     from conversations.outbound.providers.gateway import Providers
     from conversations.outbound.turns.transmission import Attempt
+    from conversations.store.items.log import State
     from conversations.store.items.turn import TurnKind
 
 SEND_IN_DOUBT = "send_in_doubt"
@@ -53,7 +56,8 @@ class Plan:
     """
     The definition of a turn: its id and kind, the customer's newest message it covers, and its author.
 
-    *at_ms* is the message's timestamp if it is known in advance and equal in every retry.
+    *at_ms* is the message's timestamp if it is known in advance and equal in every retry; *read_until* is explained in
+    `newer_messages`.
     """
 
     turn_id: str
@@ -61,6 +65,7 @@ class Plan:
     up_to: str | None = None
     author: str = "ai"
     at_ms: int | None = None
+    read_until: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +108,13 @@ def take(
         return Outcome(Ended.LATER)
     message = messages.get(resources.log, opened.ref, turn.message_sk)
     if message is None:
-        return _compose(deps, opened, turn, run, write)
+        return _compose(deps, opened, turn, run, write, read_until=plan.read_until)
     if turn.stage is Stage.CLAIMED and message.delivery_status is Delivery.FAILED:
         # The worker was killed before it settled the message as failed.
         return _end_without_message(
             deps, opened, turn, run, Unwritable(message.error_code or "unwritten")
         )
-    return _send(deps, opened, turn, message, run)
+    return _send(deps, opened, turn, message, run, read_until=plan.read_until)
 
 
 def resume(deps: TurnDependencies, opened: OpenConversation, run: Run) -> Outcome | None:
@@ -133,7 +138,13 @@ def resume(deps: TurnDependencies, opened: OpenConversation, run: Run) -> Outcom
 
 
 def _compose(
-    deps: TurnDependencies, opened: OpenConversation, turn: Turn, run: Run, write: Write
+    deps: TurnDependencies,
+    opened: OpenConversation,
+    turn: Turn,
+    run: Run,
+    write: Write,
+    *,
+    read_until: str | None,
 ) -> Outcome:
     """Run T2 and T3, then T4 to T8."""
     resources = deps.resources
@@ -145,7 +156,7 @@ def _compose(
         states.release(resources.log, opened.ref, turn)
         return Outcome(Ended.UNWRITTEN)
     message = messages.add(resources.log, opened.ref, _with_turn_fields(written, turn))
-    return _send(deps, opened, turn, message, run)
+    return _send(deps, opened, turn, message, run, read_until=read_until)
 
 
 def _end_without_message(
@@ -235,20 +246,24 @@ def _claim(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: Ru
 
 
 def _send(
-    deps: TurnDependencies, opened: OpenConversation, turn: Turn, message: Message, run: Run
+    deps: TurnDependencies,
+    opened: OpenConversation,
+    turn: Turn,
+    message: Message,
+    run: Run,
+    *,
+    read_until: str | None = None,
 ) -> Outcome:
-    """Run T4 to T8."""
+    """Run T4 to T8; T4 only if the turn is not sending yet."""
     resources, ref = deps.resources, opened.ref
     if message.proposal is not None:
         return _request_approval(deps, opened, turn, message)
     is_untried = turn.stage is Stage.CLAIMED and message.delivery_status is Delivery.DRAFT
     if turn.stage is Stage.CLAIMED:
-        try:
-            state, turn = states.pass_fence(resources.log, ref, turn)
-        except states.Fenced:
-            discard(resources, ref, turn.message_sk)
-            states.release(resources.log, ref, turn)
-            return Outcome(Ended.FENCED, message)
+        passed = _pass_fence(resources, opened, turn, message, read_until)
+        if isinstance(passed, Outcome):
+            return passed
+        state, turn = passed
         opened = opened.with_state(state)
     action_id = identifiers.action_id(ref, turn.turn_id)
     speaking = Speaking(opened=opened, turn=turn, message=message, action_id=action_id)
@@ -268,6 +283,34 @@ def _send(
         transmission.settle_later(resources, opened, turn)
         return Outcome(Ended.LATER, message, doubt.reason)
     return _settle(deps, speaking, made)
+
+
+def _pass_fence(
+    resources: Resources,
+    opened: OpenConversation,
+    turn: Turn,
+    message: Message,
+    read_until: str | None,
+) -> tuple[State, Turn] | Outcome:
+    """T4. Return the state and the turn; or the outcome of a turn that may not send, whose draft is discarded."""
+    log, ref = resources.log, opened.ref
+    until = read_until if newer_messages.may_be_discarded(message) else None
+    is_outdated = newer_messages.is_outdated(message)  # The worker was killed before the release.
+    while not is_outdated:
+        try:
+            return states.pass_fence(log, ref, turn, read_until=until)
+        except states.Fenced:
+            discard(resources, ref, turn.message_sk)
+            states.release(log, ref, turn)
+            return Outcome(Ended.FENCED, message)
+        except states.Overtaken as overtaken:
+            is_outdated = newer_messages.are_waiting(
+                log, ref, overtaken.state, until=until, up_to=turn.up_to
+            )
+            until = overtaken.state.last_inbound_at
+    discard(resources, ref, turn.message_sk, newer_messages.NEWER_MESSAGE)
+    states.release(log, ref, turn)
+    return Outcome(Ended.OUTDATED, message, newer_messages.NEWER_MESSAGE)
 
 
 def _settle(deps: TurnDependencies, speaking: Speaking, made: Attempt) -> Outcome:
@@ -296,9 +339,9 @@ def _settle(deps: TurnDependencies, speaking: Speaking, made: Attempt) -> Outcom
     return Outcome(ended, speaking.message, end.reason)
 
 
-def discard(resources: Resources, ref: str, sk: str) -> None:
-    """Mark a draft as discarded; agents see it as a suggestion."""
-    facts = Message.named(delivery_status=Delivery.DISCARDED)
+def discard(resources: Resources, ref: str, sk: str, reason: str | None = None) -> None:
+    """Mark a draft as discarded; agents see it as a suggestion, with the code *reason*."""
+    facts = Message.named(delivery_status=Delivery.DISCARDED, error_code=reason)
     drafted = [Delivery.DRAFT, Delivery.DISCARDED]
     messages.update(resources.log, ref, sk, facts, only_from=drafted)
 

@@ -167,8 +167,7 @@ def _answered(resources: Resources, opened: OpenConversation, turn: Turn) -> lis
     return [
         messages.entry_of(message)
         for message in waiting
-        if message.role is Role.USER
-        and message.sk(message.message_timestamp, message.entry_id) <= (turn.up_to or "")
+        if message.role is Role.USER and message.own_sk <= (turn.up_to or "")
     ]
 
 

@@ -122,5 +122,5 @@ def _intended(
         on_doubt=OnDoubt.RESEND if in_doubt == "resend_if_absent" else OnDoubt.AT_MOST_ONCE,
         recipient_hash=keyed_hash("recipient", opened.customer),
         body_hash=keyed_hash("body", message.content),
-        message_pk=f"{opened.ref}#{message.sk(message.message_timestamp, message.entry_id)}",
+        message_pk=f"{opened.ref}#{message.own_sk}",
     )

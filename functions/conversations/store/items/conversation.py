@@ -64,6 +64,7 @@ class Conversation(BaseModel):
     `project_data` contains only the request's data. If it is too large for the item it is absent, and
     `project_data_object` is the pointer to it (`shared.aws.stored_objects`). `recorded_answers` are the customer's
     answers by question; answers that exceed the item's limit are in the object of `recorded_answers_object`.
+    `replaced_answers` are the newest ones that a correction has replaced (`question`, `answer`, `replaced_at`).
     No request and no model can set a pointer. `ref_key` is the fingerprint of the identifier key that made the
     conversation's `ref`: two characters, since the whole `ref` would cost a further write unit in each index.
 
@@ -146,6 +147,7 @@ class Conversation(BaseModel):
     project_data_object: dict[str, Any] | None = Field(default=None, repr=False)
     recorded_answers: dict[str, str] | None = Field(default=None, repr=False)
     recorded_answers_object: dict[str, Any] | None = Field(default=None, repr=False)
+    replaced_answers: list[dict[str, str]] | None = Field(default=None, repr=False)
 
     @classmethod
     def attr(cls, field: str) -> Attr:

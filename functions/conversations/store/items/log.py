@@ -85,6 +85,7 @@ class Message(OfConversation):
     ai_prompt_tokens: int | None = None
     ai_completion_tokens: int | None = None
     ai_total_tokens: int | None = None
+    ai_cached_tokens: int | None = None  # of the prompt tokens
     processing_time_ms: int | None = None
     model: str | None = None
     calls: int | None = None
@@ -110,6 +111,7 @@ class Message(OfConversation):
     media_state: str | None = None
     location: dict[str, str] | None = Field(default=None, repr=False)
     reply_to: str | None = None
+    keyword: str | None = None  # of consent: a fixed text answers it, or none
     content_key: str | None = None
     extra: dict[str, Any] = Field(default_factory=dict, repr=False)
     provider: str | None = None
@@ -130,10 +132,22 @@ class Message(OfConversation):
         return sort_key(cls.sk_pattern, message_timestamp, entry_id)
 
     @property
+    def own_sk(self) -> str:
+        """The sort key of this message."""
+        return self.sk(self.message_timestamp, self.entry_id)
+
+    @property
     def counts(self) -> bool:
         """Whether the model may read the message: not an e-mail in the customer's name whose author is not proven."""
         is_received_mail = self.role is Role.USER and self.provider == "ses"
         return not is_received_mail or counts_as_customers("email", self.extra)
+
+    @property
+    def needs_answer(self) -> bool:
+        """Whether intake requests an answer: not for a reaction, an automatic message or a consent keyword."""
+        is_automatic = self.extra.get("auto_answer_allowed") is False
+        is_asking = self.kind != "reaction" and self.keyword is None and not is_automatic
+        return self.role is Role.USER and is_asking and self.counts
 
     @property
     def quoted_as(self) -> str | None:

@@ -4,6 +4,8 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
+FUNCTION = "function"  # the kind of a message that only holds a function call
+
 
 class Verdict(StrEnum):
     """Outcome of the call. `unknown`: released, but whether the company's system executed it is not known."""

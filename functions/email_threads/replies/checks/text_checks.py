@@ -12,30 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.replies.checks.codes import codes_in, numbers_in
 from shared.ai.links import is_allowed, links_in
-from shared.ai.texts import has_control_character, has_placeholder
+from shared.ai.texts import amounts_in, has_control_character, has_placeholder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 LONGEST: Final = 5_000  # characters
-_ALONE: Final = r"(?<![^\W\d_])"  # not within a word
-_SIGNS: Final = r"[$\u00a2-\u00a5\u20a0-\u20c0]"
-_CURRENCY: Final = (
-    rf"{_SIGNS}|{_ALONE}(?:USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|NZD|SGD|HKD|CNY|RMB|KRW|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY"
-    r"|RUB|UAH|ZAR|BRL|MXN|AED|SAR|ILS|euros?|dollars?|pounds?|francs?|franken|kr|kronor|kroner|zł|Kč|lei"
-    r"|Rs\.?|rupees?|yen|yuan|pesos?|reais|cents?)(?![^\W\d_])"
-)
-_PERCENT: Final = (
-    rf"%|{_ALONE}(?:percent|per cent|prozent|procent|pour cent|por ciento|p[eo]r cento)(?![^\W\d_])"
-)
-_GAP: Final = r"[.,'\u2019 \u00a0\u202f]"  # between groups of three digits
-_NUMBER: Final = rf"\d{{1,3}}(?:{_GAP}\d{{3}})+(?!\d)(?:[.,]\d{{1,2}}(?!\d))?|\d+(?:[.,]\d+)?"
-_AMOUNT: Final = re.compile(
-    rf"(?:{_CURRENCY})\s?(?P<after>{_NUMBER})"
-    rf"|(?P<before>(?<![\d.,])(?:{_NUMBER}))\s?(?:{_CURRENCY}|{_PERCENT})",
-    re.IGNORECASE,
-)
-_THOUSANDS: Final = re.compile(rf"(?<=\d){_GAP}(?=\d{{3}}(?!\d))")
 _ATTACHED: Final = re.compile(
     r"\b(?:attached|attachment|enclosed|angehängt|im anhang|anbei|beigefügt|adjunt[oa]s?|ci-joint|en pièce jointe"
     r"|in allegato|em anexo)\b",
@@ -77,18 +59,3 @@ def fault_of(
 
 def _joined_numbers(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(number for text in texts for number in numbers_in(text))
-
-
-def amounts_in(texts: Iterable[str]) -> set[str]:
-    """Return the amounts of money and percentages in texts in one notation: `1200.5` for `1.200,50 €`."""
-    return {
-        _plain(match["after"] or match["before"])
-        for text in texts
-        for match in _AMOUNT.finditer(text)
-    }
-
-
-def _plain(amount: str) -> str:
-    """Return an amount without separators of thousands and zeros at the end: `500.00` and `500` are the same."""
-    whole, _, fraction = _THOUSANDS.sub("", amount).replace(",", ".").partition(".")
-    return f"{whole}.{fraction}".rstrip("0").rstrip(".") if fraction else whole

@@ -67,6 +67,7 @@ _FIRST_WITH_FORMAT = (4, 5)
 # Texts of messages that exist only to keep the roles alternating; see `converse_turns`.
 CONTINUE = "Continue."
 RESULT_READ = "I have read the result."
+_CACHE_POINT = {"cachePoint": {"type": "default"}}
 NO_RESULT = "(no content)"  # the API accepts no blank text
 
 
@@ -103,7 +104,8 @@ def structure_of(model_id: str) -> Structure:
 @dataclass(slots=True, eq=False)
 class Bedrock:
     """
-    One model or inference profile. *make_client* receives the configuration of a call: its timeout, and no retries.
+    One model or inference profile. With *caches_prompt* the provider caches functions and system text; not all models
+    support it. *make_client* receives the configuration of a call: its timeout, and no retries.
 
     The client is created at the first call, not at import.
     """
@@ -112,6 +114,7 @@ class Bedrock:
     model_id: str
     guardrail: Guardrail | None = None
     structure: Structure = "format"
+    caches_prompt: bool = False
 
     @property
     def name(self) -> str:
@@ -144,7 +147,7 @@ class Bedrock:
             inference["temperature"] = limits.temperature
         body: dict[str, Any] = {
             "modelId": self.model_id,
-            "system": [{"text": request.system}],
+            "system": [{"text": request.system}, *([_CACHE_POINT] if self.caches_prompt else [])],
             "messages": [
                 message for turn in converse_turns(request.history) for message in _messages(turn)
             ],
@@ -229,20 +232,21 @@ def _reply(answer: Mapping[str, Any], answer_tool: str | None) -> Reply:
     text = "".join(part.get("text", "") for part in content)
     uses = [part["toolUse"] for part in content if "toolUse" in part]
     stop = _STOPS.get(answer["stopReason"], Stop.OTHER)
-    if stop is Stop.TOOLS and uses and uses[0]["name"] == answer_tool:
-        text, stop, uses = json.dumps(uses[0]["input"], ensure_ascii=False), Stop.END, []
     calls = [
         ToolCall(use["toolUseId"], use["name"], json.dumps(use["input"], ensure_ascii=False))
         for use in uses
         if use["name"] != answer_tool
     ]
+    if (
+        stop is Stop.TOOLS and uses and not calls
+    ):  # An answer beside calls was given without their results.
+        text, stop = json.dumps(uses[0]["input"], ensure_ascii=False), Stop.END
     usage = answer.get("usage", {})
-    return Reply(
-        text,
-        stop,
-        Usage(usage.get("inputTokens", 0), usage.get("outputTokens", 0)),
-        tuple(calls),
-    )
+    cached = usage.get("cacheReadInputTokens", 0)
+    # The API counts tokens that were read from the cache, or written to it, separately.
+    tokens_in = usage.get("inputTokens", 0) + cached + usage.get("cacheWriteInputTokens", 0)
+    spent = Usage(tokens_in, usage.get("outputTokens", 0), cached)
+    return Reply(text, stop, spent, tuple(calls))
 
 
 def _unavailable(error: ClientError) -> Unavailable:

@@ -11,8 +11,9 @@ A link is
 
 No link is: a number (`3.50`, `12.30`, `1.2.3`), a name with a last part of one letter or with digits (`e.g.`, `p.m.`,
 `v2.0b1`), a file name whose ending is no top-level domain (`report.pdf`, `Node.js`), the abbreviations below, an
-initial before a capitalised word (`B.Sc`), a day before one (`5.Mai`), and a name next to an `@`, which is part of an
-e-mail address. A blank that is missing after a full stop (`work.Please`) reads as a link.
+initial before a capitalised word (`B.Sc`), a day or title before one (`5.Mai`, `Dr.Smith`), `Rg.Nr`, software such as
+`ASP.NET`, a handle (`@ann.smith`), and a name next to an `@`, which is part of an e-mail
+address. A blank that is missing after a full stop (`work.Please`) reads as a link.
 """
 
 import re
@@ -81,6 +82,24 @@ _ABBREVIATIONS = frozenset(
     )
 )
 _LONGEST_DAY = 2  # digits
+# Names of software that end like a domain.
+_SOFTWARE = frozenset(("ado.net", "asp.net", "ml.net", "vb.net"))
+# Titles and abbreviations that are written before a name without a blank: `Ms.Taylor`.
+_TITLES = frozenset(
+    re.findall(
+        r"\w+",
+        """dipl dott dr fr frau hr herr ing inh jr lic mag mgr mlle mme mr mrs ms prof sig sr sra srta st ste""",
+    )
+)
+_BEHIND_ABBREVIATIONS = frozenset(("Nr", "Nrn"))  # `Rg.Nr.`, `Kd.Nr.`
+# Endings under which names next to an `@` are taken for links; with others, `@ann.smith` is a handle.
+_COMMON_ENDINGS = frozenset(
+    re.findall(
+        r"\w+",
+        """app biz click cloud com dev example info io link live me museum net news online org page pay shop site store
+        support tech top travel vip website xyz zip""",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +201,19 @@ def _names(match: re.Match[str]) -> Iterator[Link]:
     parts = [part.strip("._-") for part in re.split(_BOUNDARY, match["name"])]
     for position, part in enumerate(parts):
         rest = match["rest"] if position == len(parts) - 1 else ""
-        if _is_host(part, has_path=bool(rest.rstrip(_BEHIND_A_LINK))):
+        has_path = bool(rest.rstrip(_BEHIND_A_LINK))
+        is_handle = position == 0 and not has_path and _is_handle(match, part)
+        if _is_host(part, has_path=has_path) and not is_handle:
             yield _link(part + rest)
+
+
+def _is_handle(match: re.Match[str], name: str) -> bool:
+    """Whether the name is an account of a social network: behind an `@`, with an ending that is no common domain."""
+    start, ending = match.start("name"), name.rpartition(".")[2].casefold()
+    is_of_a_country = len(ending) == 2  # noqa: PLR2004 - letters
+    is_common = is_of_a_country or ending in _COMMON_ENDINGS
+    is_word = ending.isascii() and ending.isalpha()
+    return match.string[start - 1 : start] == "@" and is_word and not is_common
 
 
 def _is_in_address(text: str, start: int, end: int) -> bool:
@@ -220,7 +250,7 @@ def _is_word(label: str) -> bool:
 
 def _is_ordinary(labels: list[str]) -> bool:
     """Whether the name is an abbreviation, an initial with a name, or a day with its month."""
-    if ".".join(labels).casefold() in _ABBREVIATIONS:
+    if ".".join(labels).casefold() in _ABBREVIATIONS | _SOFTWARE:
         return True
     before, last = labels[-2:]
     is_capitalised = last.istitle()
@@ -228,7 +258,10 @@ def _is_ordinary(labels: list[str]) -> bool:
         # Abbreviated words stand before names in many scripts, without a blank.
         return len(before) == 1 or is_capitalised
     is_day = before.isdecimal() and len(before) <= _LONGEST_DAY
-    return len(labels) == 2 and is_capitalised and (len(before) == 1 or is_day)  # noqa: PLR2004 - both labels
+    if len(labels) != 2 or not is_capitalised:  # noqa: PLR2004 - both labels
+        return False
+    is_abbreviated = before.casefold() in _TITLES or last in _BEHIND_ABBREVIATIONS
+    return len(before) == 1 or is_day or is_abbreviated
 
 
 def _ipv6(written: str) -> Iterator[Link]:

@@ -40,6 +40,10 @@ _TRANSIENT = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
 )
 _INCOMPLETE = {"max_output_tokens": Stop.LENGTH, "content_filter": Stop.REFUSED}
+# Errors with the status of a rate limit (429) that last until the account is changed.
+_WITHOUT_CREDIT = frozenset(
+    {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
+)
 _PASSES = frozenset({"server_error", "rate_limit_exceeded"})
 _CODE = re.compile(r"[a-z_]{1,40}")
 # Fields of output items that are valid in an input, by the type of the item.
@@ -108,14 +112,16 @@ class Account:
             raise Unavailable(f"openai_{failure.code}") from None
         parsed = json_object(answer.data)
         if answer.status == HTTPStatus.NOT_FOUND:
-            raise _NotFound(_code(answer.status, parsed), self._repeat(answer.status))
+            raise _NotFound(_code(answer.status, parsed), self._repeat(answer.status, parsed))
         if answer.status != HTTPStatus.OK:
-            raise Unavailable(_code(answer.status, parsed), self._repeat(answer.status))
+            raise Unavailable(_code(answer.status, parsed), self._repeat(answer.status, parsed))
         if parsed is None:
             raise Unavailable("openai_bad_answer")
         return parsed
 
-    def _repeat(self, status: int) -> Repeat:
+    def _repeat(self, status: int, body: Mapping[str, Any] | None) -> Repeat:
+        if _error_code(body) in _WITHOUT_CREDIT:
+            return Repeat.NEVER
         if status in _TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             return Repeat.LATER
         if status == HTTPStatus.UNAUTHORIZED and self.secret.refreshed():
@@ -163,7 +169,7 @@ class OpenAI:
         if request.tools:
             # Not strict: projects write these schemas, and the caller checks the arguments itself.
             body["tools"] = [_function(tool) for tool in request.tools]
-            body["parallel_tool_calls"] = False
+            body["parallel_tool_calls"] = True
         if schema := request.schema:
             body["text"] = {
                 "format": {
@@ -228,7 +234,10 @@ def _reply(answer: Mapping[str, Any]) -> Reply:
         )
         text = "".join(part["text"] for part in parts if part["type"] == "output_text")
         usage = answer.get("usage") or {}
-        spent = Usage(int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0)))
+        cached = (usage.get("input_tokens_details") or {}).get("cached_tokens") or 0
+        spent = Usage(
+            int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0)), int(cached)
+        )
     except (KeyError, TypeError, ValueError):
         raise Unavailable("openai_bad_answer") from None
     if stop is Stop.END and _has_refusal(parts):
@@ -242,10 +251,12 @@ def _led_to(
     call: Mapping[str, Any], items: Sequence[Mapping[str, Any]]
 ) -> tuple[Mapping[str, Any], ...]:
     """
-    Return the items to repeat with a call's result: reasoning and texts before the call, and the call. Empty if no
-    reasoning can be repeated: items that OpenAI neither stores nor encrypts are unknown to it.
+    Return the items to repeat with a call's result: reasoning and texts since the call before it, and the call. Empty
+    if no reasoning can be repeated: items that OpenAI neither stores nor encrypts are unknown to it.
     """
     before = items[: items.index(call)]
+    earlier = [at for at, item in enumerate(before) if item["type"] == "function_call"]
+    before = before[earlier[-1] + 1 :] if earlier else before
     if not any(item["type"] == "reasoning" and item.get("encrypted_content") for item in before):
         return ()
     repeated = [
@@ -281,9 +292,13 @@ def _has_refusal(parts: Iterable[Mapping[str, Any]]) -> bool:
 
 def _code(status: int, body: Mapping[str, Any] | None) -> str:
     """Return `openai_429`, or `openai_429_insufficient_quota` if the response has an error code."""
-    error = (body or {}).get("error")
-    word = _safe(error.get("code")) if isinstance(error, Mapping) else ""
+    word = _error_code(body)
     return f"openai_{status}_{word}" if word else f"openai_{status}"
+
+
+def _error_code(body: Mapping[str, Any] | None) -> str:
+    error = (body or {}).get("error")
+    return _safe(error.get("code")) if isinstance(error, Mapping) else ""
 
 
 def _safe(word: object) -> str:

@@ -123,13 +123,18 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens read and written; the basis of billing."""
+    """Tokens read and written; the basis of billing. *cached_in* of those read were in the provider's cache."""
 
     tokens_in: int = 0
     tokens_out: int = 0
+    cached_in: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(self.tokens_in + other.tokens_in, self.tokens_out + other.tokens_out)
+        return Usage(
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.cached_in + other.cached_in,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ def model_for(settings: ModelSettings, deps: ModelDependencies, company_id: str)
         settings.model,
         Guardrail.of(settings.guardrail_id) if settings.guardrail_id else None,
         structure_of(settings.model),
+        settings.cache_prompt,
     )
 
 

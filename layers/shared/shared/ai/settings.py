@@ -44,7 +44,8 @@ class ModelSettings(Configured):
     """
     The model of a project. *model* may be None only if *provider* is `scripted`, a model that the local stack plays.
 
-    *api_key_reference* is the name of the secret with the key; a model of Bedrock needs none.
+    *api_key_reference* is the name of the secret with the key; a model of Bedrock needs none. *cache_prompt* caches the
+    prompt at Bedrock: it costs a quarter more to write and a tenth to read within five minutes.
     """
 
     provider: Annotated[Provider, AfterValidator(_available)]
@@ -54,6 +55,7 @@ class ModelSettings(Configured):
     reasoning: Reasoning | None = None
     guardrail_id: Annotated[str, Field(min_length=1)] | None = None
     api_key_reference: Annotated[str, Field(min_length=1)] | None = None
+    cache_prompt: bool = False
 
     @model_validator(mode="after")
     def _has_provider_settings(self) -> ModelSettings:
@@ -63,6 +65,8 @@ class ModelSettings(Configured):
             raise ValueError("api_key_reference is missing")
         if self.provider == "bedrock" and (self.temperature or 0) > 1:
             raise ValueError("temperature must be at most 1")
+        if self.cache_prompt and self.provider != "bedrock":
+            raise ValueError("cache_prompt is a setting of bedrock_config: OpenAI always caches")
         if self.reasoning and self.provider != "openai":
             raise ValueError("reasoning is a setting of openai_config")
         if self.reasoning and self.reasoning.effort != "none" and self.temperature is not None:

@@ -1,6 +1,8 @@
-"""Parts of a model's text that no customer may see: placeholders and control characters."""
+"""Parts of a model's text that are checked: placeholders, control characters, amounts and numbers."""
 
 import re
+from collections.abc import Iterable
+from typing import Final
 
 # Tabs and line breaks are allowed. Bidirectional control characters can disguise a link or a number.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
@@ -8,8 +10,28 @@ _PLACEHOLDER = re.compile(
     r"\{[^{}\n]{0,60}\}"  # {name}, {{1}}
     r"|\[[^\W\d_][^\[\]\n]{1,60}\](?!\()"  # [Your name], but not a Markdown link
     r"|<[^\W\d_][\w -]{0,40}>"  # <name>
-    r"|\bX{3,}\b|\bTODO\b|\bTBD\b|_{3,}|%s\b|(?i:\blorem ipsum\b)"  # left to be filled in
+    r"|\bX{3,}\b|\bTODO\b|_{3,}|%s\b|(?i:\blorem ipsum\b)"  # left to be filled in
+    r"|(?:^|[:=]\s{0,3})TBD\b"  # "the room is TBD" is speech
 )
+_ALONE: Final = r"(?<![^\W\d_])"  # not within a word
+_SIGNS: Final = r"[$\u00a2-\u00a5\u20a0-\u20c0]"
+_CURRENCY: Final = (
+    rf"{_SIGNS}|{_ALONE}(?:USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|NZD|SGD|HKD|CNY|RMB|KRW|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY"
+    r"|RUB|UAH|ZAR|BRL|MXN|AED|SAR|ILS|euros?|dollars?|pounds?|francs?|franken|kr|kronor|kroner|zł|Kč|lei"
+    r"|Rs\.?|rupees?|yen|yuan|pesos?|reais|cents?)(?![^\W\d_])"
+)
+_PERCENT: Final = (
+    rf"%|{_ALONE}(?:percent|per cent|prozent|procent|pour cent|por ciento|p[eo]r cento)(?![^\W\d_])"
+)
+_GAP: Final = r"[.,'\u2019 \u00a0\u202f]"  # between groups of three digits
+_NUMBER: Final = rf"\d{{1,3}}(?:{_GAP}\d{{3}})+(?!\d)(?:[.,]\d{{1,2}}(?!\d))?|\d+(?:[.,]\d+)?"
+# Compiled by the first text, not at a cold start.
+_AMOUNT: Final = (
+    rf"(?i)(?:{_CURRENCY})\s?(?P<after>{_NUMBER})"
+    rf"|(?P<before>(?<![\d.,])(?:{_NUMBER}))\s?(?:{_CURRENCY}|{_PERCENT})"
+)
+_ANY_NUMBER: Final = rf"(?<![\d.,])(?:{_NUMBER})"
+_THOUSANDS: Final = rf"(?<=\d){_GAP}(?=\d{{3}}(?!\d))"
 
 
 def has_placeholder(text: str) -> bool:
@@ -20,3 +42,28 @@ def has_placeholder(text: str) -> bool:
 def has_control_character(text: str) -> bool:
     """Return whether *text* contains a control character."""
     return _CONTROL.search(text) is not None
+
+
+def without_control_characters(text: str) -> str:
+    """Return *text* without control characters."""
+    return _CONTROL.sub("", text)
+
+
+def amounts_in(texts: Iterable[str]) -> set[str]:
+    """Return the amounts of money and percentages in texts in one notation: `1200.5` for `1.200,50 €`."""
+    return {
+        _plain(match["after"] or match["before"])
+        for text in texts
+        for match in re.finditer(_AMOUNT, text)
+    }
+
+
+def numbers_in(texts: Iterable[str]) -> set[str]:
+    """Return all numbers in texts, in the notation of `amounts_in`."""
+    return {_plain(match[0]) for text in texts for match in re.finditer(_ANY_NUMBER, text)}
+
+
+def _plain(amount: str) -> str:
+    """Return an amount without separators of thousands and zeros at the end: `500.00` and `500` are the same."""
+    whole, _, fraction = re.sub(_THOUSANDS, "", amount).replace(",", ".").partition(".")
+    return f"{whole}.{fraction}".rstrip("0").rstrip(".") if fraction else whole

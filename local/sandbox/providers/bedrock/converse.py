@@ -13,7 +13,7 @@ import math
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from local.sandbox.accounts.bedrock import BedrockAnswer
+from local.sandbox.accounts.bedrock import BedrockAnswer, ToolUseSeed
 from local.sandbox.providers.bedrock import rules
 from local.sandbox.providers.email.ses import aws_error
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
@@ -51,25 +51,30 @@ async def converse(call: Call) -> Answer:
     body = _checked(call)
     staged = call.sandbox.bedrock.answers
     answer = staged.popleft() if staged else _default(body)
-    content: dict[str, Any] = {"text": answer.text}
+    uses = answer.uses
     if answer.tool is not None:
-        call_id = f"tooluse_{uuid.uuid4().hex[:22]}"
-        content = {
-            "toolUse": {"toolUseId": call_id, "name": answer.tool, "input": answer.arguments}
-        }
+        uses = [ToolUseSeed(tool=answer.tool, arguments=answer.arguments)]
+    content = [_tool_use(use) for use in uses] or [{"text": answer.text}]
     tokens_in = _tokens(json.dumps([body.get("system"), body["messages"]]))
     tokens_out = _tokens(json.dumps(content))
     response = {
-        "output": {"message": {"role": "assistant", "content": [content]}},
-        "stopReason": answer.stop or ("tool_use" if answer.tool else "end_turn"),
+        "output": {"message": {"role": "assistant", "content": content}},
+        "stopReason": answer.stop or ("tool_use" if uses else "end_turn"),
         "usage": {
             "inputTokens": tokens_in,
             "outputTokens": tokens_out,
-            "totalTokens": tokens_in + tokens_out,
+            "totalTokens": tokens_in + tokens_out + answer.cached_tokens,
+            "cacheReadInputTokens": answer.cached_tokens,
+            "cacheWriteInputTokens": 0,
         },
         "metrics": {"latencyMs": 1},
     }
     return Answer(json_response(response), body)
+
+
+def _tool_use(use: ToolUseSeed) -> dict[str, Any]:
+    call_id = f"tooluse_{uuid.uuid4().hex[:22]}"
+    return {"toolUse": {"toolUseId": call_id, "name": use.tool, "input": use.arguments}}
 
 
 def _checked(call: Call) -> dict[str, Any]:

@@ -34,7 +34,8 @@ def check(body: dict[str, Any]) -> None:
     if unknown := set(body) - _TOP_LEVEL:
         raise BrokenRule(f"{min(unknown)}: extra fields are not permitted")
     for at, block in enumerate(_objects(body.get("system") or [], "system")):
-        _check_text(block.get("text"), f"system.{at}")
+        if block != {"cachePoint": {"type": "default"}}:
+            _check_text(block.get("text"), f"system.{at}")
     tools = _tool_names(body.get("toolConfig"))
     _check_format(body.get("outputConfig"))
     _check_messages(_objects(body.get("messages"), "messages"), tools)

@@ -50,6 +50,9 @@ async def create_response(call: Call) -> Answer:
     _check_reasoning(body, account)
     staged = account.answers
     answer = staged.popleft() if staged else _default(body)
+    if answer.refused is not None:
+        status_code, code = answer.refused
+        raise Refused(_error(status_code, "invalid_request_error", code, "Refused."))
     output = _reasoned(answer, body, account) + _output_of(answer)
     parts = [answer.text, answer.refusal, [c.arguments for c in answer.function_calls]]
     written = json.dumps(parts, ensure_ascii=False)
@@ -76,7 +79,7 @@ async def create_response(call: Call) -> Answer:
         "tools": body.get("tools", []),
         "usage": {
             "input_tokens": tokens_in,
-            "input_tokens_details": {"cached_tokens": 0},
+            "input_tokens_details": {"cached_tokens": answer.cached_tokens},
             "output_tokens": tokens_out,
             "output_tokens_details": {"reasoning_tokens": answer.reasoning_tokens},
             "total_tokens": tokens_in + tokens_out,

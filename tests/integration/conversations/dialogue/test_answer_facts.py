@@ -60,18 +60,18 @@ def test_a_number_and_an_address_of_a_functions_result_may_be_given(
     assert sent(system, ref, "It is 020 7946 0123.") == "It is 020 7946 0123."
 
 
-def test_a_link_of_a_functions_result_needs_an_allowed_host(
+def test_a_link_of_a_functions_result_may_be_given_whole_and_no_other_page_of_its_host(
     system: System, booking_service: Receiver
 ) -> None:
     booking_service.answer = b'{"page": "https://depot.example/slots/7"}'
-    answer = model_answer("Look at https://depot.example/slots/7")
     call = function_call("book_slot", day="Mo")
-    ref = start_booking(system, booking_service, call, answer, model_answer(PLAIN))
+    other = model_answer("Look at https://depot.example/slots/8")
+    ref = start_booking(system, booking_service, call, other, model_answer(PLAIN))
 
     write(system, "Monday is fine")
     assert texts_by(system, ref)[-1] == PLAIN
 
-    system.change(policy={"link_hosts": ["depot.example"]})
+    answer = model_answer("Look at https://depot.example/slots/7")
     model_says(system, function_call("book_slot", day="Tu"), answer)
     write(system, "Or Tuesday?", "n")
     assert texts_by(system, ref)[-1] == "Look at https://depot.example/slots/7"
@@ -109,12 +109,22 @@ def test_a_value_that_the_customer_gave_may_be_repeated(
     ref = begin(system)
 
     assert sent(system, ref, answer, question=question) == answer
-    assert sent(system, ref, answer) == answer
+    again = f"Once more: {answer}"
+    assert sent(system, ref, again) == again
 
 
 @pytest.mark.parametrize(
     "answer",
-    ["Call +44 7700 900457.", "Write to bob@mail.example.", "The token: k3J9-x2m4-78 is yours."],
+    [
+        "Call +44 7700 900457.",
+        "Write to bob@mail.example.",
+        "It costs £31.",
+        "It is on 19 April.",
+        "I have booked it.",
+        "Come to 19 Mill Lane.",
+        "Pay to DE02 1203 0000 0000 2020 51.",
+        "I am a real person.",
+    ],
 )
 def test_a_value_that_no_one_gave_is_asked_for_again(system: System, answer: str) -> None:
     ref = begin(system)
@@ -122,11 +132,37 @@ def test_a_value_that_no_one_gave_is_asked_for_again(system: System, answer: str
     assert sent(system, ref, answer, PLAIN) == PLAIN
 
 
-def test_a_customer_who_names_a_secret_is_not_told_one(system: System) -> None:
+@pytest.mark.parametrize("answer", ["Your password: hunter22", "The token: k3J9-x2m4-78 is yours."])
+def test_a_secret_hands_off_at_once(system: System, answer: str) -> None:
     ref = begin(system)
+    model_says(system, model_answer(answer), model_answer(PLAIN))
 
-    answer = "Your password: hunter22"
-    assert sent(system, ref, answer, PLAIN, question="What is my password?") == PLAIN
+    write(system, "What is my password?")
+
+    assert status_of(system, ref) == ("handoff_pending", "ai_invalid_output")
+    assert len(texts_by(system, ref)) == 1
+
+
+# After the repair
+
+
+@pytest.mark.parametrize(
+    "faulty",
+    [
+        "See evil.com",
+        "Call +44 7700 900457.",
+        "It costs £31.",
+        "I have booked it.",
+        "Your code is {code}.",
+    ],
+)
+def test_a_fault_that_stays_after_the_repair_is_removed_and_the_rest_is_sent(
+    system: System, faulty: str
+) -> None:
+    ref = begin(system)
+    answer = f"A colleague will tell you the shift today. {faulty}"
+
+    assert sent(system, ref, answer, answer) == "A colleague will tell you the shift today."
 
 
 def test_a_link_that_the_customer_gave_is_not_repeated(system: System) -> None:
@@ -164,7 +200,8 @@ def test_prices_abbreviations_and_file_names_are_sent(system: System) -> None:
     ref = begin(system)
 
     answer = "It is £3.50 an hour, e.g. 9.30-17.00, for Node.js. Send cv.pdf by 5.Mai."
-    assert sent(system, ref, answer) == answer
+    question = "Is it £3.50, from 9.30 to 17.00, and until 5 May?"
+    assert sent(system, ref, answer, question=question) == answer
 
 
 def test_a_second_answer_with_a_foreign_link_is_handed_off(system: System) -> None:

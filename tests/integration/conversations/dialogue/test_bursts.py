@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.integration.conversations.steps import queue_name, texts_by
+from tests.integration.conversations.steps import model_answer, queue_name, texts_by, with_model
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -74,6 +74,7 @@ def test_a_customer_who_keeps_writing_is_answered_within_a_minute_of_the_oldest_
     system: System,
 ) -> None:
     """Every nine seconds for five minutes: each trigger finds something newer, until the oldest waits too long."""
+    with_model(system, *[model_answer(f"This is answer {number}.") for number in range(12)])
     ref = system.begin("sms")
     begun = system.clock.ms
 

@@ -112,7 +112,7 @@ def test_two_machines_that_answer_each_other_are_stopped(system: System) -> None
     ref = system.begin("sms")
 
     for number in range(5):
-        write(system, "Which shift is it?", f"m{number}")
+        write(system, f"Which shift is it, number {number}?", f"m{number}")
 
     assert status_of(system, ref) == ("handoff_pending", "loop_cap")
     assert len(texts_by(system, ref)) == 1 + 3

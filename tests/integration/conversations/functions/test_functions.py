@@ -203,7 +203,8 @@ LICENCE, MAY = "Do you have a driving licence?", "Can you start in May?"
 
 
 def records(key: str, value: str = "yes", content: str = "Noted.") -> str:
-    return function_call("record_answer", content, key=key, value=value)
+    answers = [{"key": key, "value": value}]
+    return function_call("record_answer", content, answers=answers)
 
 
 def test_an_answer_to_an_open_question_is_recorded_apart_from_the_project_data(
@@ -234,31 +235,6 @@ def test_the_model_records_nothing_but_answers_to_open_questions(
     item = system.conversation(ref)
     assert (item["project_data"], item.get("recorded_answers")) == (before, None)
     assert texts_by(system, ref)[-1] == "I will ask a colleague."
-
-
-def test_a_recorded_answer_is_not_replaced(system: System, booking_service: Receiver) -> None:
-    answers = records(MAY, "yes"), records(MAY, "no"), model_answer("A colleague can change it.")
-    ref = start_booking(system, booking_service, *answers)
-
-    write(system, "Yes", "m")
-    write(system, "No, sorry", "n")
-
-    assert system.conversation(ref)["recorded_answers"] == {MAY: "yes"}
-    assert texts_by(system, ref)[-1] == "A colleague can change it."
-
-
-def test_one_question_is_answered_once_in_a_turn(system: System, booking_service: Receiver) -> None:
-    ref = start_booking(
-        system,
-        booking_service,
-        records(MAY, "yes", ""),
-        records(MAY, "no"),
-        model_answer("Thanks."),
-    )
-
-    write(system, "Yes. Or no")
-
-    assert system.conversation(ref)["recorded_answers"] == {MAY: "yes"}
 
 
 def test_the_model_and_agents_see_recorded_answers_beside_the_project_data(

@@ -53,6 +53,19 @@ def test_a_second_answer_that_is_too_long_hands_off(system: System) -> None:
     assert len(texts_by(system, ref)) == 1
 
 
+def test_a_second_answer_that_is_too_long_is_cut_after_a_sentence(system: System) -> None:
+    with_model(system, FIRST)
+    ref = system.begin("sms")
+    at_most(system, 20)
+    long = model_answer("On nights. From ten to six in the morning.")
+    model_says(system, long, long)
+
+    system.text("m", "Which shift is it?")
+    system.drain()
+
+    assert texts_by(system, ref)[-1] == "On nights."
+
+
 def test_the_opt_out_hint_counts(system: System) -> None:
     at_most(system, 20 + len(HINT))
     with_model(system, model_answer("x" * 21), model_answer("y" * 20))

@@ -12,8 +12,10 @@ from tests.integration.conversations.steps import (
     DAY_MS,
     direct_resources,
     messages_of,
+    model_answer,
     start_conversation,
     unmatched,
+    with_model,
 )
 from tests.simulation.conversations.erasure import erase, traces
 from tests.simulation.conversations.invocations import Refused
@@ -182,9 +184,10 @@ def test_of_two_people_who_share_a_telephone_only_one_is_erased(system: System) 
 def test_the_second_address_is_known_as_long_as_the_conversation_is_stored(system: System) -> None:
     system.change(retention_days=30)
     ref = attached_conversation(system)
+    with_model(system, *[model_answer(f"This is answer {number}.") for number in range(4)])
     for number in range(4):
         system.clock.ms += 20 * DAY_MS
-        system.text(f"later{number}", "And now?", From=SECOND)
+        system.text(f"later{number}", f"And now, {number}?", From=SECOND)
         system.drain()
     assert len(messages_of(system, ref)) == 6
 

@@ -89,7 +89,10 @@ def test_answers_are_stored_while_the_object_of_older_ones_is_damaged(
 ) -> None:
     questions = [f"question {n}" for n in range(4)]
     points = [{"point": question} for question in questions]
-    records = [function_call("record_answer", "Noted.", key=q, value="x" * 400) for q in questions]
+    records = [
+        function_call("record_answer", "Noted.", answers=[{"key": question, "value": "x" * 400}])
+        for question in questions
+    ]
     ref = start_booking(system, booking_service, *records, data={"clarificationPoints": points})
     for number in range(3):
         write(system, "Yes", f"m{number}")

@@ -32,6 +32,8 @@ from tests.integration.operations.projects.conftest import (
 )
 from tests.template import template
 
+CHANNELS = ("whatsapp", "sms", "email")
+
 
 def without_account(**changes: Any) -> dict[str, Any]:
     """The project as an operator writes it: without the account, which the secret contains."""
@@ -199,8 +201,7 @@ def test_a_project_whose_other_secrets_are_missing_is_refused_with_the_commands_
 ) -> None:
     name = f"parley/local/companies/{sample_data.COMPANY}/openai"
     model = {"model": "a-model", "api_key_reference": name}
-    channels = ("whatsapp", "sms", "email")
-    ai = {"provider": "openai", "openai_config": dict.fromkeys(channels, model)}
+    ai = {"provider": "openai", "openai_config": dict.fromkeys(CHANNELS, model)}
     put_secret({"accounts": {}}, TWILIO_WEBHOOK)
 
     assert put(file, sample_data.project(ai_config=ai)) == 1
@@ -218,6 +219,34 @@ def test_a_project_whose_other_secrets_are_missing_is_refused_with_the_commands_
 
     put_secret({"ai_api_key": "a key"}, name)
     put_secret(twilio.SECRET, TWILIO_WEBHOOK)
+    assert put(file, sample_data.project(ai_config=ai)) == 0
+
+
+def test_a_second_model_is_checked_like_the_first_one(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = f"parley/local/companies/{sample_data.COMPANY}/second"
+    second = {"provider": "openai", "model": "a-model", "api_key_reference": name}
+    faults = {
+        "the secret": second,
+        "is not a setting; did you mean model?": {**second, "modl": "x"},
+        "fallback must be another model": {"provider": "bedrock", "model": "first"},
+        "cache_prompt is a setting of bedrock_config": {**second, "cache_prompt": True},
+    }
+    for rule, fallback in faults.items():
+        model = {"model": "first", "fallback": fallback}
+        ai = {"provider": "bedrock", "bedrock_config": dict.fromkeys(CHANNELS, model)}
+
+        assert put(file, sample_data.project(ai_config=ai)) == 1
+
+        shown = capsys.readouterr().err
+        assert "error: ai_config.bedrock_config." in shown
+        assert rule in shown
+        assert stored(tables) is None
+
+    put_secret({"ai_api_key": "a key"}, name)
+    model = {"model": "first", "cache_prompt": True, "fallback": second}
+    ai = {"provider": "bedrock", "bedrock_config": dict.fromkeys(CHANNELS, model)}
     assert put(file, sample_data.project(ai_config=ai)) == 0
 
 

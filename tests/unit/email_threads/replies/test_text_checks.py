@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from email_threads.replies.checks.text_checks import Fault, amounts_in, fault_of
+from email_threads.replies.checks.text_checks import Fault, fault_of
+from shared.ai.texts import amounts_in
 
 
 def fault(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shared.ai.port import Usage
 
 BYTES_A_TOKEN: Final = 3  # fewer tokens in most scripts
+CACHED_SHARE: Final = 0.5  # of the price of a token that was cached, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,4 +67,5 @@ def estimate(model: str | None, size: int, most_tokens: int) -> int:
 
 def price_of(model: str | None, usage: Usage) -> int:
     """Return the price of what a call has used."""
-    return model_price(model).of(usage.tokens_in, usage.tokens_out)
+    cached = int(usage.cached_in * (1 - CACHED_SHARE))
+    return model_price(model).of(usage.tokens_in - cached, usage.tokens_out)

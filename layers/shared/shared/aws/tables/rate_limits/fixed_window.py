@@ -20,7 +20,7 @@ from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from boto3.dynamodb.conditions import ConditionBase
 
@@ -43,44 +43,55 @@ class Quotas:
         of a window. Raises Transient if too many concurrent calls begin the same window.
         """
         key, now = self.key_of(subject), clock.now_ms()
-        try:
-            self.table.update(
-                key,
-                add={_count(limit): 1 for limit in limits},
-                when=_all(
-                    Attr(_window(limit)).eq(_bucket(limit, now))
-                    & Attr(_count(limit)).lt(limit.most)
-                    for limit in limits
-                ),
-            )
-        except ConditionFailed as refused:
-            return self._begin_windows(key, refused.existing, limits, now)
-        return None
-
-    def _begin_windows(
-        self, key: Attributes, seen: Attributes | None, limits: Sequence[Limit], now: int
-    ) -> int | None:
-        """Count one if a window has begun meanwhile, or the subject is new; else return when there is room."""
+        windows = {limit: _bucket(limit, now) for limit in limits}
         for _ in range(ROUNDS):
-            buckets = {limit: _bucket(limit, now, seen) for limit in limits}
-            used = {limit: _used(seen, limit, buckets[limit]) for limit in limits}
+            try:
+                self._add(key, windows)
+            except ConditionFailed as refused:
+                seen = refused.existing
+            else:
+                return None
+            windows = {limit: _bucket(limit, now, seen) for limit in limits}
+            used = {limit: _used(seen, limit, windows[limit]) for limit in limits}
             full = [limit for limit in limits if used[limit] >= limit.most]
             if full:
-                return max((buckets[limit] + 1) * limit.within_ms for limit in full)
-            counted = {_count(limit): used[limit] + 1 for limit in limits}
-            windows = {_window(limit): buckets[limit] for limit in limits}
-            longest = max(limit.within_seconds for limit in limits)
-            expiry = clock.expires_in(longest + clock.DAY_SECONDS)
-            try:
-                self.table.put(
-                    {**key, **self.more, **counted, **windows, TTL_ATTRIBUTE: expiry},
-                    when=_as_seen(seen, limits),
-                )
-            except ConditionFailed as lost:
-                seen = lost.existing
-                continue
-            return None
+                return max((windows[limit] + 1) * limit.within_ms for limit in full)
+            if self._has_begun(key, seen, windows, used):
+                return None
         raise Transient("quota_contended")
+
+    def _add(self, key: Attributes, windows: Mapping[Limit, int]) -> None:
+        """Count one in current windows. Raises ConditionFailed if one of them is not current, or full."""
+        self.table.update(
+            key,
+            add={_count(limit): 1 for limit in windows},
+            when=_all(
+                Attr(_window(limit)).eq(bucket) & Attr(_count(limit)).lt(limit.most)
+                for limit, bucket in windows.items()
+            ),
+        )
+
+    def _has_begun(
+        self,
+        key: Attributes,
+        seen: Attributes | None,
+        windows: Mapping[Limit, int],
+        used: Mapping[Limit, int],
+    ) -> bool:
+        """Begin the windows that are not current, and count one; return False if another call has changed the item."""
+        limits = [*windows]
+        counted = {_count(limit): used[limit] + 1 for limit in limits}
+        begun = {_window(limit): windows[limit] for limit in limits}
+        longest = max(limit.within_seconds for limit in limits)
+        expiry = clock.expires_in(longest + clock.DAY_SECONDS)
+        try:
+            self.table.put(
+                {**key, **self.more, **counted, **begun, TTL_ATTRIBUTE: expiry},
+                when=_as_seen(seen, limits),
+            )
+        except ConditionFailed:
+            return False
+        return True
 
 
 def _bucket(limit: Limit, now: int, item: Attributes | None = None) -> int:

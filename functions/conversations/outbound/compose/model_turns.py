@@ -1,0 +1,125 @@
+"""Runs the turns of the project's models: bounded and metered, with a second model if the project has one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from conversations.ai import dialogue
+from conversations.outbound.policy.spending_bounds import cause_of
+from conversations.outbound.policy.token_budget import Metered
+from conversations.outbound.unwritable import Unwritable
+from shared.ai import port as ai
+from shared.ai import providers
+from shared.ai.fallback import WithFallback
+from shared.ai.spending import prices
+from shared.ai.spending.bounds import Kind
+from shared.ai.spending.budget import REASON
+from shared.ai.spending.models import BoundedModel
+from shared.aws.secrets import SecretUnreadable
+from shared.policy.facts import Reason
+from shared.providers.outcomes import Misconfigured, NotSent
+from shared.runtime.observability import logger, metrics
+
+if TYPE_CHECKING:
+    from conversations.ai.config import AiConfig
+    from conversations.ai.functions import Execute
+    from conversations.ai.outcome import Answer
+    from conversations.ai.task import Task
+    from conversations.lifecycle.conversation import OpenConversation
+    from shared.ai.providers import ModelDependencies
+    from shared.ai.spending.budget import Spending
+    from shared.aws.dynamodb import Table
+    from shared.providers.company_secrets import CompanySecrets
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTurns:
+    """Runs turns; *spending* bounds what customers cause."""
+
+    log: Table
+    model_deps: ModelDependencies
+    credentials: CompanySecrets
+    spending: Spending
+
+    def answer(
+        self,
+        opened: OpenConversation,
+        config: AiConfig,
+        task: Task,
+        execute: Execute,
+        turn_id: str | None,
+    ) -> Answer:
+        """Run one turn. Without *turn_id* its cost is not bounded: a caller has asked for it. Raises Unwritable."""
+        try:
+            return self._bounded(opened, config, task, execute, turn_id)
+        except SecretUnreadable:
+            metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
+            raise Unwritable("secrets_missing") from None
+        except Misconfigured as refusal:
+            raise Unwritable(refusal.code) from None
+        except NotSent as failure:
+            raise Unwritable(failure.code, may_pass=True) from None
+        except ai.Unavailable as failure:
+            if failure.code in {Reason.TOKEN_CAP, REASON}:
+                raise Unwritable(failure.code) from None
+            if not config.fallback:
+                _report(failure)
+            may_pass = failure.repeat is ai.Repeat.LATER
+            raise Unwritable("ai_failed", may_pass=may_pass) from None
+
+    def _bounded(
+        self,
+        opened: OpenConversation,
+        config: AiConfig,
+        task: Task,
+        execute: Execute,
+        turn_id: str | None,
+    ) -> Answer:
+        company_id = opened.company.company_id
+        if config.api_key_reference is not None:
+            self.credentials.value(company_id, config.api_key_reference)
+        model = self._models(config, company_id, task.deadline_ms)
+        if turn_id is None:
+            return dialogue.answer(Metered(model, self.log, opened.company), task, execute)
+        bounded = BoundedModel(
+            model,
+            self.spending,
+            Kind.AI_ANSWER,
+            cause_of(opened, turn_id),
+            config.model,
+            prices.MESSAGE[task.channel],
+        )
+        try:
+            return dialogue.answer(Metered(bounded, self.log, opened.company), task, execute)
+        finally:
+            if isinstance(model, WithFallback) and model.second:
+                bounded.model_id = model.settings.model
+            bounded.settle()
+
+    def _models(self, config: AiConfig, company_id: str, deadline_ms: int) -> ai.Model:
+        """Return the project's model, with its second one if the project has one."""
+        first = providers.model_for(config, self.model_deps, company_id)
+        second = config.fallback
+        if second is None:
+            return first
+        return WithFallback(
+            first,
+            second,
+            lambda: providers.model_for(second, self.model_deps, company_id),
+            deadline_ms,
+            _report,
+            takes_refusals=config.guardrail_id is None,
+        )
+
+
+def _report(failure: ai.Unavailable) -> None:
+    """Count and log a failure of a model; one that lasts until an operator acts raises the alarm of settings."""
+    metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
+    if failure.repeat is not ai.Repeat.NEVER:
+        logger.warning("model unavailable", extra={"reason": failure.code})
+        return
+    metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
+    logger.error("model unusable", extra={"reason": failure.code})
