@@ -89,6 +89,15 @@ class SentimentView(View):
     score: float
 
 
+class JoinRequest(View):
+    """A thread whose author named another one and may not join it: a person decides."""
+
+    conversation_id: str
+    participant: str | None = None
+    snippet: str
+    updated_at: str
+
+
 class ThreadView(ThreadSummary):
     """A whole thread; its mails, drafts, notes and changes have separate routes. Durations are in seconds."""
 
@@ -107,6 +116,7 @@ class ThreadView(ThreadSummary):
     ai_analysis: AnalysisView | None = None
     sentiment_scores: list[SentimentView]
     withheld_mails: list[int]  # numbers of the newest mails that count for nothing
+    join_requests: list[JoinRequest]
     note_count: int
     change_count: int
 
@@ -210,6 +220,14 @@ class Admission(View):
 
     conversation_id: str
     n: int
+    admitted: bool
+
+
+class Joining(View):
+    """Whether the thread `joining` becomes part of another one."""
+
+    conversation_id: str
+    joining: str
     admitted: bool
 
 

@@ -10,7 +10,7 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from email_threads.api import admission, changes, inputs, presenters, queries, views
+from email_threads.api import admission, changes, inputs, joining, queries, views
 from email_threads.api.changes import Conflict, InvalidTransition
 from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.api.drafts.routes import DraftRoutes
@@ -115,7 +115,8 @@ def list_threads(request: Request[inputs.ThreadsQuery]) -> Page[views.Threads]:
 @routes.reads("GET /email-threads/{conversation_id}", Scope.EMAIL_READ)
 def get_thread(request: Request[NoInput], conversation_id: str) -> views.ThreadView:
     """Return one thread; for a merged one, the thread that it became part of."""
-    return presenters.thread_view(queries.head_of(table, request.caller.company, conversation_id))
+    thread = queries.head_of(table, request.caller.company, conversation_id)
+    return joining.thread_view(table, thread)
 
 
 @routes.changes("PATCH /email-threads/{conversation_id}", Scope.EMAIL_WRITE)
@@ -183,6 +184,30 @@ def withhold_mail(
     """Undo the admission of a mail; answers that were sent stay."""
     queries.mail_of(table, request.caller.company, conversation_id, n)
     return lambda: admission.withhold(deps, request, conversation_id, n)
+
+
+@routes.changes(
+    "POST /email-threads/{conversation_id}/join-requests/{requester}/admit",
+    Scope.EMAIL_APPROVE,
+    status=HTTPStatus.ACCEPTED,
+)
+def admit_thread(
+    request: Request[NoInput], conversation_id: str, requester: str
+) -> Callable[[], views.Joining]:
+    """Let the author of another thread, who named this one, join it with their mails."""
+    joining.requested(table, request.caller.company, conversation_id, requester)
+    return lambda: joining.admit(deps, request, conversation_id, requester)
+
+
+@routes.changes(
+    "POST /email-threads/{conversation_id}/join-requests/{requester}/decline", Scope.EMAIL_APPROVE
+)
+def decline_thread(
+    request: Request[NoInput], conversation_id: str, requester: str
+) -> Callable[[], views.Joining]:
+    """Remove a request to join a thread."""
+    joining.requested(table, request.caller.company, conversation_id, requester)
+    return lambda: joining.decline(deps, request, conversation_id, requester)
 
 
 @routes.changes(

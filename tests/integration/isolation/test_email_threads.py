@@ -43,6 +43,7 @@ API = Api(
     values={
         "conversation_id": "{thread}",
         "reply_id": "{reply}",
+        "requester": "{joining}",
         "event_id": "{parked_id}",
         "job_id": "{job}",
         "address": "{mailbox}",

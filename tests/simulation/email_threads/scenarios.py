@@ -118,6 +118,15 @@ def _admitted(system: System) -> None:
     assert status == 200, body
 
 
+def _let_join(system: System) -> None:
+    """A person lets a stranger join the thread that their mail names."""
+    (thread,) = (one for one in system.threads() if one.get("join_requests"))
+    (joining,) = thread["join_requests"]
+    path = f"/email-threads/{thread['conversation_id']}/join-requests/{joining}/admit"
+    status, body = system.call("POST", path)
+    assert status == 202, body
+
+
 def _later(system: System) -> None:
     system.clock.ms += 60_000
 
@@ -216,6 +225,16 @@ SCENARIOS = [
         "a stranger who names a thread",
         _delivered(mail("b@x", sender=BOB, in_reply_to="a@x")),
         _delivered(mail("a@x")),
+    ),
+    Scenario(
+        "a stranger who may join",
+        _let_join,
+        _then(_delivered(mail("a@x")), _delivered(mail("b@x", sender=BOB, in_reply_to="a@x"))),
+    ),
+    Scenario(
+        "a person in copy joins",
+        _delivered(mail("b@x", sender=BOB, in_reply_to="a@x")),
+        _delivered(mail("a@x", more=f"Cc: {BOB}")),
     ),
     Scenario(
         "two threads that are one",

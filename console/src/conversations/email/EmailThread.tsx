@@ -13,6 +13,7 @@ import { NoteCard, NoteForm } from "../contact/Notes";
 import { OtherConversations } from "../contact/OtherConversations";
 import { Snooze } from "../contact/Snooze";
 import { DraftCard, SENDING } from "./DraftCard";
+import { Joining } from "./Joining";
 import { Writer } from "./Writer";
 import { actor, moment, when } from "../../texts/format";
 import { Colleagues, useLiveConversation, useSay } from "../../live/hooks";
@@ -266,6 +267,7 @@ function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; on
         <Fact label={t("facts.people")}>{thread.participants.join(", ")}</Fact>
         <Fact label={t("facts.created")}>{moment(thread.created_at)}</Fact>
       </dl>
+      <Joining thread={thread} onChange={onChange} />
       {analysis?.summary && (
         <section class="facts-part">
           <h3>{t("facts.summary")}</h3>

@@ -270,6 +270,9 @@ class Thread(ThreadItem):
     sentiment_scores: list[SentimentEntry] = Field(default_factory=list)  # the newest ten
     merged_into: str | None = None
     merged_from: set[str] = Field(default_factory=set)
+    join_requests: set[str] = Field(
+        default_factory=set
+    )  # threads of people who named this one and may not join it; at most ten
     metadata: Metadata = Field(default_factory=Metadata)
 
     @property
