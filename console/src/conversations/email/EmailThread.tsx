@@ -126,6 +126,7 @@ function MailCard({ mail, thread, onChange }: { mail: Mail; thread: string; onCh
           {t(whole ? "mail.less" : "mail.whole")}
         </button>
       )}
+      {mail.flags.includes("tnef") && <p class="bubble-note">{t("mail.tnef")}</p>}
       {mail.attachments.length > 0 && (
         <div class="mail-files">
           {mail.attachments.map((file) => (

@@ -47,12 +47,16 @@ def _check_most(to: list[str], cc: list[str], bcc: list[str]) -> None:
 
 
 class FileInput(Input):
-    """A file to attach: an uploaded one, or number `index` of mail `n` of the thread."""
+    """
+    A file to attach: an uploaded one, or number `index` of mail `n` of the thread. An `inline` image is shown in place
+    of `[image: <filename>]` in the text, or below it.
+    """
 
     upload: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")] | None = None
     filename: FileName | None = None
     n: Number | None = None
     index: Annotated[int, Strict(), Field(ge=0, le=999)] | None = None
+    inline: Flag = False
 
     @model_validator(mode="after")
     def _names_one(self) -> FileInput:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from email_threads.api.drafts import views
 from email_threads.replies import recipients
@@ -12,7 +12,9 @@ from email_threads.store.items.draft import WAITING
 
 if TYPE_CHECKING:
     from email_threads.store.items import Draft, Mail, Thread
+    from email_threads.store.items.thread import AttachmentEntry
 
+_DECORATION_BYTES: Final = 10 << 10
 _SAME = set(views.DraftView.model_fields) - {
     "conversation_id",
     "attachments",
@@ -44,12 +46,17 @@ def state(stored: Draft) -> views.DraftState:
     return views.DraftState(**same, conversation_id=stored.thread)
 
 
+def _is_decoration(file: AttachmentEntry) -> bool:
+    """Whether a file is a small image of the HTML, as a logo."""
+    return bool(file.inline) and file.size < _DECORATION_BYTES
+
+
 def files_of_mail(mail: Mail) -> list[DraftFile]:
-    """Return the files of a mail that may be sent on with a forward."""
+    """Return the files of a mail that may be sent on with a forward, also images in its text, as screenshots."""
     return [
         DraftFile(
             s3_key=one.s3_key, filename=one.filename, content_type=one.content_type, size=one.size
         )
         for one in mail.attachments
-        if one.s3_key is not None and not one.blocked and not one.inline
+        if one.s3_key is not None and not one.blocked and not _is_decoration(one)
     ]

@@ -5,11 +5,12 @@ from shared.api.models.views import View
 
 
 class DraftFileView(View):
-    """A file of a draft."""
+    """A file of a draft; an `inline` one is an image in the text."""
 
     filename: str
     content_type: str
     size: int
+    inline: bool | None = None
 
 
 class DraftView(View):

@@ -49,7 +49,10 @@ class DraftKind(StrEnum):
 
 
 class DraftFile(BaseModel):
-    """A file to be attached: its object under `attachments/`, of an uploaded one with the hash of its content."""
+    """
+    A file to be attached: its object under `attachments/`, of an uploaded one with the hash of its content. *inline*:
+    an image that the text shows.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -58,6 +61,7 @@ class DraftFile(BaseModel):
     content_type: str
     size: int  # bytes
     sha256: str | None = None
+    inline: bool | None = None
 
 
 class Draft(ThreadItem):
