@@ -100,6 +100,17 @@ def _composed(system: System) -> None:
     assert status == 201, body
 
 
+def _composed_with_copies(system: System) -> None:
+    """A person drafts an answer to the Reply-To, with the customer's copies and a blind copy."""
+    (stored,) = system.mails()
+    thread = stored["conversation_id"].partition("#")[0]
+    given = {"body_text": "Yes, it is.", "bcc": ["zoe@quarry.example"]}
+    status, body = system.call("POST", f"/email-threads/{thread}/replies", given)
+    assert status == 201, body
+    draft = system.drafts()[0]
+    assert (draft["to"], draft["cc"]) == (["orders@field.example"], [BOB])
+
+
 def _reported(event: str, **part: Any) -> Steps:
     return lambda system: system.report(event, part=part)
 
@@ -173,6 +184,14 @@ SCENARIOS = [
         "an answer with a file",
         _approved,
         _then(_delivered(verified(with_files())), _composed),
+    ),
+    Scenario(
+        "an answer with copies",
+        _approved,
+        _then(
+            _delivered(mail("a@x", more=f"Cc: {BOB}, {MAILBOX}\nReply-To: orders@field.example")),
+            _composed_with_copies,
+        ),
     ),
     Scenario(
         "a mail after an answer",
