@@ -18,7 +18,7 @@ from email_threads.store.items import DraftKind, Status
 from email_threads.store.items.draft import FINAL
 from email_threads.threading.head.heads import with_status
 from shared.api.cursors import Listing, Page
-from shared.api.errors import InvalidInput
+from shared.api.errors import InvalidInput, Unprocessable
 
 if TYPE_CHECKING:
     from email_threads.api.queries import ApiDependencies
@@ -98,8 +98,10 @@ def of_thread(
 def compose(
     deps: ApiDependencies, thread: Thread, request: Request[inputs.ReplyInput]
 ) -> views.DraftState:
-    """Store a draft of an answer or a forward. Raises InvalidInput and TooManyDrafts."""
+    """Store a draft of an answer or a forward. Raises InvalidInput, Unprocessable and TooManyDrafts."""
     given = request.input
+    if given.kind == "forward" and given.to is None:
+        raise Unprocessable([{"field": "to", "problem": "a forward needs a recipient"}])
     mail = _mail(deps, thread, given.n)
     composed = Composed(
         kind=DraftKind(given.kind),
@@ -114,8 +116,7 @@ def compose(
     )
     is_forward = composed.kind is DraftKind.FORWARD
     draft = composition.draft_of(thread, _whole(deps, mail) if is_forward else mail, composed)
-    if not draft.to:
-        raise _invalid("to", "the mail names no sender: an answer needs a recipient")
+    inputs.check_recipients(draft.to, draft.cc, draft.bcc)
     is_new = draft.reply_id not in thread.open_drafts
     if is_new and drafts.count_open(deps.table, thread) >= MOST_OPEN:
         raise TooManyDrafts(f"the thread has {MOST_OPEN} open drafts")
@@ -123,8 +124,9 @@ def compose(
 
 
 def begin(deps: ApiDependencies, request: Request[inputs.NewMailInput]) -> views.DraftState:
-    """Store a draft of a mail that begins a thread, and the thread. Raises InvalidInput."""
+    """Store a draft of a mail that begins a thread, and the thread. Raises InvalidInput and Unprocessable."""
     given, company = request.input, request.caller.company
+    inputs.check_recipients(given.to, given.cc, given.bcc)
     mailbox = mailboxes.get(deps.table, given.mailbox)
     if mailbox is None or mailbox.company_id != company or not mailbox.enabled:
         raise _invalid("mailbox", "is not an enabled mailbox of the company")
