@@ -164,6 +164,7 @@ class MailboxInput(Input):
     auto_complete: Flag = False
     facts: Annotated[list[Fact], Field(max_length=20)] = Field(default_factory=list)
     link_hosts: Annotated[list[Host], Field(max_length=20)] = Field(default_factory=list)
+    undo_seconds: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=60)
     signature: (
         Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(is_text)] | None
     ) = None

@@ -66,12 +66,13 @@ deps = ApiDependencies(
     single_company=settings.single_company,
     bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.email_bucket_name),
     queue=FifoQueue(sqs, settings.email_threads_queue_url),
+    delayed=StandardQueue(sqs, settings.email_inbound_queue_url),
     seal_secret=seal_secret,
 )
 recovery = recovery_of(
     table=table,
     queue=deps.queue,
-    inbound=StandardQueue(sqs, settings.email_inbound_queue_url),
+    inbound=deps.delayed,
     dead_letters=DeadLetters(sqs, settings.email_threads_dead_letters_url),
     inbound_dead_letters=DeadLetters(sqs, settings.email_inbound_dead_letters_url),
 )
@@ -88,6 +89,7 @@ routes = Routes(
         review.StaleVersion: (HTTPStatus.CONFLICT, "stale_version"),
         review.StaleDraft: (HTTPStatus.CONFLICT, "stale_draft"),
         review.WrongState: (HTTPStatus.CONFLICT, "invalid_transition"),
+        review.NotTheAuthor: (HTTPStatus.FORBIDDEN, "not_the_author"),
         TooManyDrafts: (HTTPStatus.CONFLICT, "too_many_drafts"),
     },
     requests=Requests(table, StoredAnswer),

@@ -73,6 +73,7 @@ def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
         if incoming.direction is Direction.INBOUND
         else None,
         reply_id=incoming.reply_id,
+        utc_offset=mail.headers.utc_offset(),
         hold_reason=mail.hold_reason,
         flags=sorted(mail.flags),
         raw_key=incoming.raw_key,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from email_threads.store.items import Automation
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import body_of
+from shared.runtime import clock
 from tests.integration.email_threads import desk, drafting
 from tests.integration.email_threads.test_api import THREADS
 from tests.integration.email_threads.test_failed_sends import unknown
@@ -83,11 +84,13 @@ def _answers(system: System) -> None:
 
 
 def _begun(system: System) -> None:
-    """Mails of ours that should begin a thread: waiting, and rejected."""
+    """Mails of ours that should begin a thread: waiting, rejected, and approved for a later day."""
     given = {"subject": f"Our offer {CANARY}", "body_text": f"A red chair. {CANARY}"}
     drafting.begun(system, **given)
     rejected = drafting.begun(system, **given)
     system.call("POST", f"{rejected}/reject", {"version": 1})
+    later = clock.to_text(system.clock.ms + 5 * 86_400_000)
+    drafting.approve(system, drafting.begun(system, **given), send_at=later)
 
 
 def _unknown_send(system: System) -> None:

@@ -29,6 +29,7 @@ WITHOUT_TRACES = {
     "Alias": "hashes of Message-IDs",
     "Mailbox": "an address of the company",
     "CompanyMailboxes": "addresses of the company",
+    "ScheduledSend": "ids and a time",
     "DeadLetterNote": "a reason and a time",
     "StoredAnswer": "ids, states and codes",
     "AnswerCount": "times, under a keyed hash",

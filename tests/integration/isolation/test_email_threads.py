@@ -115,6 +115,22 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
         make=_deliver(mail("b1@x", sender=BOB, to=MAILBOX_B, references="a1@x a2@x a3@x")),
     ),
     EventAttack(
+        surface=INGEST,
+        type="email.send",
+        names="a draft of A, in a version that it does not have",
+        make=lambda companies: companies.system.fifo_queues.put(
+            companies.system.inbound,
+            entry(
+                EmailSend(
+                    conversation_id=companies.names["thread"],
+                    reply_id=companies.names["reply"],
+                    version=99,
+                    attempt=1,
+                )
+            ),
+        ),
+    ),
+    EventAttack(
         surface=WORKER,
         type="email.received",
         names="the Message-ID of a mail of A, with another text",

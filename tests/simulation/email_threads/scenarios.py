@@ -9,6 +9,7 @@ from typing import Any
 from email_threads.store.items import Automation
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import body_of
+from shared.runtime import clock
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import SENT, SES_ID, bounce, verified, with_files
 from tests.simulation.email_threads.system import (
@@ -111,6 +112,39 @@ def _composed_with_copies(system: System) -> None:
     assert (draft["to"], draft["cc"]) == (["orders@field.example"], [BOB])
 
 
+def _undoable(system: System) -> None:
+    """The mailbox sends half a minute after an approval."""
+    system.register(MAILBOX, undo_seconds=30)
+
+
+def _undone(system: System) -> None:
+    """A person approves the drafts, stops their send, and approves them again."""
+    for step in ("approve", "undo", "approve"):
+        for draft in system.drafts():
+            path = draft["conversation_id"].replace("#draft#", "/replies/")
+            version = {"version": int(draft["version"])}
+            status, body = system.call("POST", f"/email-threads/{path}/{step}", version)
+            assert status < 300, body
+
+
+def _scheduled(system: System) -> None:
+    """A person approves the drafts for a time in 16 minutes."""
+    for draft in system.drafts():
+        path = draft["conversation_id"].replace("#draft#", "/replies/")
+        given = {
+            "version": int(draft["version"]),
+            "send_at": clock.to_text(system.clock.ms + 16 * 60_000),
+        }
+        status, body = system.call("POST", f"/email-threads/{path}/approve", given)
+        assert status == 202, body
+
+
+def _due(system: System) -> None:
+    """The schedule queues the send, whose time comes in ten seconds."""
+    system.clock.ms += 16 * 60_000 - 10_000
+    system.run_schedule()
+
+
 def _reported(event: str, **part: Any) -> Steps:
     return lambda system: system.report(event, part=part)
 
@@ -184,6 +218,21 @@ SCENARIOS = [
         "an answer with a file",
         _approved,
         _then(_delivered(verified(with_files())), _composed),
+    ),
+    Scenario(
+        "a send after the undo time",
+        _approved,
+        _then(_undoable, _delivered(verified(with_files())), _composed),
+    ),
+    Scenario(
+        "a send that was undone and approved again",
+        _undone,
+        _then(_undoable, _delivered(verified(with_files())), _composed),
+    ),
+    Scenario(
+        "a scheduled send",
+        _due,
+        _then(_delivered(verified(with_files())), _composed, _scheduled),
     ),
     Scenario(
         "an answer with copies",

@@ -9,6 +9,7 @@ import { named, t } from "../../texts/texts";
 import { Icon } from "../../ui/icons";
 import { Badge, Button, ErrorNotice } from "../../ui/controls";
 import { Recipients } from "./Recipients";
+import { SendLater, Undo } from "./SendTime";
 
 type Draft = EmailThreadsApi.DraftView;
 
@@ -26,7 +27,12 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
     await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/reject", { path, body: { version: draft.version } });
     onChange();
   });
-  const error = approve.error ?? reject.error;
+  const withdraw = useAction(async () => {
+    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/withdraw", { path, body: { version: draft.version } });
+    onChange();
+  });
+  const error = approve.error ?? reject.error ?? withdraw.error;
+  const isSending = SENDING.includes(String(draft.draft_status));
   return (
     <article class="mail mail-draft">
       <header class="mail-head">
@@ -45,7 +51,13 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
       {draft.reason && <p class="bubble-problem">{named("reason", draft.reason)}</p>}
       {error && <ErrorNotice error={error} />}
       {approves && draft.draft_status === "unknown" && <Resolve draft={draft} onChange={onChange} />}
-      {approves && !SENDING.includes(String(draft.draft_status)) && (
+      {draft.draft_status === "approved" && <Undo draft={draft} onChange={onChange} />}
+      {!approves && draft.origin === me && !isSending && (
+        <Button kind="quiet" busy={withdraw.busy} onClick={() => void withdraw.run()}>
+          {t("draft.withdraw")}
+        </Button>
+      )}
+      {approves && !isSending && (
         <div class="mail-actions">
           <Button kind="primary" icon="send" busy={approve.busy} onClick={() => void approve.run()}>
             {t(draft.draft_status === "failed" || draft.draft_status === "unknown" ? "draft.again" : draft.is_stale ? "draft.approve_stale" : "draft.approve")}
@@ -53,6 +65,7 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
           <Button kind="quiet" busy={reject.busy} onClick={() => void reject.run()}>
             {t("draft.reject")}
           </Button>
+          <SendLater draft={draft} onChange={onChange} />
         </div>
       )}
     </article>

@@ -14,6 +14,7 @@ import { OtherConversations } from "../contact/OtherConversations";
 import { Snooze } from "../contact/Snooze";
 import { DraftCard, SENDING } from "./DraftCard";
 import { Joining } from "./Joining";
+import { ClosedDrafts } from "./SendTime";
 import { Writer } from "./Writer";
 import { actor, moment, when } from "../../texts/format";
 import { Colleagues, useLiveConversation, useSay } from "../../live/hooks";
@@ -257,6 +258,7 @@ function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; on
   const { client } = useApp();
   const path = { conversation_id: thread.conversation_id };
   const analysis = thread.ai_analysis;
+  const [isClosedOpen, setClosedOpen] = useState(false);
   return (
     <>
       <dl>
@@ -292,6 +294,18 @@ function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; on
         onSet={({ added, removed }) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { add_tags: added, remove_tags: removed } })}
         onChange={onChange}
       />
+      <section class="facts-part">
+        {isClosedOpen ? (
+          <>
+            <h3>{t("draft.closed")}</h3>
+            <ClosedDrafts thread={thread.conversation_id} onChange={onChange} />
+          </>
+        ) : (
+          <Button kind="quiet" onClick={() => setClosedOpen(true)}>
+            {t("draft.closed")}
+          </Button>
+        )}
+      </section>
       <NoteForm
         conversation={thread.conversation_id}
         count={thread.note_count}

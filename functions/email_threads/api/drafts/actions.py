@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.api import changes
-from email_threads.api.drafts import files, inputs, presenters, views
+from email_threads.api.drafts import files, inputs, presenters, send_times, views
 from email_threads.api.queries import NotFound, head_of
 from email_threads.inbound.events import entry
 from email_threads.parsing.kinds import Kind
-from email_threads.replies import composition, recipients, review
+from email_threads.replies import composition, recipients, review, schedule
 from email_threads.replies.composition import Composed
 from email_threads.replies.draft_state import send_event
 from email_threads.store import drafts, mailboxes, threads
 from email_threads.store.drafts import MOST_OPEN
-from email_threads.store.items import DraftKind, Status
+from email_threads.store.items import DraftKind, DraftStatus, Status
 from email_threads.store.items.draft import FINAL
 from email_threads.threading.head.heads import with_status
 from shared.api.cursors import Listing, Page
@@ -23,11 +23,11 @@ from shared.api.errors import InvalidInput, Unprocessable
 if TYPE_CHECKING:
     from email_threads.api.queries import ApiDependencies
     from email_threads.store.items import Draft, DraftFile, Mail, Thread
-    from shared.api.models.inputs import NoInput
     from shared.api.routing.routes import Request
     from shared.aws.dynamodb import Attributes
 
 _ROWS: Final = 50
+MOST_CLOSED: Final = 5  # rejected drafts that a thread names
 MOST_ROWS: Final = 1_000  # read in a call
 
 
@@ -35,10 +35,16 @@ class TooManyDrafts(Exception):
     """The thread has as many open drafts as it may have."""
 
 
-def listed(deps: ApiDependencies, request: Request[NoInput], conversation_id: str) -> views.Drafts:
-    """Return the drafts of a thread that are not final. Raises NotFound."""
+def listed(
+    deps: ApiDependencies, request: Request[inputs.ThreadDraftsQuery], conversation_id: str
+) -> views.Drafts:
+    """Return the drafts of a thread that are not final, or the newest rejected ones. Raises NotFound."""
     thread = head_of(deps.table, request.caller.company, conversation_id)
-    found = drafts.open_of(deps.table, thread)
+    if request.input.closed == "1":
+        closed = drafts.get_many(deps.table, thread.conversation_id, thread.closed_drafts)
+        found = [one for one in closed if one.draft_status is DraftStatus.REJECTED]
+    else:
+        found = drafts.open_of(deps.table, thread)
     return views.Drafts(drafts=[presenters.draft(one, thread) for one in found])
 
 
@@ -165,19 +171,57 @@ def amend(
 def approve(
     deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.ApproveInput]
 ) -> views.DraftState:
-    """Approve a draft and queue its send. Raises `review.Refused` and NotEnqueued."""
+    """Approve a draft and queue its send for its time. Raises `review.Refused`, Unprocessable and NotEnqueued."""
+    given = request.input
     approved = review.approve(
         deps.table,
         thread,
         draft,
-        request.input.version,
+        given.version,
         by=request.caller.principal,
-        confirm_stale=request.input.confirm_stale,
+        confirm_stale=given.confirm_stale,
+        send_at=send_times.time_of(deps.table, thread, draft, given),
     )
     detail = f"{draft.reply_id} version={approved.version} attempt={approved.attempt}"
     changes.record(deps.table, thread, request, lambda _: {}, f"approve {detail}")
-    deps.queue.send([entry(send_event(approved, cause=request.cause))])
+    queues = schedule.SendQueues(table=deps.table, now=deps.queue, delayed=deps.delayed)
+    schedule.queue(queues, approved, cause=request.cause)
     return presenters.state(approved)
+
+
+def undo(
+    deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.VersionInput]
+) -> views.DraftState:
+    """Stop the send of an approved draft, which waits for a person again. Raises `review.Refused`."""
+    undone = review.undo(deps.table, draft, request.input.version, by=request.caller.principal)
+    changes.record(deps.table, thread, request, lambda _: {}, f"undo {draft.reply_id}")
+    return presenters.state(undone)
+
+
+def withdraw(
+    deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.VersionInput]
+) -> views.DraftState:
+    """Close a draft of the caller. Raises `review.Refused` and `review.NotTheAuthor`."""
+    closed = review.withdraw(deps.table, draft, request.input.version, by=request.caller.principal)
+    return _closed(deps, thread, closed, request, "withdraw")
+
+
+def restore(
+    deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.VersionInput]
+) -> views.DraftState:
+    """Let a rejected draft wait for a person again. Raises `review.Refused` and TooManyDrafts."""
+    if drafts.count_open(deps.table, thread) >= MOST_OPEN:
+        raise TooManyDrafts(f"the thread has {MOST_OPEN} open drafts")
+    restored = review.restore(deps.table, draft, request.input.version)
+    drafts.list_in_thread(deps.table, restored)
+    changes.record(
+        deps.table,
+        thread,
+        request,
+        lambda present: _reopened(present, draft),
+        f"restore {draft.reply_id}",
+    )
+    return presenters.state(restored)
 
 
 def reject(
@@ -188,9 +232,7 @@ def reject(
     rejected = review.reject(
         deps.table, draft, given.version, by=request.caller.principal, reason=given.reason
     )
-    drafts.unlist_in_thread(deps.table, rejected)
-    changes.record(deps.table, thread, request, _archived_if_empty, f"reject {draft.reply_id}")
-    return presenters.state(rejected)
+    return _closed(deps, thread, rejected, request, "reject")
 
 
 def resolve(
@@ -260,10 +302,37 @@ def _forwarded(mail: Mail, given: inputs.ReplyInput) -> list[DraftFile]:
     return presenters.files_of_mail(mail)
 
 
-def _archived_if_empty(thread: Thread) -> dict[str, Any]:
+def _closed(
+    deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[Any], action: str
+) -> views.DraftState:
+    """Take a closed draft out of its thread, which names it among the newest closed ones."""
+    drafts.unlist_in_thread(deps.table, draft)
+    changes.record(
+        deps.table,
+        thread,
+        request,
+        lambda present: _without(present, draft),
+        f"{action} {draft.reply_id}",
+    )
+    return presenters.state(draft)
+
+
+def _without(thread: Thread, draft: Draft) -> dict[str, Any]:
+    """Return the changes of a thread whose draft was closed: a thread that it should have begun is archived."""
+    others = [one for one in thread.closed_drafts if one != draft.reply_id]
+    fields: dict[str, Any] = {"closed_drafts": [*others, draft.reply_id][-MOST_CLOSED:]}
     if thread.email_count or thread.status is Status.ARCHIVED:
-        return {}
-    return with_status(thread, Status.ARCHIVED)
+        return fields
+    return fields | with_status(thread, Status.ARCHIVED)
+
+
+def _reopened(thread: Thread, draft: Draft) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "closed_drafts": [one for one in thread.closed_drafts if one != draft.reply_id]
+    }
+    if thread.email_count or thread.status is not Status.ARCHIVED:
+        return fields
+    return fields | with_status(thread, Status.ACTIVE)
 
 
 def _invalid(field: str, problem: str) -> InvalidInput:

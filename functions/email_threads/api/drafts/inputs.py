@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field, Strict, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
 from email_threads.api.inputs import Address, Flag, is_one_line, is_text
@@ -18,10 +19,20 @@ MOST_RECIPIENTS = 20  # of To, of Cc and of Bcc
 MOST_RECIPIENTS_IN_ALL = 50  # that SES takes
 _TOO_MANY: Final = "to, cc and bcc must have at most 50 addresses in all"
 LONGEST_LOCAL_PART = 64  # of an address (RFC 5321, 4.5.3.1.1)
-UNPROCESSABLE: Final = frozenset({"to", "cc", "bcc", "send_at"})  # the draft stays as it is
+UNPROCESSABLE: Final = frozenset(
+    {"to", "cc", "bcc", "send_at", "time_zone"}
+)  # the draft stays as it is
 MOST_FILES = 20
 PAIR = 2  # fields that name a file
 
+
+def _is_time(given: object) -> object:
+    if not isinstance(given, str):
+        raise PydanticCustomError("time", "must be a time in ISO 8601")
+    return given
+
+
+type SendTime = Annotated[datetime, BeforeValidator(_is_time)]
 type Recipient = Annotated[Address, AfterValidator(_is_sendable)]
 type Recipients = Annotated[list[Recipient], Field(min_length=1, max_length=MOST_RECIPIENTS)]
 type Copies = Annotated[list[Recipient], Field(max_length=MOST_RECIPIENTS)]
@@ -140,10 +151,23 @@ class AmendInput(Input):
 
 
 class ApproveInput(Input):
-    """The version that was read. `confirm_stale` sends it although the thread has changed."""
+    """
+    The version that was read. `confirm_stale` sends it although the thread has changed. `send_at`: a time with an
+    offset, or a local one in `time_zone`: a zone of the IANA database, or `recipient`.
+    """
+
+    unprocessable = UNPROCESSABLE
 
     version: Number
     confirm_stale: Flag = False
+    send_at: SendTime | None = None
+    time_zone: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+
+
+class VersionInput(Input):
+    """The version that was read."""
+
+    version: Number
 
 
 class RejectInput(Input):
@@ -167,6 +191,12 @@ class UploadInput(Input):
 
     filename: FileName
     content_type: ContentType
+
+
+class ThreadDraftsQuery(Input):
+    """`closed=1` returns the newest rejected and withdrawn drafts, which can be restored."""
+
+    closed: Literal["0", "1"] = "0"
 
 
 class DraftsQuery(Input):

@@ -29,8 +29,10 @@ class DraftRoutes:
         return actions.waiting(self.deps, request)
 
     @route_methods.reads(f"GET {_T}/replies", _READ)
-    def list_drafts(self, request: Request[NoInput], conversation_id: str) -> views.Drafts:
-        """List the drafts of a thread that are not final, newest change first."""
+    def list_drafts(
+        self, request: Request[inputs.ThreadDraftsQuery], conversation_id: str
+    ) -> views.Drafts:
+        """List the drafts of a thread that are not final, or rejected ones, newest change first."""
         return actions.listed(self.deps, request, conversation_id)
 
     @route_methods.reads(f"GET {_R}", _READ)
@@ -107,3 +109,33 @@ class DraftRoutes:
             self.deps, request.caller.company, conversation_id, reply_id
         )
         return lambda: actions.reject(self.deps, thread, draft, request)
+
+    @route_methods.changes(f"POST {_R}/undo", _WRITE)
+    def undo_draft(
+        self, request: Request[inputs.VersionInput], conversation_id: str, reply_id: str
+    ) -> Callable[[], views.DraftState]:
+        """Stop the send of an approved draft before its time; it waits for a person again."""
+        thread, draft = actions.of_thread(
+            self.deps, request.caller.company, conversation_id, reply_id
+        )
+        return lambda: actions.undo(self.deps, thread, draft, request)
+
+    @route_methods.changes(f"POST {_R}/withdraw", _WRITE)
+    def withdraw_draft(
+        self, request: Request[inputs.VersionInput], conversation_id: str, reply_id: str
+    ) -> Callable[[], views.DraftState]:
+        """Close a draft of the caller without sending it."""
+        thread, draft = actions.of_thread(
+            self.deps, request.caller.company, conversation_id, reply_id
+        )
+        return lambda: actions.withdraw(self.deps, thread, draft, request)
+
+    @route_methods.changes(f"POST {_R}/restore", _WRITE)
+    def restore_draft(
+        self, request: Request[inputs.VersionInput], conversation_id: str, reply_id: str
+    ) -> Callable[[], views.DraftState]:
+        """Let a rejected draft wait for a person again, for 30 days after its rejection."""
+        thread, draft = actions.of_thread(
+            self.deps, request.caller.company, conversation_id, reply_id
+        )
+        return lambda: actions.restore(self.deps, thread, draft, request)

@@ -17,7 +17,8 @@ class DraftView(View):
     """
     A draft. `origin` is `ai` or the principal who composed it. `reason`: why it waits, failed or was rejected.
     `unknown_recipients`: recipients that are no participants of the thread. `is_stale`: the customer has written, or
-    another answer was sent, since the draft was made.
+    another answer was sent, since the draft was made. `send_at`: an approved draft is sent
+    then, and can be undone before.
     """
 
     conversation_id: str
@@ -41,6 +42,7 @@ class DraftView(View):
     reason: str | None = None
     reviewed_by: str | None = None
     reviewed_at: str | None = None
+    send_at: str | None = None
     sent_at: str | None = None
     updated_at: str
     is_stale: bool | None = None
@@ -60,6 +62,7 @@ class DraftState(View):
     draft_status: DraftStatus
     version: int
     attempt: int
+    send_at: str | None = None
 
 
 class UploadView(View):

@@ -5,6 +5,7 @@ Items of the table, one string key each.
     {cid}#mail#{n}                   Mail              a mail, whole lists; n = 1, 2, ... in order of arrival
     {cid}#note#{k}, {cid}#audit#{k}  Note, Audit       an internal note; a change of the thread
     {cid}#draft#{reply}              Draft             a mail to be sent, and its review
+    {cid}#send#{reply}               ScheduledSend     a send that waits for its time
     {cid}#participant#{address}      Participant       another person of the thread, for the index of participants
     {cid}#expiry                     Expiry            outlives the head, so that its children are found
     mid#{id}                         Alias             a Message-ID and the thread that it belongs to
@@ -31,6 +32,7 @@ from email_threads.store.items.note import Audit, Note
 from email_threads.store.items.parked import DeadLetterNote, ParkedEvent, StoredAnswer
 from email_threads.store.items.participant import Participant
 from email_threads.store.items.privacy import PrivacyJob
+from email_threads.store.items.scheduled_send import ScheduledSend
 from email_threads.store.items.sends import AnswerCount
 from email_threads.store.items.thread import (
     AiAnalysis,
@@ -46,7 +48,7 @@ from email_threads.store.items.thread import (
 )
 
 CHILDREN = (
-    Mail, Note, Audit, Draft, Participant, Expiry, Alias, Mailbox, CompanyMailboxes, ParkedEvent,
+    Mail, Note, Audit, Draft, ScheduledSend, Participant, Expiry, Alias, Mailbox, CompanyMailboxes, ParkedEvent,
     DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob, ErasedAddress,
 )  # fmt: skip
 
@@ -54,5 +56,5 @@ __all__ = [
     "CHILDREN", "AiAnalysis", "Alias", "AliasKind", "AnalysisState", "AnswerCount", "Audit", "Automation",
     "CompanyMailboxes", "DeadLetterNote", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus", "ErasedAddress",
     "Expiry", "HistoryEntry", "Mail", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent",
-    "Participant", "PrivacyJob", "ReplyMode", "SentimentEntry", "Status", "StoredAnswer", "Thread",
+    "Participant", "PrivacyJob", "ReplyMode", "ScheduledSend", "SentimentEntry", "Status", "StoredAnswer", "Thread",
 ]  # fmt: skip

@@ -20,6 +20,8 @@ class DraftStatus(StrEnum):
                |  '--reject--> rejected        '-- newer mail of the customer: amended again, or superseded
                '-- newer mail of the customer: superseded
         failed, unknown --approve--> approved (attempt + 1)
+        approved --undo--> amended (attempt + 1)
+        rejected --restore--> amended (attempt + 1)
     """
 
     PENDING = "pending"
@@ -106,11 +108,13 @@ class Draft(ThreadItem):
     usage: dict[str, Any] | None = None
     reviewed_by: str | None = None
     reviewed_at: str | None = None
+    undone_by: str | None = None  # the principal who took back its newest approval
     confirmed_n: int | None = None
     reason: str | None = None  # why it waits, failed or was rejected
     action_id: str | None = None
     ses_id: str | None = None
     message_id: str | None = Field(default=None, repr=False)
+    send_at: str | None = None  # of an approved draft: not before
     sent_at: str | None = None
     resolved_by: str | None = None  # the principal who stated that an unknown send has arrived
     ttl: int

@@ -85,6 +85,7 @@ class Mail(ThreadItem, EmailFields):
     admitted_at: str | None = None
     admits_author: bool | None = None  # the admission made the author a participant
     html_text: str | None = Field(default=None, repr=False)
+    utc_offset: int | None = None  # minutes, of the Date field: the zone of its author
     hold_reason: HoldReason | None = None
     flags: list[Flag] = Field(default_factory=list)
     raw_key: str | None = Field(default=None, repr=False)

@@ -29,6 +29,7 @@ class Mailbox(ThreadItem):
     auto_complete: bool = False  # a thread with all requirements is completed without a person
     facts: list[str] = Field(default_factory=list, repr=False)  # that drafts may state, as prices
     link_hosts: list[str] = Field(default_factory=list)  # that automatic answers may link to
+    undo_seconds: int | None = None  # between an approval and its send
     signature: str | None = Field(default=None, repr=False)
     updated_at: str | None = None
     updated_by: str | None = None

@@ -263,6 +263,7 @@ class Thread(ThreadItem):
     )
     reply_mode: ReplyMode | None = None  # None: the mode of the mailbox
     open_drafts: set[str] = Field(default_factory=set)  # reply ids; the final ones are removed
+    closed_drafts: list[str] = Field(default_factory=list)  # reply ids of the newest rejected ones
     requirements: dict[str, Any] = Field(default_factory=dict, repr=False)
     requirements_version: int | None = None  # + 1 whenever the content changes
     ai_analysis: AiAnalysis | None = None
