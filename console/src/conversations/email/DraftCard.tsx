@@ -15,12 +15,17 @@ type Draft = EmailThreadsApi.DraftView;
 
 export const SENDING = ["approved", "sending"];
 
+// The customer has written, or another answer was sent: the approval says so.
+export function isSecond(draft: Draft): boolean {
+  return draft.is_stale === true || Boolean(draft.recent_answer);
+}
+
 export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | null; onChange: () => void }) {
   const { client } = useApp();
   const { approves } = rightsOf(useSession());
   const path = { conversation_id: draft.conversation_id, reply_id: draft.reply_id };
   const approve = useAction(async () => {
-    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/approve", { path, body: { version: draft.version, confirm_stale: draft.is_stale === true } });
+    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/approve", { path, body: { version: draft.version, confirm_stale: isSecond(draft) } });
     onChange();
   });
   const reject = useAction(async () => {
@@ -42,6 +47,7 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
           <p class="quiet">{draft.origin === "ai" ? t("actor.model") : actor(draft.origin, me)}</p>
         </div>
         <Badge kind="info">{named("draft", String(draft.draft_status))}</Badge>
+        {draft.recent_answer && <Badge kind="warn">{t("draft.recent_answer")}</Badge>}
         {draft.is_stale && <Badge kind="warn">{t("draft.stale")}</Badge>}
       </header>
       <Recipients draft={draft} onChange={onChange} />
@@ -60,7 +66,7 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
       {approves && !isSending && (
         <div class="mail-actions">
           <Button kind="primary" icon="send" busy={approve.busy} onClick={() => void approve.run()}>
-            {t(draft.draft_status === "failed" || draft.draft_status === "unknown" ? "draft.again" : draft.is_stale ? "draft.approve_stale" : "draft.approve")}
+            {t(draft.draft_status === "failed" || draft.draft_status === "unknown" ? "draft.again" : isSecond(draft) ? "draft.approve_stale" : "draft.approve")}
           </Button>
           <Button kind="quiet" busy={reject.busy} onClick={() => void reject.run()}>
             {t("draft.reject")}

@@ -9,13 +9,13 @@ from email_threads.api.drafts import files, inputs, presenters, send_times, view
 from email_threads.api.queries import NotFound, head_of
 from email_threads.inbound.events import entry
 from email_threads.parsing.kinds import Kind
-from email_threads.replies import composition, recipients, review, schedule
+from email_threads.replies import composition, recipients, review, schedule, second_answers
 from email_threads.replies.composition import Composed
 from email_threads.replies.draft_state import send_event
 from email_threads.store import drafts, mailboxes, threads
 from email_threads.store.drafts import MOST_OPEN
 from email_threads.store.items import DraftKind, DraftStatus, Status
-from email_threads.store.items.draft import FINAL
+from email_threads.store.items.draft import FINAL, WAITING
 from email_threads.threading.head.heads import with_status
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput, Unprocessable
@@ -45,7 +45,7 @@ def listed(
         found = [one for one in closed if one.draft_status is DraftStatus.REJECTED]
     else:
         found = drafts.open_of(deps.table, thread)
-    return views.Drafts(drafts=[presenters.draft(one, thread) for one in found])
+    return views.Drafts(drafts=[presenters.draft(one, thread, found) for one in found])
 
 
 def waiting(deps: ApiDependencies, request: Request[inputs.DraftsQuery]) -> Page[views.Drafts]:
@@ -172,7 +172,10 @@ def approve(
     deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.ApproveInput]
 ) -> views.DraftState:
     """Approve a draft and queue its send for its time. Raises `review.Refused`, Unprocessable and NotEnqueued."""
-    given = request.input
+    given, by = request.input, request.caller.principal
+    is_first = draft.draft_status in WAITING and not given.confirm_stale
+    if is_first and second_answers.is_by_another(deps.table, thread, draft, by):
+        raise review.StaleDraft("another person has answered within the last minute")
     approved = review.approve(
         deps.table,
         thread,

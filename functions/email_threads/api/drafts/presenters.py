@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from email_threads.api.drafts import views
-from email_threads.replies import recipients
+from email_threads.replies import recipients, second_answers
 from email_threads.replies.draft_state import is_answered, is_stale
 from email_threads.store.items import DraftFile
 from email_threads.store.items.draft import WAITING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from email_threads.store.items import Draft, Mail, Thread
     from email_threads.store.items.thread import AttachmentEntry
 
@@ -19,15 +21,20 @@ _SAME = set(views.DraftView.model_fields) - {
     "conversation_id",
     "attachments",
     "is_stale",
+    "recent_answer",
     "unknown_recipients",
 }
 
 
-def draft(stored: Draft, thread: Thread | None = None) -> views.DraftView:
-    """Show a draft; with its thread also whether the thread has changed since."""
+def draft(
+    stored: Draft, thread: Thread | None = None, others: Iterable[Draft] = ()
+) -> views.DraftView:
+    """Show a draft; with its thread, and *others* of it, also whether the thread has changed since."""
     has_gone_on: bool | None = None
+    recent_answer: str | None = None
     if thread is not None and stored.draft_status in WAITING:
         has_gone_on = is_stale(thread, stored) or is_answered(thread, stored)
+        recent_answer = second_answers.recent(thread, stored, others)
     return views.DraftView(
         **stored.model_dump(include=_SAME),
         conversation_id=stored.thread,
@@ -36,6 +43,7 @@ def draft(stored: Draft, thread: Thread | None = None) -> views.DraftView:
             for one in stored.attachments
         ],
         is_stale=has_gone_on,
+        recent_answer=recent_answer,
         unknown_recipients=recipients.unknown(thread, stored) if thread is not None else None,
     )
 

@@ -18,7 +18,7 @@ class DraftView(View):
     A draft. `origin` is `ai` or the principal who composed it. `reason`: why it waits, failed or was rejected.
     `unknown_recipients`: recipients that are no participants of the thread. `is_stale`: the customer has written, or
     another answer was sent, since the draft was made. `send_at`: an approved draft is sent
-    then, and can be undone before.
+    then, and can be undone before. `recent_answer`: another answer was sent or approved then, in the last minute.
     """
 
     conversation_id: str
@@ -46,6 +46,7 @@ class DraftView(View):
     sent_at: str | None = None
     updated_at: str
     is_stale: bool | None = None
+    recent_answer: str | None = None
 
 
 class Drafts(View):
