@@ -112,8 +112,10 @@ def with_images(document: str, links: Mapping[str, str]) -> str:
 
 def mailbox(stored: Mailbox) -> views.MailboxView:
     """Show a mailbox."""
-    shown = stored.model_dump(include=set(views.MailboxView.model_fields), exclude_none=True)
-    return views.MailboxView(**plain(shown))
+    fields = set(views.MailboxView.model_fields) - {"blocked_senders"}
+    shown = stored.model_dump(include=fields, exclude_none=True)
+    blocked = sorted(stored.blocked_senders) or None
+    return views.MailboxView(**plain(shown), blocked_senders=blocked)
 
 
 def _analysis(thread: Thread) -> views.AnalysisView | None:

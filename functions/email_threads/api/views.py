@@ -292,6 +292,7 @@ class MailboxView(View):
     auto_complete: bool
     facts: list[str]
     link_hosts: list[str]
+    blocked_senders: list[str] | None = None
     undo_seconds: int | None = None
     signature: str | None = None
     updated_at: str | None = None

@@ -10,7 +10,7 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from email_threads.api import admission, changes, inputs, joining, queries, views
+from email_threads.api import admission, changes, inputs, joining, queries, spam, views
 from email_threads.api.changes import Conflict, InvalidTransition
 from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.api.drafts.routes import DraftRoutes
@@ -135,6 +135,20 @@ def archive_thread(request: Request[NoInput], conversation_id: str) -> Callable[
     """Archive a thread."""
     thread = queries.head_of(table, request.caller.company, conversation_id)
     return lambda: changes.archive(table, thread, request)
+
+
+@routes.changes("POST /email-threads/{conversation_id}/spam", Scope.EMAIL_WRITE)
+def mark_as_spam(request: Request[NoInput], conversation_id: str) -> Callable[[], views.Changed]:
+    """Archive a thread as spam; further mail of its sender to this mailbox is left out."""
+    thread = queries.head_of(table, request.caller.company, conversation_id)
+    return lambda: spam.mark(deps, thread, request)
+
+
+@routes.changes("POST /email-threads/{conversation_id}/not-spam", Scope.EMAIL_WRITE)
+def unmark_as_spam(request: Request[NoInput], conversation_id: str) -> Callable[[], views.Changed]:
+    """Undo the mark: the thread is active, and mail of its sender is received again."""
+    thread = queries.head_of(table, request.caller.company, conversation_id)
+    return lambda: spam.unmark(deps, thread, request)
 
 
 @routes.changes(

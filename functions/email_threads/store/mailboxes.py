@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
 
 MOST: Final = 200  # of a company
+MOST_BLOCKED: Final = 200  # senders of a mailbox
 
 
 class TooMany(Exception):
@@ -78,6 +79,32 @@ def put(table: Table, mailbox: Mailbox) -> None:
         if 1 in refusal.positions:
             raise TooMany(f"address: a company has at most {MOST} mailboxes") from None
         raise Transient("mailbox_contended") from None
+
+
+def block(table: Table, mailbox: Mailbox, sender: str) -> None:
+    """Leave out further mail of a sender. Idempotent. Raises TooMany; a removed mailbox stays removed."""
+    blocked = Mailbox.attr("blocked_senders")
+    try:
+        table.update(
+            Mailbox.of(mailbox.address),
+            add={Mailbox.name_of("blocked_senders"): {sender}},
+            when=Mailbox.attr("company_id").eq(mailbox.company_id)
+            & (blocked.not_exists() | blocked.size().lt(MOST_BLOCKED) | blocked.contains(sender)),
+        )
+    except ConditionFailed:
+        raise TooMany(f"mailbox: has at most {MOST_BLOCKED} blocked senders") from None
+
+
+def unblock(table: Table, mailbox: Mailbox, sender: str) -> None:
+    """Receive mail of a sender again. Idempotent."""
+    try:
+        table.update(
+            Mailbox.of(mailbox.address),
+            take_from_set={Mailbox.name_of("blocked_senders"): {sender}},
+            when=Mailbox.attr("company_id").eq(mailbox.company_id),
+        )
+    except ConditionFailed:
+        return
 
 
 def delete(table: Table, mailbox: Mailbox) -> None:

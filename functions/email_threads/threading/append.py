@@ -19,12 +19,13 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from email_threads.parsing.caps import HoldReason
 from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.parsing.trust import Trust
 from email_threads.store import threads
 from email_threads.store.items import AliasKind, Automation, Metadata, Status, Thread
 from email_threads.store.items.parked import ParkReason
-from email_threads.store.items.thread import ClientInfo, Direction
+from email_threads.store.items.thread import SPAM, ClientInfo, Direction
 from email_threads.store.threads import Refusal
 from email_threads.threading import ids, people, stored_mails, subjects
 from email_threads.threading.head import heads
@@ -186,7 +187,8 @@ def _append_of(incoming: Incoming, found: Resolution) -> Append:
 
 def _new_thread(incoming: Incoming, found: Resolution, stored: Mail) -> Thread:
     mail = incoming.mail
-    is_archived = stored.kind in _ARCHIVED
+    is_blocked = stored.hold_reason is HoldReason.BLOCKED_SENDER
+    is_archived = stored.kind in _ARCHIVED or is_blocked
     root = ids.root(mail)
     is_of_root = found.conversation_id == ids.conversation_id(incoming.company_id, root)
     is_tagged = is_archived or stored.kind is Kind.HELD
@@ -206,7 +208,7 @@ def _new_thread(incoming: Incoming, found: Resolution, stored: Mail) -> Thread:
         last_seq=-1,  # the append makes it 0
         metadata=Metadata(
             client_info=ClientInfo(related=found.related, continues=found.continues),
-            tags={stored.kind.value} if is_tagged else set(),
+            tags={SPAM if is_blocked else stored.kind.value} if is_tagged else set(),
         ),
     )
 

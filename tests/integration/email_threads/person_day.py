@@ -144,6 +144,15 @@ def _forwarded(system: System) -> None:
     )
 
 
+def _blocked(system: System) -> None:
+    """A thread of Ann was marked as spam, and a further mail was left out."""
+    arrive(system, of_ann("z1@x", subject=f"Offer {CANARY}"))
+    system.call("POST", f"{THREADS}/{_newest_of(system)}/spam")
+    arrive(system, of_ann("z2@x"))
+    system.call("POST", f"{THREADS}/{_newest_of(system)}/not-spam")
+    system.call("POST", f"{THREADS}/{_newest_of(system)}/spam")
+
+
 def _held(system: System) -> None:
     arrive(system, of_ann("h1@x", dmarc="fail"))
 
@@ -209,6 +218,7 @@ FLOWS: Final[list[Callable[[System], None]]] = [
     _held,
     _bounced,
     _parked,
+    _blocked,
     _forwarded_to_conversations,
     _unanswered_call,
     _exported,

@@ -27,7 +27,6 @@ WITHOUT_TRACES = {
     "Audit": "states, ids and codes",
     "Expiry": "the id of a thread",
     "Alias": "hashes of Message-IDs",
-    "Mailbox": "an address of the company",
     "CompanyMailboxes": "addresses of the company",
     "ScheduledSend": "ids and a time",
     "DeadLetterNote": "a reason and a time",

@@ -145,6 +145,11 @@ def _due(system: System) -> None:
     system.run_schedule()
 
 
+def _blocking(system: System) -> None:
+    """The mailbox leaves out mail of Ann."""
+    system.register(MAILBOX, blocked_senders={ANN})
+
+
 def _reported(event: str, **part: Any) -> Steps:
     return lambda system: system.report(event, part=part)
 
@@ -269,6 +274,7 @@ SCENARIOS = [
         _merged,
         _asked(_to_desk("a@x"), _to_desk("b@x", sender=BOB)),
     ),
+    Scenario("a mail of a blocked sender", _delivered(verified(with_files())), _blocking),
     Scenario("a mail with files", _delivered(verified(with_files()))),
     Scenario(
         "a reply",

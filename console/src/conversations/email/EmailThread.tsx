@@ -209,9 +209,15 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
     await client.call("PATCH /email-threads/{conversation_id}", { path, body: { status: isDone ? "active" : "completed" } });
     onChange();
   });
+  const isSpam = thread.tags.includes("spam");
+  const spam = useAction(async () => {
+    await client.call(isSpam ? "POST /email-threads/{conversation_id}/not-spam" : "POST /email-threads/{conversation_id}/spam", { path });
+    onChange();
+  });
+  const error = take.error ?? complete.error ?? spam.error;
   return (
     <>
-      {(take.error ?? complete.error) && <ErrorNotice error={(take.error ?? complete.error)!} />}
+      {error && <ErrorNotice error={error} />}
       <AssignMenu
         assignee={thread.assigned_to ?? null}
         me={me}
@@ -233,6 +239,11 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
           onSnooze={(until) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { snoozed_until: until } })}
           onChange={onChange}
         />
+      )}
+      {thread.participant && (
+        <Button kind="quiet" busy={spam.busy} onClick={() => void spam.run()}>
+          {t(isSpam ? "action.not_spam" : "action.spam")}
+        </Button>
       )}
       <Button icon="check" kind={isDone ? "plain" : "primary"} busy={complete.busy} onClick={() => void complete.run()}>
         {t(isDone ? "action.reopen" : "action.resolve")}

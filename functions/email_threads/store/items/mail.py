@@ -1,7 +1,7 @@
 """A mail of a thread."""
 
 from enum import StrEnum
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 from pydantic import Field
 
@@ -52,6 +52,10 @@ class EvidenceReason(StrEnum):
 
     NOT_AUTHENTICATED = "not_authenticated"  # SES did not prove the author's address
     NOT_A_PARTICIPANT = "not_a_participant"
+
+
+# People know better than the rule that has held the mail.
+_ADMISSIBLE: Final = frozenset({HoldReason.VERIFICATION, HoldReason.BLOCKED_SENDER})
 
 
 class Mail(ThreadItem, EmailFields):
@@ -137,7 +141,7 @@ class Mail(ThreadItem, EmailFields):
     def may_be_admitted(self) -> bool:
         """Whether a person may decide that the mail counts: never one that failed a check or is over a cap."""
         if self.kind is Kind.HELD:
-            return self.hold_reason is HoldReason.VERIFICATION and not self.erased
+            return self.hold_reason in _ADMISSIBLE and not self.erased
         return self.evidence is Evidence.WEAK and not self.erased
 
     @property

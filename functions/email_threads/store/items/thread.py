@@ -11,6 +11,7 @@ STATUS_INDEX: Final = "StatusIndex"
 PARTICIPANT_INDEX: Final = "ParticipantIndex"
 TTL_INDEX: Final = "TTLIndex"
 COMPANY_INDEX: Final = "CompanyIndex"
+SPAM: Final = "spam"  # the tag of threads whose sender is blocked
 
 
 class Status(StrEnum):
