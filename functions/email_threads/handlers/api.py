@@ -18,7 +18,7 @@ from email_threads.api.mailbox_routes import MailboxRoutes
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
 from email_threads.privacy.routes import PrivacyRoutes
 from email_threads.recovery.bootstrap import recovery_of
-from email_threads.replies import review
+from email_threads.replies.approval import review
 from email_threads.store import mailboxes
 from email_threads.store.items import StoredAnswer
 from shared.api.audit_log.log import AuditedSettings

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from email_threads.inbound.events import EmailErase, EmailSend, entry
-from email_threads.replies import schedule
+from email_threads.replies.approval import schedule
 from email_threads.store import scheduled_sends
 from email_threads.store.privacy import retention
 from shared.aws.dead_letters import count_dead_letters

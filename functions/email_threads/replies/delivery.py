@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from email_threads.inbound.events import entry
-from email_threads.replies import mail_content, merged_drafts, policy, schedule
+from email_threads.replies import mail_content, merged_drafts, policy
+from email_threads.replies.approval import schedule
 from email_threads.replies.draft_state import is_stale, send_event
 from email_threads.replies.sent_mail import finish
 from email_threads.store import drafts, mailboxes, threads

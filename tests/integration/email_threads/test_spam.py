@@ -10,7 +10,15 @@ from tests.integration.email_threads import desk
 from tests.integration.email_threads.drafting import changes_of, shown
 from tests.integration.email_threads.test_api import refused, result, subjects_of, thread_of
 from tests.simulation.email_threads import people
-from tests.simulation.email_threads.system import ANN, ASSISTED, BOB, MAILBOX, System, mail
+from tests.simulation.email_threads.system import (
+    ANN,
+    ASSISTED,
+    BOB,
+    MAILBOX,
+    MODEL,
+    System,
+    mail,
+)
 
 BOX = "/email-mailboxes"
 
@@ -23,7 +31,8 @@ def marked(system: System) -> str:
 
 
 def blocked(system: System, address: str = MAILBOX) -> list[str]:
-    return result(system.call("GET", f"{BOX}/{address}")).get("blocked_senders", [])
+    shown_box = result(system.call("GET", f"{BOX}/{address}"))
+    return list(shown_box.get("blocked_senders", []))
 
 
 def test_a_marked_thread_is_archived_and_its_sender_is_blocked(system: System) -> None:
@@ -81,7 +90,7 @@ def test_a_mark_is_undone(system: System) -> None:
 
 def test_no_model_reads_a_blocked_mail(system: System) -> None:
     system.register(
-        ASSISTED, automation="email_threads", ai=desk.MODEL, blocked_senders={"@orchard.example"}
+        ASSISTED, automation="email_threads", ai=MODEL, blocked_senders={"@orchard.example"}
     )
     desk.receive(system, "a@x")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from email_threads.api.drafts import views
-from email_threads.replies import recipients, second_answers
+from email_threads.replies import recipients
+from email_threads.replies.approval import second_answers
 from email_threads.replies.draft_state import is_answered, is_stale
 from email_threads.store.items import DraftFile
 from email_threads.store.items.draft import WAITING

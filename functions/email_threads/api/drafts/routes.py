@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from email_threads.api.drafts import actions, files, inputs, views
+from email_threads.api.drafts import actions, files, inputs, steps, views
 from email_threads.api.queries import ApiDependencies, head_of
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -81,7 +81,7 @@ class DraftRoutes:
         thread, draft = actions.of_thread(
             self.deps, request.caller.company, conversation_id, reply_id
         )
-        return lambda: actions.approve(self.deps, thread, draft, request)
+        return lambda: steps.approve(self.deps, thread, draft, request)
 
     @route_methods.changes(f"POST {_R}/send", _APPROVE, status=HTTPStatus.ACCEPTED)
     def send_draft(
@@ -98,7 +98,7 @@ class DraftRoutes:
         thread, draft = actions.of_thread(
             self.deps, request.caller.company, conversation_id, reply_id
         )
-        return lambda: actions.resolve(self.deps, thread, draft, request)
+        return lambda: steps.resolve(self.deps, thread, draft, request)
 
     @route_methods.changes(f"POST {_R}/reject", _APPROVE)
     def reject_draft(
@@ -108,7 +108,7 @@ class DraftRoutes:
         thread, draft = actions.of_thread(
             self.deps, request.caller.company, conversation_id, reply_id
         )
-        return lambda: actions.reject(self.deps, thread, draft, request)
+        return lambda: steps.reject(self.deps, thread, draft, request)
 
     @route_methods.changes(f"POST {_R}/undo", _WRITE)
     def undo_draft(
@@ -118,7 +118,7 @@ class DraftRoutes:
         thread, draft = actions.of_thread(
             self.deps, request.caller.company, conversation_id, reply_id
         )
-        return lambda: actions.undo(self.deps, thread, draft, request)
+        return lambda: steps.undo(self.deps, thread, draft, request)
 
     @route_methods.changes(f"POST {_R}/withdraw", _WRITE)
     def withdraw_draft(
@@ -128,7 +128,7 @@ class DraftRoutes:
         thread, draft = actions.of_thread(
             self.deps, request.caller.company, conversation_id, reply_id
         )
-        return lambda: actions.withdraw(self.deps, thread, draft, request)
+        return lambda: steps.withdraw(self.deps, thread, draft, request)
 
     @route_methods.changes(f"POST {_R}/restore", _WRITE)
     def restore_draft(
@@ -138,4 +138,4 @@ class DraftRoutes:
         thread, draft = actions.of_thread(
             self.deps, request.caller.company, conversation_id, reply_id
         )
-        return lambda: actions.restore(self.deps, thread, draft, request)
+        return lambda: steps.restore(self.deps, thread, draft, request)
