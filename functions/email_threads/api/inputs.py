@@ -12,6 +12,7 @@ from email_threads.configuration.model_limits import FEWEST_TOKENS
 from email_threads.configuration.requirements_schema import (
     RequirementsSchema,  # noqa: TC001 - pydantic reads this annotation at run time
 )
+from email_threads.replies.approval.signatures import has_unknown
 from email_threads.store.items import Automation, ReplyMode, Status
 from email_threads.store.mailboxes import MOST_BLOCKED
 from shared.ai.settings import MOST_TOKENS, ModelSettings
@@ -61,6 +62,20 @@ def _as_sender(text: object) -> str:
 
 
 type Sender = Annotated[str, Field(max_length=320), BeforeValidator(_as_sender)]
+
+
+def _is_signature(text: str) -> str:
+    """Return a text with known variables. Raises PydanticCustomError."""
+    if has_unknown(text):
+        raise PydanticCustomError(
+            "variables", "may have the variables name, mailbox and mailbox_name only"
+        )
+    return is_text(text)
+
+
+type SignatureText = Annotated[
+    str, Field(min_length=1, max_length=1_000), AfterValidator(_is_signature)
+]
 type Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG), AfterValidator(is_one_line)]
 type Priority = Literal["high", "medium", "low"]
 type Flag = Annotated[bool, Strict()]
@@ -158,6 +173,22 @@ class MergeInput(Input):
     into: ThreadId
 
 
+class SignatureInput(Input):
+    """
+    The name of the caller, and their signatures: in general, and by mailbox. All values are replaced.
+
+    Variables are `{name}`, `{mailbox}` and `{mailbox_name}`; a line whose variable has no value is left out.
+    """
+
+    name: (
+        Annotated[str, Field(min_length=1, max_length=100), AfterValidator(is_one_line)] | None
+    ) = None
+    text: SignatureText | None = None
+    by_mailbox: Annotated[dict[Address, SignatureText], Field(max_length=20)] = Field(
+        default_factory=dict
+    )
+
+
 class MailboxInput(Input):
     """
     The settings of a mailbox. A PUT replaces all values.
@@ -178,9 +209,7 @@ class MailboxInput(Input):
     link_hosts: Annotated[list[Host], Field(max_length=20)] = Field(default_factory=list)
     blocked_senders: Annotated[list[Sender], Field(max_length=MOST_BLOCKED)] | None = None
     undo_seconds: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=60)
-    signature: (
-        Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(is_text)] | None
-    ) = None
+    signature: SignatureText | None = None
 
     @model_validator(mode="after")
     def _has_a_model(self) -> MailboxInput:

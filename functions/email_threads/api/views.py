@@ -298,6 +298,20 @@ class MailboxView(View):
     updated_at: str | None = None
 
 
+class SignatureView(View):
+    """The name and the signatures of the caller."""
+
+    name: str | None = None
+    text: str | None = None
+    by_mailbox: dict[str, str]
+
+
+class WrittenSignature(View):
+    """Whether the caller has a signature now. Answers are stored: no text."""
+
+    registered: bool
+
+
 class Mailboxes(View):
     """All mailboxes of the company, by address."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from botocore.exceptions import ClientError
 
 from email_threads.configuration.resources import token_secrets
+from email_threads.replies.approval import signatures
 from email_threads.replies.composition import FORWARDED, LONGEST_SUBJECT
 from email_threads.store import objects, threads
 from email_threads.store.items.draft import DraftKind
@@ -48,7 +49,9 @@ def content_of(resources: SendingResources, mailbox: Mailbox | None, draft: Draf
     """Read the mail and the files that a draft refers to."""
     answered = _answered(resources, draft) if draft.kind is DraftKind.REPLY else None
     files = [_file(resources, draft, one) for one in draft.attachments]
-    signature = mailbox.signature if mailbox is not None else None
+    signature = draft.signature
+    if signature is None and mailbox is not None:
+        signature = signatures.text_of(mailbox, None)
     return Content(
         text=_signed(draft, signature) if signature else draft.body_text,
         files=tuple(file for file in files if file is not None),

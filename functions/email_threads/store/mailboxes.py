@@ -1,10 +1,10 @@
-"""Access patterns of mailboxes: by address, and all of a company."""
+"""Access patterns of mailboxes, by address and all of a company, and of the signatures of people."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.store.items import CompanyMailboxes, Mailbox
+from email_threads.store.items import CompanyMailboxes, Mailbox, Signature
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.runtime.failures import Transient
 
@@ -31,6 +31,27 @@ def get_many(table: Table, addresses: Iterable[str]) -> dict[str, Mailbox]:
     items = table.get_many([Mailbox.of(one) for one in dict.fromkeys(addresses)])
     found = (Mailbox.read(item) for item in items)
     return {mailbox.address: mailbox for mailbox in found}
+
+
+def get_with_signature(
+    table: Table, address: str, company_id: str, principal: str
+) -> tuple[Mailbox | None, Signature | None]:
+    """Return a mailbox, and the signature of a person of the company, by one read."""
+    items = table.get_many([Mailbox.of(address), Signature.of(company_id, principal)])
+    signatures = [Signature.read(one) for one in items if Signature.name_of("principal") in one]
+    found = [Mailbox.read(one) for one in items if Mailbox.name_of("address") in one]
+    return next(iter(found), None), next(iter(signatures), None)
+
+
+def signature_of(table: Table, company_id: str, principal: str) -> Signature | None:
+    """Return the signature of a person of a company."""
+    item = table.get(Signature.of(company_id, principal))
+    return Signature.read(item) if item else None
+
+
+def put_signature(table: Table, signature: Signature) -> None:
+    """Write the signature of a person. Idempotent."""
+    table.put(signature.attributes())
 
 
 def remove_of(table: Table, company_id: str, is_lost: Callable[[str], bool]) -> list[str]:

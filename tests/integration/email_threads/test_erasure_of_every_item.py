@@ -28,6 +28,7 @@ WITHOUT_TRACES = {
     "Expiry": "the id of a thread",
     "Alias": "hashes of Message-IDs",
     "CompanyMailboxes": "addresses of the company",
+    "Signature": "texts of a colleague",
     "ScheduledSend": "ids and a time",
     "DeadLetterNote": "a reason and a time",
     "StoredAnswer": "ids, states and codes",

@@ -68,6 +68,10 @@ API = Api(
             inputs=({"mailbox": MAILBOX, "to": [BOB], "subject": "Hello", "body_text": "Hello."},),
         ),
         "GET /email-mailboxes": IN_BOTH,
+        "GET /email-threads/signature": Special(is_blind="each caller has an own signature"),
+        "POST /email-threads/signature": Special(
+            inputs=({"text": "of the attacker"},), is_blind="each caller has an own signature"
+        ),
         **{f"{method} {BOX}": IN_BOTH for method in ("GET", "PUT", "DELETE")},
         "POST /email-threads/contacts/erase": A_JOB,
         "POST /email-threads/contacts/export": A_JOB,

@@ -1,4 +1,4 @@
-"""Use cases of drafts: each step of a person is a write of the draft, an audit entry and, to send, an event."""
+"""Use cases of drafts: lists, composing and amending. Each change is a write of the draft and an audit entry."""
 
 from __future__ import annotations
 

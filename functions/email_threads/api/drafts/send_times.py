@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
-from email_threads.store import mailboxes, threads
+from email_threads.store import threads
 from email_threads.store.items import DraftStatus
 from shared.api.errors import Unprocessable
 from shared.runtime import clock
@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from email_threads.api.drafts.inputs import ApproveInput
-    from email_threads.store.items import Draft, Thread
+    from email_threads.store.items import Draft, Mailbox, Thread
     from shared.aws.dynamodb import Table
 
 RECIPIENT: Final = "recipient"  # the zone in which the mail that is answered was written
 LONGEST_DAYS: Final = 28  # a draft is kept for 30
 
 
-def time_of(table: Table, thread: Thread, draft: Draft, given: ApproveInput) -> str | None:
+def time_of(
+    table: Table, thread: Thread, draft: Draft, mailbox: Mailbox | None, given: ApproveInput
+) -> str | None:
     """
     Return when a draft is to be sent, None for at once; of an approved one, whose call is repeated, as it was.
 
@@ -34,7 +36,6 @@ def time_of(table: Table, thread: Thread, draft: Draft, given: ApproveInput) -> 
         return _checked(_with_zone(table, draft, given.send_at, given.time_zone), thread)
     if given.time_zone is not None:
         raise _refused("time_zone", "needs send_at")
-    mailbox = mailboxes.get(table, draft.mailbox)
     seconds = (mailbox.undo_seconds if mailbox is not None else None) or 0
     return clock.to_text(clock.now_ms() + seconds * clock.SECOND_MS) if seconds else None
 

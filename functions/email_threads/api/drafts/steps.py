@@ -1,16 +1,21 @@
-"""Steps of people with a draft: approve, undo, withdraw, restore, reject, and resolve a send in doubt."""
+"""
+Steps of people with a draft: approve, undo, withdraw, restore, reject, and resolve a send in doubt.
+
+Each is a write of the draft, an audit entry and, to send, an event.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from email_threads.analysis.drafts import AI
 from email_threads.api import changes
 from email_threads.api.drafts import presenters, send_times, views
 from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.inbound.events import entry
-from email_threads.replies.approval import review, schedule, second_answers
+from email_threads.replies.approval import review, schedule, second_answers, signatures
 from email_threads.replies.draft_state import send_event
-from email_threads.store import drafts
+from email_threads.store import drafts, mailboxes
 from email_threads.store.drafts import MOST_OPEN
 from email_threads.store.items import Status
 from email_threads.store.items.draft import WAITING
@@ -33,6 +38,10 @@ def approve(
     is_first = draft.draft_status in WAITING and not given.confirm_stale
     if is_first and second_answers.is_by_another(deps.table, thread, draft, by):
         raise review.StaleDraft("another person has answered within the last minute")
+    author = by if draft.origin == AI else draft.origin
+    mailbox, signature = mailboxes.get_with_signature(
+        deps.table, draft.mailbox, draft.company_id, author
+    )
     approved = review.approve(
         deps.table,
         thread,
@@ -40,7 +49,8 @@ def approve(
         given.version,
         by=request.caller.principal,
         confirm_stale=given.confirm_stale,
-        send_at=send_times.time_of(deps.table, thread, draft, given),
+        send_at=send_times.time_of(deps.table, thread, draft, mailbox, given),
+        signature=signatures.text_of(mailbox, signature) if mailbox is not None else None,
     )
     detail = f"{draft.reply_id} version={approved.version} attempt={approved.attempt}"
     changes.record(deps.table, thread, request, lambda _: {}, f"approve {detail}")

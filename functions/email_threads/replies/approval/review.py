@@ -79,11 +79,12 @@ def approve(
     by: str,
     confirm_stale: bool,
     send_at: str | None = None,
+    signature: str | None = None,
 ) -> Draft:
     """
-    Approve a draft, to be sent at *send_at*, also after a failed or unknown send, which makes it a new attempt.
+    Approve a draft, to be sent at *send_at* with a *signature*. Approved again, it stays.
 
-    Approved again, it stays.
+    After a failed or unknown send it is a new attempt.
     """
     if draft.version == version and draft.draft_status in _QUEUED:
         return draft
@@ -103,6 +104,7 @@ def approve(
         reviewed_at=clock.to_text(clock.now_ms()),
         confirmed_n=thread.last_inbound_n,
         send_at=send_at,
+        signature=signature,
         action_id=None,
         ses_id=None,
         resolved_by=None,
@@ -111,7 +113,14 @@ def approve(
     if moved is None:
         present = _present(table, draft)
         return approve(
-            table, thread, present, version, by=by, confirm_stale=confirm_stale, send_at=send_at
+            table,
+            thread,
+            present,
+            version,
+            by=by,
+            confirm_stale=confirm_stale,
+            send_at=send_at,
+            signature=signature,
         )
     return moved
 

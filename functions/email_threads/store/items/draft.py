@@ -100,6 +100,9 @@ class Draft(ThreadItem):
     bcc: list[str] = Field(default_factory=list, repr=False)
     subject: str = Field(default="", repr=False)
     body_text: str = Field(default="", repr=False)
+    signature: str | None = Field(
+        default=None, repr=False
+    )  # as approved; None: that of the mailbox
     attachments: list[DraftFile] = Field(default_factory=list)
     questions: list[str] = Field(default_factory=list)
     version: int = 1
