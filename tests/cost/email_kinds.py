@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 REALLY_EXCHANGED: Final = 30
 LISTED: Final = 60  # other threads and drafts of the company: more than a page of a list
 NEWEST_REFERENCES: Final = 10  # of a mail of a customer
+COPIES: Final = 2
 SIZE: Final = 600  # characters of a mail
 WORDS: Final = (
     "Good morning, we would like twelve chairs for our new meeting room, in oak if possible, with the grey fabric. "
@@ -133,10 +134,44 @@ def _written_twice(system: System) -> None:
     _arrives(system, further(REALLY_EXCHANGED + 2, system), "second")
 
 
+def _writes_with_copies(system: System) -> None:
+    """A mail of Ann with two people in copy."""
+    raw = further(REALLY_EXCHANGED + 1, system)
+    copies = b"Cc: bob@mill.example, zoe@grove.example\nTo:"
+    _arrives(system, raw.replace(b"To:", copies, 1), "further")
+    _run(system)
+
+
+def composes(system: System) -> None:
+    """A person drafts an answer with the customer's copies and a blind copy."""
+    given = {"body_text": TEXT, "bcc": ["max@field.example"]}
+    path = f"/email-threads/{thread_of(system)}/replies"
+    status, body = system.call("POST", path, given)
+    assert status == 201, body
+    assert len(_composed(system)["cc"]) == COPIES
+
+
+def _copies_are_approved(system: System) -> None:
+    _writes_with_copies(system)
+    composes(system)
+    a_minute_later(system)
+    _approves(system, _composed(system))
+
+
 def approves(system: System) -> None:
     """A person approves the newest draft of Ann's thread."""
     waiting = [one for one in _drafts(system) if one["draft_status"] == "pending"]
-    draft = max(waiting, key=lambda one: int(one["in_reply_to_n"]))
+    _approves(system, max(waiting, key=lambda one: int(one["in_reply_to_n"])))
+
+
+def _composed(system: System) -> dict[str, Any]:
+    """The draft of a person that waits."""
+    return next(
+        one for one in _drafts(system) if one["origin"] != "ai" and one["draft_status"] == "pending"
+    )
+
+
+def _approves(system: System, draft: dict[str, Any]) -> None:
     path = draft["conversation_id"].replace("#draft#", "/replies/")
     version = {"version": int(draft["version"])}
     status, body = system.call("POST", f"/email-threads/{path}/approve", version)
@@ -229,10 +264,14 @@ KINDS = (
          smaller={1: {"write_units": 21}, 10: {"write_units": 26}}),
     Kind("its analysis, with a changed value", _run, Figures(36, 13, 2, 0, 1, 1, 800), 27, _writes_otherwise,
          smaller={1: {"write_units": 26, "requests": 15}, 10: {"write_units": 33}}),
-    Kind("its approval", approves, Figures(46, 9, 1, 0, 2, 0, 700), 3, _then(_is_drafted, a_minute_later),
+    Kind("its approval", approves, Figures(46, 10, 1, 0, 2, 0, 700), 4, _then(_is_drafted, a_minute_later),
          smaller={1: {"write_units": 30}, 10: {"write_units": 42}}),
     Kind("its send", _run, Figures(54, 24, 2, 0, 1, 1, 700), 30, _is_approved,
          smaller={1: {"write_units": 36}, 10: {"write_units": 50}}),
+    Kind("an answer with copies, composed", composes, Figures(63, 12, 0, 0, 2, 0, 600), 7, _writes_with_copies,
+         smaller={1: {"write_units": 38}, 10: {"write_units": 56}}),
+    Kind("its send to all", _run, Figures(62, 32, 2, 0, 1, 1, 700), 39, _copies_are_approved,
+         smaller={1: {"write_units": 53}, 10: {"write_units": 58}}),
     Kind("SES reports: sent", reports("Send"), Figures(2, 9, 5, 0, 2, 1, 800), 4, _is_sent,
          smaller={1: {"write_units": 1}}),
     Kind("SES reports: delivered", reports("Delivery"), Figures(2, 9, 5, 0, 2, 1, 800), 4, _is_sent,

@@ -133,16 +133,25 @@ def put_mailbox(
         by=request.caller.principal,
         single_company=deps.single_company,
     )
+    given = request.input.model_dump(exclude_none=True)
+    if request.input.blocked_senders is None:
+        given["blocked_senders"] = _blocked_at(deps.table, request.caller.company, address)
     mailbox = Mailbox(
         conversation_id=Mailbox.of(address)["conversation_id"],
         address=address,
         company_id=request.caller.company,
         updated_at=clock.to_text(clock.now_ms()),
         updated_by=request.caller.principal,
-        **request.input.model_dump(exclude_none=True),
+        **given,
     )
     mailboxes.put(deps.table, mailbox)
     return views.WrittenMailbox(registered=True)
+
+
+def _blocked_at(table: Table, company: str, address: str) -> set[str]:
+    """Return the blocked senders of a mailbox, none of one that is new to the company."""
+    present = mailboxes.get(table, address)
+    return present.blocked_senders if present and present.company_id == company else set()
 
 
 def mailbox_of(table: Table, company: str, address: str) -> Mailbox:

@@ -12,7 +12,9 @@ from email_threads.configuration.model_limits import FEWEST_TOKENS
 from email_threads.configuration.requirements_schema import (
     RequirementsSchema,  # noqa: TC001 - pydantic reads this annotation at run time
 )
+from email_threads.replies.approval.signatures import has_unknown
 from email_threads.store.items import Automation, ReplyMode, Status
+from email_threads.store.mailboxes import MOST_BLOCKED
 from shared.ai.settings import MOST_TOKENS, ModelSettings
 from shared.api.models.agent_inputs import Assignee, AssigneeFilter, SnoozeEnd  # noqa: TC001 - pydantic reads these annotations at run time
 from shared.api.models.inputs import Input
@@ -50,6 +52,30 @@ def is_text(text: str) -> str:
 
 
 type Address = Annotated[str, Field(max_length=320), BeforeValidator(_as_address)]
+
+
+def _as_sender(text: object) -> str:
+    """Return an address, or a domain with its @."""
+    is_domain = isinstance(text, str) and text.startswith("@")
+    address = _as_address(f"x{text}" if is_domain else text)
+    return address.removeprefix("x") if is_domain else address
+
+
+type Sender = Annotated[str, Field(max_length=320), BeforeValidator(_as_sender)]
+
+
+def _is_signature(text: str) -> str:
+    """Return a text with known variables. Raises PydanticCustomError."""
+    if has_unknown(text):
+        raise PydanticCustomError(
+            "variables", "may have the variables name, mailbox and mailbox_name only"
+        )
+    return is_text(text)
+
+
+type SignatureText = Annotated[
+    str, Field(min_length=1, max_length=1_000), AfterValidator(_is_signature)
+]
 type Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG), AfterValidator(is_one_line)]
 type Priority = Literal["high", "medium", "low"]
 type Flag = Annotated[bool, Strict()]
@@ -147,11 +173,28 @@ class MergeInput(Input):
     into: ThreadId
 
 
+class SignatureInput(Input):
+    """
+    The name of the caller, and their signatures: in general, and by mailbox. All values are replaced.
+
+    Variables are `{name}`, `{mailbox}` and `{mailbox_name}`; a line whose variable has no value is left out.
+    """
+
+    name: (
+        Annotated[str, Field(min_length=1, max_length=100), AfterValidator(is_one_line)] | None
+    ) = None
+    text: SignatureText | None = None
+    by_mailbox: Annotated[dict[Address, SignatureText], Field(max_length=20)] = Field(
+        default_factory=dict
+    )
+
+
 class MailboxInput(Input):
     """
     The settings of a mailbox. A PUT replaces all values.
 
-    Drafts by a model (`automation` email_threads) need `ai`, the model.
+    `blocked_senders`: addresses and domains (`@spam.example`); without the field they stay. Drafts by a model
+    (`automation` email_threads) need `ai`, the model.
     """
 
     display_name: Annotated[str, Field(max_length=100), AfterValidator(is_one_line)] | None = None
@@ -164,9 +207,9 @@ class MailboxInput(Input):
     auto_complete: Flag = False
     facts: Annotated[list[Fact], Field(max_length=20)] = Field(default_factory=list)
     link_hosts: Annotated[list[Host], Field(max_length=20)] = Field(default_factory=list)
-    signature: (
-        Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(is_text)] | None
-    ) = None
+    blocked_senders: Annotated[list[Sender], Field(max_length=MOST_BLOCKED)] | None = None
+    undo_seconds: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=60)
+    signature: SignatureText | None = None
 
     @model_validator(mode="after")
     def _has_a_model(self) -> MailboxInput:

@@ -10,7 +10,7 @@ from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from email_threads.store.items import Mail, Mailbox, Thread
     from email_threads.store.items.thread import AttachmentEntry
@@ -47,8 +47,8 @@ def summary(thread: Thread) -> views.ThreadSummary:
     )
 
 
-def thread_view(thread: Thread) -> views.ThreadView:
-    """Show a whole thread."""
+def thread_view(thread: Thread, joining: Sequence[Thread] = ()) -> views.ThreadView:
+    """Show a whole thread; *joining* are the threads of people who want to join it."""
     links = thread.metadata.client_info
     return views.ThreadView(
         **dict(summary(thread)),
@@ -74,8 +74,19 @@ def thread_view(thread: Thread) -> views.ThreadView:
             for one in thread.sentiment_scores
         ],
         withheld_mails=thread.withheld_mails,
+        join_requests=[_join_request(one) for one in joining],
         note_count=thread.note_count,
         change_count=thread.audit_count,
+    )
+
+
+def _join_request(thread: Thread) -> views.JoinRequest:
+    shown = summary(thread)
+    return views.JoinRequest(
+        conversation_id=shown.conversation_id,
+        participant=shown.participant,
+        snippet=shown.snippet,
+        updated_at=shown.updated_at,
     )
 
 
@@ -101,8 +112,10 @@ def with_images(document: str, links: Mapping[str, str]) -> str:
 
 def mailbox(stored: Mailbox) -> views.MailboxView:
     """Show a mailbox."""
-    shown = stored.model_dump(include=set(views.MailboxView.model_fields), exclude_none=True)
-    return views.MailboxView(**plain(shown))
+    fields = set(views.MailboxView.model_fields) - {"blocked_senders"}
+    shown = stored.model_dump(include=fields, exclude_none=True)
+    blocked = sorted(stored.blocked_senders) or None
+    return views.MailboxView(**plain(shown), blocked_senders=blocked)
 
 
 def _analysis(thread: Thread) -> views.AnalysisView | None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shared.aws.s3 import Bucket
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
+    from shared.aws.sqs_standard import StandardQueue
 
 LINK_SECONDS: Final = 300
 MOST_COMPARED: Final = 2_000  # heads that one call compares before it returns a cursor
@@ -45,7 +46,8 @@ class AttachmentBlocked(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiDependencies:
     """
-    Table, bucket and queue of this context, and the secret that seals cursors.
+    Table, bucket and queues of this context, and the secret that seals cursors. *delayed* is the queue of ingest, whose
+    messages may be delayed.
 
     *log* has the owner items; *single_company* owns all resources of a deployment that belongs to one company.
     """
@@ -55,6 +57,7 @@ class ApiDependencies:
     single_company: str
     bucket: Bucket
     queue: FifoQueue
+    delayed: StandardQueue
     seal_secret: JsonSecret
 
     @property

@@ -89,6 +89,15 @@ class SentimentView(View):
     score: float
 
 
+class JoinRequest(View):
+    """A thread whose author named another one and may not join it: a person decides."""
+
+    conversation_id: str
+    participant: str | None = None
+    snippet: str
+    updated_at: str
+
+
 class ThreadView(ThreadSummary):
     """A whole thread; its mails, drafts, notes and changes have separate routes. Durations are in seconds."""
 
@@ -107,6 +116,7 @@ class ThreadView(ThreadSummary):
     ai_analysis: AnalysisView | None = None
     sentiment_scores: list[SentimentView]
     withheld_mails: list[int]  # numbers of the newest mails that count for nothing
+    join_requests: list[JoinRequest]
     note_count: int
     change_count: int
 
@@ -213,6 +223,14 @@ class Admission(View):
     admitted: bool
 
 
+class Joining(View):
+    """Whether the thread `joining` becomes part of another one."""
+
+    conversation_id: str
+    joining: str
+    admitted: bool
+
+
 class Merging(View):
     """A merge that was queued."""
 
@@ -274,8 +292,24 @@ class MailboxView(View):
     auto_complete: bool
     facts: list[str]
     link_hosts: list[str]
+    blocked_senders: list[str] | None = None
+    undo_seconds: int | None = None
     signature: str | None = None
     updated_at: str | None = None
+
+
+class SignatureView(View):
+    """The name and the signatures of the caller."""
+
+    name: str | None = None
+    text: str | None = None
+    by_mailbox: dict[str, str]
+
+
+class WrittenSignature(View):
+    """Whether the caller has a signature now. Answers are stored: no text."""
+
+    registered: bool
 
 
 class Mailboxes(View):

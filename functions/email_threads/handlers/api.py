@@ -10,15 +10,16 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from email_threads.api import admission, changes, inputs, presenters, queries, views
+from email_threads.api import admission, changes, inputs, joining, queries, spam, views
 from email_threads.api.changes import Conflict, InvalidTransition
 from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.api.drafts.routes import DraftRoutes
 from email_threads.api.mailbox_routes import MailboxRoutes
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
+from email_threads.api.signatures import SignatureRoutes
 from email_threads.privacy.routes import PrivacyRoutes
 from email_threads.recovery.bootstrap import recovery_of
-from email_threads.replies import review
+from email_threads.replies.approval import review
 from email_threads.store import mailboxes
 from email_threads.store.items import StoredAnswer
 from shared.api.audit_log.log import AuditedSettings
@@ -66,12 +67,13 @@ deps = ApiDependencies(
     single_company=settings.single_company,
     bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.email_bucket_name),
     queue=FifoQueue(sqs, settings.email_threads_queue_url),
+    delayed=StandardQueue(sqs, settings.email_inbound_queue_url),
     seal_secret=seal_secret,
 )
 recovery = recovery_of(
     table=table,
     queue=deps.queue,
-    inbound=StandardQueue(sqs, settings.email_inbound_queue_url),
+    inbound=deps.delayed,
     dead_letters=DeadLetters(sqs, settings.email_threads_dead_letters_url),
     inbound_dead_letters=DeadLetters(sqs, settings.email_inbound_dead_letters_url),
 )
@@ -88,6 +90,7 @@ routes = Routes(
         review.StaleVersion: (HTTPStatus.CONFLICT, "stale_version"),
         review.StaleDraft: (HTTPStatus.CONFLICT, "stale_draft"),
         review.WrongState: (HTTPStatus.CONFLICT, "invalid_transition"),
+        review.NotTheAuthor: (HTTPStatus.FORBIDDEN, "not_the_author"),
         TooManyDrafts: (HTTPStatus.CONFLICT, "too_many_drafts"),
     },
     requests=Requests(table, StoredAnswer),
@@ -98,6 +101,7 @@ RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
 )
 routes.add(DraftRoutes(deps))
 routes.add(MailboxRoutes(deps))
+routes.add(SignatureRoutes(deps))
 routes.add(PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue))
 
 
@@ -115,7 +119,8 @@ def list_threads(request: Request[inputs.ThreadsQuery]) -> Page[views.Threads]:
 @routes.reads("GET /email-threads/{conversation_id}", Scope.EMAIL_READ)
 def get_thread(request: Request[NoInput], conversation_id: str) -> views.ThreadView:
     """Return one thread; for a merged one, the thread that it became part of."""
-    return presenters.thread_view(queries.head_of(table, request.caller.company, conversation_id))
+    thread = queries.head_of(table, request.caller.company, conversation_id)
+    return joining.thread_view(table, thread)
 
 
 @routes.changes("PATCH /email-threads/{conversation_id}", Scope.EMAIL_WRITE)
@@ -132,6 +137,20 @@ def archive_thread(request: Request[NoInput], conversation_id: str) -> Callable[
     """Archive a thread."""
     thread = queries.head_of(table, request.caller.company, conversation_id)
     return lambda: changes.archive(table, thread, request)
+
+
+@routes.changes("POST /email-threads/{conversation_id}/spam", Scope.EMAIL_WRITE)
+def mark_as_spam(request: Request[NoInput], conversation_id: str) -> Callable[[], views.Changed]:
+    """Archive a thread as spam; further mail of its sender to this mailbox is left out."""
+    thread = queries.head_of(table, request.caller.company, conversation_id)
+    return lambda: spam.mark(deps, thread, request)
+
+
+@routes.changes("POST /email-threads/{conversation_id}/not-spam", Scope.EMAIL_WRITE)
+def unmark_as_spam(request: Request[NoInput], conversation_id: str) -> Callable[[], views.Changed]:
+    """Undo the mark: the thread is active, and mail of its sender is received again."""
+    thread = queries.head_of(table, request.caller.company, conversation_id)
+    return lambda: spam.unmark(deps, thread, request)
 
 
 @routes.changes(
@@ -183,6 +202,30 @@ def withhold_mail(
     """Undo the admission of a mail; answers that were sent stay."""
     queries.mail_of(table, request.caller.company, conversation_id, n)
     return lambda: admission.withhold(deps, request, conversation_id, n)
+
+
+@routes.changes(
+    "POST /email-threads/{conversation_id}/join-requests/{requester}/admit",
+    Scope.EMAIL_APPROVE,
+    status=HTTPStatus.ACCEPTED,
+)
+def admit_thread(
+    request: Request[NoInput], conversation_id: str, requester: str
+) -> Callable[[], views.Joining]:
+    """Let the author of another thread, who named this one, join it with their mails."""
+    joining.requested(table, request.caller.company, conversation_id, requester)
+    return lambda: joining.admit(deps, request, conversation_id, requester)
+
+
+@routes.changes(
+    "POST /email-threads/{conversation_id}/join-requests/{requester}/decline", Scope.EMAIL_APPROVE
+)
+def decline_thread(
+    request: Request[NoInput], conversation_id: str, requester: str
+) -> Callable[[], views.Joining]:
+    """Remove a request to join a thread."""
+    joining.requested(table, request.caller.company, conversation_id, requester)
+    return lambda: joining.decline(deps, request, conversation_id, requester)
 
 
 @routes.changes(

@@ -1,4 +1,7 @@
-"""Reads S3's notifications about received mails and SES's events about sent ones, and queues each for the worker."""
+"""
+Reads S3's notifications about received mails, SES's events about sent ones, and delayed sends of drafts; queues each
+for the worker.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ import boto3
 from botocore.config import Config
 
 from email_threads.inbound import notifications, ses_events
-from email_threads.inbound.events import entry
+from email_threads.inbound.events import SEND, entry, send_entry
 from email_threads.inbound.ingest import Ingest, queue_mails
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
@@ -53,6 +56,8 @@ ingest = Ingest(
 
 def _handle(record: Record) -> int:
     notification = notifications.read(record.body)
+    if notification.get("type") == SEND:  # Its delay is over.
+        return ingest.queue.send([send_entry(record.body, notification)])
     if ses_events.is_event(notification):
         feedback = ses_events.event_of(notification)
         return ingest.queue.send([entry(feedback)]) if feedback is not None else 0

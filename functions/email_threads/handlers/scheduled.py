@@ -1,4 +1,4 @@
-"""Runs every five minutes: queues the removal of expired threads, and counts the dead letters."""
+"""Runs every five minutes: queues sends whose time comes and removals of expired threads; counts the dead letters."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from email_threads.inbound.events import EmailErase, entry
+from email_threads.inbound.events import EmailErase, EmailSend, entry
+from email_threads.replies.approval import schedule
+from email_threads.store import scheduled_sends
 from email_threads.store.privacy import retention
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_standard import StandardQueue
 from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
+SCHEDULED = "scheduled"
 LEFT_MS = 10_000  # The next run queues the rest.
 
 
@@ -27,18 +31,32 @@ class ScheduledSettings(Settings):
 
     email_conversations_table_name: str
     email_threads_queue_url: str
+    email_inbound_queue_url: str
     dead_letter_urls: tuple[str, ...]
 
 
 settings = ScheduledSettings.load()
 sqs = boto3.client("sqs")
 table = Table(boto3.client("dynamodb"), settings.email_conversations_table_name)
+delayed = StandardQueue(lambda: sqs, settings.email_inbound_queue_url)
 queue = FifoQueue(lambda: sqs, settings.email_threads_queue_url)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - the schedule sends nothing
-    """Queue the expired threads, and count the dead letters."""
+    """Queue the sends whose time comes and the expired threads, and count the dead letters."""
     count_dead_letters(sqs, settings.dead_letter_urls)
+    for send in scheduled_sends.due(table, schedule.AHEAD_SECONDS):
+        due = EmailSend(
+            conversation_id=send.thread,
+            reply_id=send.reply_id,
+            version=send.version,
+            attempt=send.attempt,
+            cause=SCHEDULED,
+        )
+        schedule.delay(delayed, due, send.send_at)
+        scheduled_sends.remove(table, send)
+        if context.get_remaining_time_in_millis() < LEFT_MS:
+            return
     seen: set[str] = set()
     for conversation_id in retention.expired(table):
         if context.get_remaining_time_in_millis() < LEFT_MS:

@@ -17,13 +17,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from shared.aws.sqs_fifo import Entry, digest
 from shared.events import queued_events
 from shared.events.queued_events import QueuedEvent
 
 if TYPE_CHECKING:
-    from shared.aws.sqs_fifo import Entry
+    from collections.abc import Mapping
 
 RECEIVED: Final = "email.received"
+SEND: Final = "email.send"
 FEEDBACK: Final = "email.feedback"
 SENT: Final = (
     "outbound_message"  # of `shared.events.exchange`: the AI conversations have sent a mail
@@ -141,6 +143,11 @@ def received_entry(event: EmailReceived, root: str | None) -> Entry:
 def entry(event: EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase) -> Entry:
     """Build the entry of an event other than a received mail."""
     return queued_events.entry(event, *_group_of(event))
+
+
+def send_entry(body: str, event: Mapping[str, Any]) -> Entry:
+    """Build the entry of a send whose delay is over, from its body and its fields."""
+    return Entry(body, digest("out", str(event.get("conversation_id"))), digest(body))
 
 
 def _group_of(

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 _ROBOT: Final = re.compile(
     r"(?:.*[.+_-])?(?:no[._-]?reply|do[._-]?not[._-]?reply|mailer-daemon|postmaster|bounces?|notifications?)(?:[.+_-].*)?"
 )
+# Addresses that stand for a service or an office, not for a person (RFC 2142, and the usual ones of help desks).
+_ROLES: Final = frozenset({
+    "abuse", "accounts", "admin", "alerts", "api", "billing", "care", "contact", "customercare", "customerservice",
+    "desk", "feedback", "hello", "help", "helpdesk", "hi", "hostmaster", "info", "inquiries", "invoices", "jobs",
+    "kontakt", "mail", "marketing", "news", "newsletter", "office", "ops", "orders", "privacy", "sales", "security",
+    "service", "services", "signup", "support", "system", "team", "ticket", "tickets", "updates", "verification",
+    "verify", "webmaster", "welcome",
+})  # fmt: skip
+_NAME_PART: Final = re.compile(r"[._+-]")
 _AUTOMATIC_SUBJECT: Final = re.compile(
     r"\s*(?:auto(?:matic|-)?\s?(?:reply|response)|automatische antwort|out of (?:the )?office|abwesenheit"
     r"|réponse automatique|respuesta automática|risposta automatica|automatisch antwoord)",
@@ -108,6 +117,12 @@ def _goes_to_another(mail: ParsedMail, mailbox: str) -> bool:
 def is_robot(address: str | None) -> bool:
     """Whether no person reads an address, by its name."""
     return address is not None and bool(_ROBOT.fullmatch(address.rpartition("@")[0]))
+
+
+def is_service(address: str) -> bool:
+    """Whether an address stands for a service or an office by its name: programs write from many of them."""
+    name = address.rpartition("@")[0]
+    return is_robot(address) or not _ROLES.isdisjoint(_NAME_PART.split(name))
 
 
 def _is_suppressed(mail: ParsedMail) -> bool:

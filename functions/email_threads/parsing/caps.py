@@ -57,6 +57,7 @@ class HoldReason(StrEnum):
     # Not caps: the sender is in doubt.
     NO_SENDER = "no_sender"
     FORGED_SENDER = "forged_sender"
+    BLOCKED_SENDER = "blocked_sender"  # by people
     FAILED_CHECKS = "failed_checks"  # DMARC, spam or virus, as SES found
     VERIFICATION = "verification"  # a code or a link that proves access to this mailbox
 

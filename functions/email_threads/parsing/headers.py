@@ -83,14 +83,28 @@ class Headers:
 
     def date(self) -> datetime | None:
         """Return the time of the Date field in UTC; None if there is none that can be read."""
-        value = self.first("date") or ""
         try:
-            is_iso = _ISO_DATE.match(value)
-            date = datetime.fromisoformat(value) if is_iso else parsedate_to_datetime(value)
+            date = self._written()
             # A date without a zone, or with -0000, is in UTC.
             return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, TypeError, OverflowError, IndexError):
             return None
+
+    def utc_offset(self) -> int | None:
+        """Return the offset of the Date field from UTC in minutes; None if it names none."""
+        try:
+            offset = self._written().utcoffset()
+        except (ValueError, TypeError, OverflowError, IndexError):
+            return None
+        return int(offset.total_seconds()) // 60 if offset is not None else None
+
+    def _written(self) -> datetime:
+        value = self.first("date") or ""
+        return (
+            datetime.fromisoformat(value)
+            if _ISO_DATE.match(value)
+            else parsedate_to_datetime(value)
+        )
 
 
 def root_id(own: str | None, references: Sequence[str], in_reply_to: Sequence[str]) -> str | None:

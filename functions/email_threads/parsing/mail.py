@@ -18,6 +18,7 @@ from email_threads.parsing.headers import Headers, cut_subject
 from email_threads.parsing.kinds import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from email_threads.parsing.body.attachments import Attachment
@@ -70,9 +71,7 @@ class ParsedMail:
     @property
     def fingerprint(self) -> str:
         """Hash of sender, subject, body and attachments: equal for another delivery of the same mail."""
-        return _hash(
-            self.sender or "", self.subject, self.text, *(a.sha256 for a in self.attachments)
-        )
+        return _hash(self.sender or "", self.subject, self.text, *_hashes(self.attachments))
 
 
 def parse(raw: bytes) -> ParsedMail:
@@ -169,7 +168,7 @@ def _assemble(
     own_ids = headers.ids("message-id")
     sender = senders[0] if senders else None
     verdicts = trust.verdicts(headers, sender, is_ambiguous=Flag.MULTIPLE_FROM in content.flags)
-    hashes = [attachment.sha256 for attachment in content.attachments]
+    hashes = _hashes(content.attachments)
     copied_ids = delivery_status.returned_ids(content.text)
     body = kinds.Body(
         report_types=content.report_types,
@@ -222,6 +221,11 @@ def _doubt(sender: str | None, verdicts: Verdicts, kind: Kind) -> HoldReason | N
     if verdicts.trust is trust.Trust.FAILED:
         return HoldReason.FAILED_CHECKS
     return HoldReason.NO_SENDER if sender is None and kind not in kinds.REPORTS else None
+
+
+def _hashes(files: Iterable[Attachment]) -> list[str]:
+    """Return the hashes of files, without texts that the body has: earlier versions did not list these."""
+    return [file.sha256 for file in files if not file.is_shown]
 
 
 def _hash(*texts: str) -> str:

@@ -100,12 +100,20 @@ def _step(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
 def _fenced(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
     """Fence the threads of a page of the person's list."""
     if job.list_number > 0:
+        _unblock(stored, job)
         return _changed(job, step="settle", settles_at=clock.now_ms() + SETTLES_MS)
     tombstones.write(stored.table, job.company_id, stored.person.address, job.requested_at)
     listed = _listed(stored, job)
     for thread_id in listed.threads:
         fence.exclude(stored.table, stored.person, thread_id)
     return _changed(listed, threads=[])
+
+
+def _unblock(stored: Inventory, job: PrivacyJob) -> None:
+    """Remove the address from the blocked senders of the company's mailboxes."""
+    for mailbox in mailboxes.of_company(stored.table, job.company_id):
+        if stored.person.address in mailbox.blocked_senders:
+            mailboxes.unblock(stored.table, mailbox, stored.person.address)
 
 
 def _settled(job: PrivacyJob) -> PrivacyJob:

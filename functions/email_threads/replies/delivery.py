@@ -19,6 +19,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from email_threads.inbound.events import entry
 from email_threads.replies import mail_content, merged_drafts, policy
+from email_threads.replies.approval import schedule
 from email_threads.replies.draft_state import is_stale, send_event
 from email_threads.replies.sent_mail import finish
 from email_threads.store import drafts, mailboxes, threads
@@ -56,6 +57,8 @@ def send(resources: SendingResources, event: EmailSend, run: Run) -> Finished | 
     if not _is_of(event, draft):
         _finish_refusal(resources, draft)  # An earlier delivery may have been cut off.
         return None
+    if draft.draft_status is DraftStatus.APPROVED and draft.send_at is not None:
+        _check_time(draft.send_at)
     mailbox = mailboxes.get(resources.table, draft.mailbox)
     is_repeated = draft.draft_status is DraftStatus.SENDING
     if draft.draft_status is DraftStatus.APPROVED:
@@ -71,6 +74,13 @@ def send(resources: SendingResources, event: EmailSend, run: Run) -> Finished | 
             return finish(resources, mailbox, draft, content, draft.ses_id)
         case _:
             return None
+
+
+def _check_time(send_at: str) -> None:
+    """Raise Transient if a send has come before its time, as by a clock that is ahead."""
+    seconds = schedule.seconds_until(send_at)
+    if seconds:
+        raise Transient("not_due", wait_ms=seconds * clock.SECOND_MS)
 
 
 def _is_of(event: EmailSend, draft: Draft) -> bool:
@@ -220,6 +230,7 @@ def _refuse(resources: SendingResources, draft: Draft, reason: str) -> Draft:
         reason=reason,
         attempt=attempt,
         reviewed_by=None,
+        send_at=None,
         action_id=None,
     )
     if moved is None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from botocore.exceptions import ClientError
 
 from email_threads.configuration.resources import token_secrets
+from email_threads.replies.approval import signatures
 from email_threads.replies.composition import FORWARDED, LONGEST_SUBJECT
 from email_threads.store import objects, threads
 from email_threads.store.items.draft import DraftKind
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 FILE_GONE: Final = "attachment_gone"
 _LONGEST_LOCAL_PART: Final = 64  # of an address (RFC 5321, 4.5.3.1.1)
+_CONTENT_ID_CHARACTERS: Final = 8
+_LONGEST_CONTENT_ID: Final = 78  # API reference, Attachment
 _OCTETS, _UNNAMED = "application/octet-stream", "attachment"
 
 
@@ -45,8 +48,10 @@ class Content:
 def content_of(resources: SendingResources, mailbox: Mailbox | None, draft: Draft) -> Content:
     """Read the mail and the files that a draft refers to."""
     answered = _answered(resources, draft) if draft.kind is DraftKind.REPLY else None
-    files = [_file(resources, one) for one in draft.attachments]
-    signature = mailbox.signature if mailbox is not None else None
+    files = [_file(resources, draft, one) for one in draft.attachments]
+    signature = draft.signature
+    if signature is None and mailbox is not None:
+        signature = signatures.text_of(mailbox, None)
     return Content(
         text=_signed(draft, signature) if signature else draft.body_text,
         files=tuple(file for file in files if file is not None),
@@ -68,7 +73,7 @@ def mail_of(
     token = reply_tokens.address(mailbox.address, company, thread.conversation_id, secret)
     try:
         subject = mime.subject_line(draft.subject, subjects.NONE, LONGEST_SUBJECT)
-        body = mime.body_of(content.text)
+        body = mime.body_of(content.text, _images(content))
     except mime.ContentUnusable as unusable:
         raise Refused(unusable.reason) from None
     return ses.Mail(
@@ -113,7 +118,20 @@ def _answered(resources: SendingResources, draft: Draft) -> Mail | None:
     return found[0] if found else None
 
 
-def _file(resources: SendingResources, file: DraftFile) -> ses.Attachment | None:
+def _images(content: Content) -> dict[str, str]:
+    """Return the Content-IDs of the images that the text shows, by name."""
+    return {one.filename: one.content_id for one in content.files if one.content_id is not None}
+
+
+def _content_id(draft: Draft, file: DraftFile) -> str | None:
+    """Return the Content-ID of an inline image, the same at every attempt."""
+    if not file.inline:
+        return None
+    name = hashlib.sha256(file.filename.encode()).hexdigest()[:_CONTENT_ID_CHARACTERS]
+    return f"{draft.reply_id}.{name}@{draft.mailbox.rpartition('@')[2]}"[:_LONGEST_CONTENT_ID]
+
+
+def _file(resources: SendingResources, draft: Draft, file: DraftFile) -> ses.Attachment | None:
     """Return a file, of a type or under a name that SES accepts; None if it is gone, or was replaced since."""
     if not objects.is_attachment(file.s3_key):
         return None
@@ -128,5 +146,10 @@ def _file(resources: SendingResources, file: DraftFile) -> ses.Attachment | None
     # A mail of a customer may declare anything.
     for kind in (file.content_type, _OCTETS):
         with suppress(ValueError):
-            return ses.Attachment(filename=file.filename, content_type=kind, content=content)
+            return ses.Attachment(
+                filename=file.filename,
+                content_type=kind,
+                content=content,
+                content_id=_content_id(draft, file),
+            )
     return ses.Attachment(filename=_UNNAMED, content_type=_OCTETS, content=content)

@@ -71,5 +71,6 @@ def _copy(table: Table, draft: Draft, winner_id: str) -> Draft:
             "composed_n": None,  # Mails are numbered per thread.
             "confirmed_n": None,
             "reviewed_by": None,
+            "send_at": None,
         }
     )

@@ -111,7 +111,13 @@ def _mail(draft: Draft, content: Content, message_id: str) -> ParsedMail:
         subject=draft.subject,
         text=content.text,
         attachments=tuple(
-            Attachment(filename=one.filename, content_type=one.content_type, content=one.content)
+            Attachment(
+                filename=one.filename,
+                content_type=one.content_type,
+                content=one.content,
+                content_id=one.content_id,
+                is_inline=one.content_id is not None,
+            )
             for one in content.files
         ),
     )

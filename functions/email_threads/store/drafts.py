@@ -185,7 +185,8 @@ def _unlist(table: Table, conversation_id: str, reply_ids: set[str]) -> None:
 
 def _with_list(draft: Draft) -> Draft:
     partition = None
-    if draft.draft_status in WAITING:
+    is_scheduled = draft.draft_status is DraftStatus.APPROVED and draft.send_at is not None
+    if draft.draft_status in WAITING or is_scheduled:  # An erasure finds both.
         partition = Draft.list_of(draft.company_id)
     elif draft.draft_status in FINAL:
         partition = Draft.closed_list_of(draft.company_id)

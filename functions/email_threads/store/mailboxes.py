@@ -1,10 +1,10 @@
-"""Access patterns of mailboxes: by address, and all of a company."""
+"""Access patterns of mailboxes, by address and all of a company, and of the signatures of people."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.store.items import CompanyMailboxes, Mailbox
+from email_threads.store.items import CompanyMailboxes, Mailbox, Signature
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.runtime.failures import Transient
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
 
 MOST: Final = 200  # of a company
+MOST_BLOCKED: Final = 200  # senders of a mailbox
 
 
 class TooMany(Exception):
@@ -30,6 +31,27 @@ def get_many(table: Table, addresses: Iterable[str]) -> dict[str, Mailbox]:
     items = table.get_many([Mailbox.of(one) for one in dict.fromkeys(addresses)])
     found = (Mailbox.read(item) for item in items)
     return {mailbox.address: mailbox for mailbox in found}
+
+
+def get_with_signature(
+    table: Table, address: str, company_id: str, principal: str
+) -> tuple[Mailbox | None, Signature | None]:
+    """Return a mailbox, and the signature of a person of the company, by one read."""
+    items = table.get_many([Mailbox.of(address), Signature.of(company_id, principal)])
+    signatures = [Signature.read(one) for one in items if Signature.name_of("principal") in one]
+    found = [Mailbox.read(one) for one in items if Mailbox.name_of("address") in one]
+    return next(iter(found), None), next(iter(signatures), None)
+
+
+def signature_of(table: Table, company_id: str, principal: str) -> Signature | None:
+    """Return the signature of a person of a company."""
+    item = table.get(Signature.of(company_id, principal))
+    return Signature.read(item) if item else None
+
+
+def put_signature(table: Table, signature: Signature) -> None:
+    """Write the signature of a person. Idempotent."""
+    table.put(signature.attributes())
 
 
 def remove_of(table: Table, company_id: str, is_lost: Callable[[str], bool]) -> list[str]:
@@ -78,6 +100,32 @@ def put(table: Table, mailbox: Mailbox) -> None:
         if 1 in refusal.positions:
             raise TooMany(f"address: a company has at most {MOST} mailboxes") from None
         raise Transient("mailbox_contended") from None
+
+
+def block(table: Table, mailbox: Mailbox, sender: str) -> None:
+    """Leave out further mail of a sender. Idempotent. Raises TooMany; a removed mailbox stays removed."""
+    blocked = Mailbox.attr("blocked_senders")
+    try:
+        table.update(
+            Mailbox.of(mailbox.address),
+            add={Mailbox.name_of("blocked_senders"): {sender}},
+            when=Mailbox.attr("company_id").eq(mailbox.company_id)
+            & (blocked.not_exists() | blocked.size().lt(MOST_BLOCKED) | blocked.contains(sender)),
+        )
+    except ConditionFailed:
+        raise TooMany(f"mailbox: has at most {MOST_BLOCKED} blocked senders") from None
+
+
+def unblock(table: Table, mailbox: Mailbox, sender: str) -> None:
+    """Receive mail of a sender again. Idempotent."""
+    try:
+        table.update(
+            Mailbox.of(mailbox.address),
+            take_from_set={Mailbox.name_of("blocked_senders"): {sender}},
+            when=Mailbox.attr("company_id").eq(mailbox.company_id),
+        )
+    except ConditionFailed:
+        return
 
 
 def delete(table: Table, mailbox: Mailbox) -> None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 PAGE: Final = 25
 NEWEST_OF_PARTICIPANT: Final = 10
+MOST_JOIN_REQUESTS: Final = 10
 
 
 class Refusal(Enum):
@@ -116,6 +117,42 @@ def is_participant(table: Table, conversation_id: str, address_hash: str) -> boo
     item = table.get(Participant.key(conversation_id, address_hash))
     excluded = (Participant.name_of("erased"), Participant.name_of("is_weak"))
     return item is not None and not any(item.get(name) for name in excluded)
+
+
+def is_being_erased(table: Table, conversation_id: str, address_hash: str) -> bool:
+    """Whether an erasure of a person has begun to remove their row of a thread."""
+    item = table.get(Participant.key(conversation_id, address_hash))
+    return item is not None and bool(item.get(Participant.name_of("erased")))
+
+
+def request_to_join(table: Table, conversation_id: str, joining: str) -> None:
+    """
+    Note in a thread which one, of a person who may not join it, names it. Idempotent.
+
+    Leaves a thread as it is that has MOST_JOIN_REQUESTS, or has expired: the other one names it all the same.
+    """
+    requests = Thread.attr("join_requests")
+    try:
+        table.update(
+            Thread.key(conversation_id),
+            add={"join_requests": {joining}},
+            when=Thread.attr("conversation_id").exists()
+            & (requests.not_exists() | requests.size().lt(MOST_JOIN_REQUESTS)),
+        )
+    except ConditionFailed:
+        return
+
+
+def forget_join_request(table: Table, conversation_id: str, joining: str) -> None:
+    """Remove a request to join a thread. Idempotent."""
+    try:
+        table.update(
+            Thread.key(conversation_id),
+            take_from_set={"join_requests": {joining}},
+            when=Thread.attr("conversation_id").exists(),
+        )
+    except ConditionFailed:
+        return
 
 
 def append(table: Table, write: Append, *, from_thread: str | None = None) -> Refusal | None:
@@ -292,10 +329,11 @@ def remove_mail(table: Table, mail: Mail) -> None:
 
 
 def note_merged(table: Table, winner_id: str, loser_id: str) -> None:
-    """Note in a thread which one became part of it: its files keep their keys. Idempotent."""
+    """Note in a thread which one became part of it: its files keep their keys, and it asks to join no longer."""
     table.update(
         Thread.key(winner_id),
         add={"merged_from": {loser_id}},
+        take_from_set={"join_requests": {loser_id}},
         when=Thread.attr("conversation_id").exists(),
     )
 

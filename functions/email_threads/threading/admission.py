@@ -1,21 +1,30 @@
-"""Decides whether the sender of a mail may join the thread that its headers name. A known Message-ID is no evidence."""
+"""
+Decides whether the sender of a mail may join the thread that its headers name. A known Message-ID is no evidence; the
+name of a person in To or Cc of a mail that a verified participant wrote is.
+"""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from email_threads.parsing import answer_rules
 from email_threads.parsing.addresses import PUBLIC_DOMAINS
 from email_threads.parsing.trust import Trust
+from email_threads.store.items.mail import Evidence
+from email_threads.store.items.thread import Direction
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from email_threads.store.items import Mail
+
 
 class Entry(StrEnum):
-    """The admission of a mail: as a verified participant's, on weak evidence, or in a new thread."""
+    """How a mail enters: as of a verified participant, of an invited person, on weak evidence, or in a new thread."""
 
     JOIN = "join"
+    INVITED = "invited"
     REVIEW = "review"
     OWN_THREAD = "own_thread"
 
@@ -33,6 +42,28 @@ def entry(
     if trust is Trust.VERIFIED and (has_token or _is_of_same_domain(sender or "", participants)):
         return Entry.REVIEW
     return Entry.OWN_THREAD
+
+
+def invites(mail: Mail, address: str) -> bool:
+    """
+    Whether a stored mail names a person's *address* in To or Cc, and a verified participant of its thread wrote it.
+
+    A service is no person: its mail to a customer, as a code, would be read as one of the thread.
+    """
+    is_of_participant = (
+        mail.evidence is Evidence.ADMITTED
+        or mail.is_by_participant
+        # It opened the thread, or was stored by a version that only knew `needs_review`.
+        or (mail.is_by_participant is None and not mail.needs_review)
+    )
+    return (
+        address in (*mail.to, *mail.cc)
+        and not answer_rules.is_service(address)
+        and mail.counts
+        and mail.direction is Direction.INBOUND
+        and mail.trust is Trust.VERIFIED
+        and bool(is_of_participant)
+    )
 
 
 def _is_of_same_domain(sender: str, participants: Collection[str]) -> bool:

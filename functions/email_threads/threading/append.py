@@ -6,7 +6,8 @@ Appends a mail to its thread, once.
     2 phantoms        aliases of the unknown ids that it names       repeated
     3 participants    the rows of its people in the lists            repeated
     4 returned mail   marked by a bounce or complaint about it       repeated
-    5 links           between two threads that it names              repeated
+    5 links           between two threads that it names, and the     repeated
+                      request of a stranger to join one
     6 expiry          the item that outlives the head                repeated
 
 A redelivery finds its alias and repeats 2 to 6. n has no gaps: it is the head's count, under its sequence number.
@@ -18,11 +19,13 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from email_threads.parsing.caps import HoldReason
 from email_threads.parsing.kinds import REPORTS, Kind
+from email_threads.parsing.trust import Trust
 from email_threads.store import threads
 from email_threads.store.items import AliasKind, Automation, Metadata, Status, Thread
 from email_threads.store.items.parked import ParkReason
-from email_threads.store.items.thread import ClientInfo, Direction
+from email_threads.store.items.thread import SPAM, ClientInfo, Direction
 from email_threads.store.threads import Refusal
 from email_threads.threading import ids, people, stored_mails, subjects
 from email_threads.threading.head import heads
@@ -143,11 +146,22 @@ def _follow_up(
         threads.put_participant(table, thread, address, ids.address_hash(address))
     if weak is not None:
         threads.list_weak_author(table, thread, weak, ids.address_hash(weak))
+    if (related := thread.metadata.client_info.related) is not None and was_refused:
+        _request_to_join(table, related, stored)
     for alias in found.returned:
         threads.mark_returned(table, alias, stored.kind)
     if found.linked is not None:
         threads.link(table, thread.conversation_id, found.linked)
         threads.link(table, found.linked, thread.conversation_id)
+
+
+def _request_to_join(table: Table, related: str, stored: Mail) -> None:
+    """Show in the thread that a mail names that its author wants to join, unless the author may be forged."""
+    if stored.kind is not Kind.MAIL or stored.trust is Trust.FAILED or stored.sender is None:
+        return
+    # Two threads of one participant name each other, too.
+    if not threads.is_participant(table, related, ids.address_hash(stored.sender)):
+        threads.request_to_join(table, related, stored.thread)
 
 
 def _schedule_expiry(table: Table, write: Append) -> None:
@@ -173,7 +187,8 @@ def _append_of(incoming: Incoming, found: Resolution) -> Append:
 
 def _new_thread(incoming: Incoming, found: Resolution, stored: Mail) -> Thread:
     mail = incoming.mail
-    is_archived = stored.kind in _ARCHIVED
+    is_blocked = stored.hold_reason is HoldReason.BLOCKED_SENDER
+    is_archived = stored.kind in _ARCHIVED or is_blocked
     root = ids.root(mail)
     is_of_root = found.conversation_id == ids.conversation_id(incoming.company_id, root)
     is_tagged = is_archived or stored.kind is Kind.HELD
@@ -193,7 +208,7 @@ def _new_thread(incoming: Incoming, found: Resolution, stored: Mail) -> Thread:
         last_seq=-1,  # the append makes it 0
         metadata=Metadata(
             client_info=ClientInfo(related=found.related, continues=found.continues),
-            tags={stored.kind.value} if is_tagged else set(),
+            tags={SPAM if is_blocked else stored.kind.value} if is_tagged else set(),
         ),
     )
 

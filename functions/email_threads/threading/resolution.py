@@ -23,7 +23,7 @@ from email_threads.store.items import AliasKind, Status
 from email_threads.store.items.mail import JoinedBy
 from email_threads.store.items.thread import Automation, Direction
 from email_threads.threading import ids, reply_tokens, subjects
-from email_threads.threading.admission import Entry, entry
+from email_threads.threading.admission import Entry, entry, invites
 from email_threads.threading.merge import MOST_MAILS, winner_of
 from shared.runtime import clock
 
@@ -38,6 +38,7 @@ NEWEST_REFERENCES: Final = 20
 _HOPS: Final = 3  # of merged threads
 _TWO: Final = 2
 _SUBJECT_DAYS: Final = 14
+_PROVEN: Final = frozenset({Entry.JOIN, Entry.INVITED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +100,8 @@ class _Evidence:
     """
     Threads that the ids of a mail name: *own* is the alias of its Message-ID, *hinted* are thread ids, strongest first,
     *live* the live threads among them and the *root*. *unknown* are mail ids without a thread.
-    *names_erased*: some are of mails that were erased, and lead to no thread.
+    *names_erased*: some are of mails that were erased, and lead to no thread. *named* are the stored mails that
+    In-Reply-To and References name.
     """
 
     own: Alias | None
@@ -110,6 +112,7 @@ class _Evidence:
     unknown: tuple[str, ...]
     returned: tuple[Alias, ...]
     names_erased: bool
+    named: tuple[Alias, ...] = ()
 
 
 def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Resolution:
@@ -138,6 +141,8 @@ def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Re
         return _new_thread(incoming, found, taken)
     has_token = suspect.conversation_id == found.token
     entered = _entry(table, mail, suspect, has_token=has_token)
+    if entered is not Entry.JOIN and _is_invited(table, mail, suspect, found):
+        entered = Entry.INVITED
     if entered is Entry.OWN_THREAD:
         return Resolution(
             conversation_id=_free(_own_ids(incoming), taken),
@@ -150,7 +155,7 @@ def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Re
         entry=entered,
         joined_by=_joined_by(has_token=has_token, is_named=named is not None),
         # A mail that no participant wrote must not lead later ones to the thread.
-        unknown=found.unknown if entered is Entry.JOIN else (),
+        unknown=found.unknown if entered in _PROVEN else (),
         merges=pair.merges,
         linked=pair.linked,
     )
@@ -205,6 +210,7 @@ def _evidence(table: Table, incoming: Incoming) -> _Evidence:
             if (alias := known.get(ids.email_id(company_id, name))) is not None
         ),
         names_erased=len(leading) < len(known),
+        named=tuple(known[name] for name in dict.fromkeys(named) if name in leading),
     )
 
 
@@ -302,6 +308,24 @@ def _entry(table: Table, mail: ParsedMail, thread: Thread, *, has_token: bool = 
         if threads.is_participant(table, thread.conversation_id, hashed):
             known.add(sender)
     return entry(sender, mail.verdicts.trust, known, has_token=has_token)
+
+
+def _is_invited(table: Table, mail: ParsedMail, thread: Thread, found: _Evidence) -> bool:
+    """
+    Whether the proven sender was named, in To or Cc, by a mail of a verified participant that this mail names.
+
+    The reply address of the thread is not enough: a service at which the customer has registered with it knows it.
+    """
+    sender, numbers = (
+        mail.sender,
+        [one.n for one in found.named if one.thread == thread.conversation_id and one.n],
+    )
+    if sender is None or mail.verdicts.trust is not Trust.VERIFIED or not numbers:
+        return False
+    named = threads.mails(table, thread.conversation_id, sorted(set(numbers)))
+    return any(invites(one, sender) for one in named) and not threads.is_being_erased(
+        table, thread.conversation_id, ids.address_hash(sender)
+    )
 
 
 def _joined_by(*, has_token: bool, is_named: bool) -> JoinedBy:

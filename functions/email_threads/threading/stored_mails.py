@@ -35,7 +35,7 @@ def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
     mail, conversation_id = incoming.mail, found.conversation_id
     email_id = ids.email_id(incoming.company_id, mail.message_id)
     is_long = len(mail.text) > MOST_BODY
-    needs_review = found.entry is Entry.REVIEW
+    needs_review = found.entry in {Entry.REVIEW, Entry.INVITED}
     doubt = _doubt(incoming, found)
     return Mail(
         conversation_id=Mail.number(conversation_id, n)["conversation_id"],
@@ -73,6 +73,7 @@ def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
         if incoming.direction is Direction.INBOUND
         else None,
         reply_id=incoming.reply_id,
+        utc_offset=mail.headers.utc_offset(),
         hold_reason=mail.hold_reason,
         flags=sorted(mail.flags),
         raw_key=incoming.raw_key,
@@ -98,7 +99,7 @@ def _is_by_participant(incoming: Incoming, found: Resolution) -> bool | None:
     """Whether a received mail that joined a thread has a verified participant as its author; None for other mails."""
     if incoming.direction is not Direction.INBOUND or found.thread is None:
         return None
-    return found.entry is Entry.JOIN and incoming.mail.kind not in REPORTS
+    return found.entry is not Entry.REVIEW and incoming.mail.kind not in REPORTS
 
 
 def _doubt(incoming: Incoming, found: Resolution) -> EvidenceReason | None:
@@ -114,7 +115,7 @@ def _doubt(incoming: Incoming, found: Resolution) -> EvidenceReason | None:
     if thread is None:
         is_forwarded = incoming.automation is Automation.CONVERSATIONS
         return EvidenceReason.NOT_AUTHENTICATED if is_forwarded and not is_proven else None
-    if found.entry is Entry.JOIN:
+    if found.entry is not Entry.REVIEW:
         return None
     return EvidenceReason.NOT_A_PARTICIPANT if is_proven else EvidenceReason.NOT_AUTHENTICATED
 

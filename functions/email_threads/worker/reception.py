@@ -216,6 +216,9 @@ def _incoming(event: EmailReceived, mail: ParsedMail, found: _Mailboxes) -> Inco
     is_colleague = is_ours and mail.kind is not Kind.HELD
     if not is_colleague and mail.hold_reason is None and is_verification(mail):
         mail = replace(mail, kind=Kind.HELD, hold_reason=HoldReason.VERIFICATION)
+    is_held = mail.hold_reason is not None or mail.kind in REPORTS
+    if not is_colleague and not is_held and mailbox.blocks(mail.sender or ""):
+        mail = replace(mail, kind=Kind.HELD, hold_reason=HoldReason.BLOCKED_SENDER)
     return Incoming(
         company_id=mailbox.company_id,
         mailbox=mailbox.address,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from email_threads.store.items import Automation
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import body_of
+from shared.runtime import clock
 from tests.integration.email_threads import desk, drafting
 from tests.integration.email_threads.test_api import THREADS
 from tests.integration.email_threads.test_failed_sends import unknown
@@ -83,11 +84,13 @@ def _answers(system: System) -> None:
 
 
 def _begun(system: System) -> None:
-    """Mails of ours that should begin a thread: waiting, and rejected."""
+    """Mails of ours that should begin a thread: waiting, rejected, and approved for a later day."""
     given = {"subject": f"Our offer {CANARY}", "body_text": f"A red chair. {CANARY}"}
     drafting.begun(system, **given)
     rejected = drafting.begun(system, **given)
     system.call("POST", f"{rejected}/reject", {"version": 1})
+    later = clock.to_text(system.clock.ms + 5 * 86_400_000)
+    drafting.approve(system, drafting.begun(system, **given), send_at=later)
 
 
 def _unknown_send(system: System) -> None:
@@ -139,6 +142,15 @@ def _forwarded(system: System) -> None:
         system,
         drafting.composed(system, path, kind="forward", to=[SUPPLIER], body_text="Please look."),
     )
+
+
+def _blocked(system: System) -> None:
+    """A thread of Ann was marked as spam, and a further mail was left out."""
+    arrive(system, of_ann("z1@x", subject=f"Offer {CANARY}"))
+    system.call("POST", f"{THREADS}/{_newest_of(system)}/spam")
+    arrive(system, of_ann("z2@x"))
+    system.call("POST", f"{THREADS}/{_newest_of(system)}/not-spam")
+    system.call("POST", f"{THREADS}/{_newest_of(system)}/spam")
 
 
 def _held(system: System) -> None:
@@ -206,6 +218,7 @@ FLOWS: Final[list[Callable[[System], None]]] = [
     _held,
     _bounced,
     _parked,
+    _blocked,
     _forwarded_to_conversations,
     _unanswered_call,
     _exported,

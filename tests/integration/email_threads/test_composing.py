@@ -133,7 +133,7 @@ def test_an_address_that_is_none_is_refused_in_every_field(
     given = {"body_text": "Yes.", field: [address]}
     status, _, fields = refused(system.call("POST", f"{path}/replies", given))
 
-    assert status == 400
+    assert status == 422
     assert [one.partition("[")[0].partition(".")[0] for one in fields] == [field]
     assert system.drafts() == []
 
@@ -148,7 +148,7 @@ def test_more_than_fifty_recipients_are_refused(system: System) -> None:
     new = system.call("POST", f"{path}/replies", {"body_text": "Yes.", **recipients})
     amended = system.call("PATCH", draft, {"version": 1, **recipients})
 
-    assert (new[0], amended[0]) == (400, 400)
+    assert (new[0], amended[0]) == (422, 422)
     assert "at most 50 addresses" in str(new)
     assert "at most 50 addresses" in str(amended)
     assert shown(system, draft)["version"] == 1

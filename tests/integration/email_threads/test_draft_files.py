@@ -245,3 +245,59 @@ def test_an_amendment_replaces_the_files(system: System) -> None:
     result(system.call("PATCH", draft, {"version": 1, "attachments": []}))
 
     assert shown(system, draft)["attachments"] == []
+
+
+PNG = b"\x89PNG\r\n\x1a\nimage"
+
+
+def test_an_inline_image_is_shown_in_its_place_of_the_answer(system: System) -> None:
+    path = asked(system)
+    upload = put_file(system, path, "a <b>.png", PNG, "image/png")
+    image = {"upload": upload, "filename": "a <b>.png", "inline": True}
+    draft = composed(system, path, body_text="See [image: a _b_.png] here.", attachments=[image])
+    assert shown(system, draft)["attachments"][0]["inline"] is True
+
+    send(system, draft)
+
+    (sent,) = system.sent()
+    (file,) = sent["Content"]["Simple"]["Attachments"]
+    assert (file["ContentDisposition"], file["FileName"]) == ("INLINE", "a _b_.png")
+    html = sent["Content"]["Simple"]["Body"]["Html"]["Data"]
+    assert f'See <img src="cid:{file["ContentId"]}" alt="a _b_.png"> here.' in html
+    (stored,) = [one for one in system.mails() if one["direction"] == "outbound"]
+    assert stored["attachments"][0]["inline"] is True
+
+
+def test_an_inline_image_without_a_place_is_below_the_text(system: System) -> None:
+    path = thread_of(system, verified(with_files()))
+    image = {"n": 1, "index": 0, "inline": True}
+    draft = composed(system, path, body_text="Here.", attachments=[image])
+    send(system, draft)
+
+    (sent,) = system.sent()
+    html = sent["Content"]["Simple"]["Body"]["Html"]["Data"]
+    assert html.index("Here.") < html.index('<img src="cid:')
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("a.pdf", "application/pdf"), ("a.svg", "image/svg+xml")]
+)
+def test_only_an_image_can_be_inline(system: System, name: str, kind: str) -> None:
+    path = asked(system)
+    upload = put_file(system, path, name, PDF, kind)
+    file = {"upload": upload, "filename": name, "inline": True}
+
+    assert refusal(system, path, file) == (400, "invalid_input", ["attachments"])
+
+
+def test_a_forward_has_the_screenshots_of_the_mail_and_no_logos(system: System) -> None:
+    raw = verified(with_files().replace(b"logo.png", b"shot.png"))
+    large = base64.encodebytes(PNG + bytes(11_000))
+    raw = raw.replace(base64.encodebytes(PNG), large)
+    path = thread_of(system, raw)
+    forward = composed(system, path, kind="forward", n=1, to=[BOB])
+
+    assert [one["filename"] for one in shown(system, forward)["attachments"]] == [
+        "shot.png",
+        "order.pdf",
+    ]

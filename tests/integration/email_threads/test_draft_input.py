@@ -26,7 +26,8 @@ def check(system: System, call: tuple[str, str], given: Any, fields: list[str]) 
 
     answer = system.call(*call, given)
 
-    assert refused(answer) == (400, "invalid_input", fields)
+    is_of_recipients = {one.partition(".")[0] for one in fields} <= {"to", "cc", "bcc", "send_at"}
+    assert refused(answer) == (422 if is_of_recipients else 400, "invalid_input", fields)
     assert {k: v for k, v in system.rows().items() if not k.startswith("request#")} == {
         k: v for k, v in before.items() if not k.startswith("request#")
     }
@@ -44,7 +45,7 @@ def check(system: System, call: tuple[str, str], given: Any, fields: list[str]) 
         ({"body_text": "a\x00b"}, "body_text"),
         ({"body_text": "x", "text": "y"}, "text"),
         ({"body_text": "x", "kind": "new"}, "kind"),
-        ({"body_text": "x", "kind": "forward"}, "body"),
+        ({"body_text": "x", "kind": "forward"}, "to"),
         ({"body_text": "x", "n": 0}, "n"),
         ({"body_text": "x", "n": "1"}, "n"),
         ({"body_text": "x", "n": 2}, "n"),
@@ -55,6 +56,14 @@ def check(system: System, call: tuple[str, str], given: Any, fields: list[str]) 
         ({"body_text": "x", "to": ["a@x.example, b@x.example"]}, "to.0"),
         ({"body_text": "x", "to": [f"{'a' * 320}@x.example"]}, "to.0"),
         ({"body_text": "x", "to": [f"a{n}@x.example" for n in range(21)]}, "to"),
+        ({"body_text": "x", "to": ["jürgen@x.example"]}, "to.0"),
+        ({"body_text": "x", "to": [f"{'a' * 65}@x.example"]}, "to.0"),
+        ({"body_text": "x", "to": ["a@localhost"]}, "to.0"),
+        ({"body_text": "x", "to": [""]}, "to.0"),
+        ({"body_text": "x", "cc": [ANN, "ann@orchard"]}, "cc.1"),
+        ({"body_text": "x", "bcc": ["ann@x.example\r\nSubject: y"]}, "bcc.0"),
+        ({"body_text": "x", "bcc": ["ann@x.example\x00"]}, "bcc.0"),
+        ({"body_text": "x", "bcc": [f"a{n}@x.example" for n in range(51)]}, "bcc"),
         ({"body_text": "x", "cc": ["ann"]}, "cc.0"),
         ({"body_text": "x", "cc": [f"a{n}@x.example" for n in range(21)]}, "cc"),
         ({"body_text": "x", "subject": ""}, "subject"),
@@ -120,6 +129,9 @@ def test_a_new_mail_needs_all_its_fields(system: System, field: str) -> None:
         ("PATCH", "", {"version": "1", "body_text": "x"}, "version"),
         ("PATCH", "", {"version": 1, "body_text": None}, "body"),
         ("PATCH", "", {"version": 1, "to": []}, "to"),
+        ("PATCH", "", {"version": 1, "cc": ["ann"]}, "cc.0"),
+        ("PATCH", "", {"version": 1, "bcc": ["ann@x.example\r\nTo: y@x.example"]}, "bcc.0"),
+        ("PATCH", "", {"version": 1, "bcc": [f"a{n}@x.example" for n in range(51)]}, "bcc"),
         ("PATCH", "", {"version": 1, "draft_status": "sent"}, "draft_status"),
         ("PATCH", "", {"version": 1, "attachments": [{"n": 9, "index": 0}]}, "attachments"),
         ("POST", "/approve", {}, "version"),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 COMPANY_B = "globex"
 MAILBOX_B = "info@globex.example"
+MAX = "max@quarry.example"  # wants to join a thread of A
 ZOE = "zoe@field.example"  # writes to both companies
 EXPORTED = "exported@field.example"  # A has exported what it has of them
 
@@ -43,6 +44,7 @@ class TwoCompanies(QueuedCompanies[System]):
             "a1": verified(with_files("a1@x")),
             "a2": mail("a2@x", "canary-words", sender=ZOE, subject="canary-words"),
             "a3": mail("a3@x", "canary-words", sender=BOB),
+            "a6": mail("a6@x", "canary-words", sender=MAX, in_reply_to="a1@x"),
             "a4": b"no mail",
             "a5": b"no mail either",
         }.items():
@@ -51,7 +53,7 @@ class TwoCompanies(QueuedCompanies[System]):
             system.drain()
         threads = {one["email_id"]: one["conversation_id"] for one in system.mails()}
         by_sender = {one["from"]: one["conversation_id"][:16] for one in system.mails()}
-        assert len(threads) == 4
+        assert len(threads) == 5
         first = next(one for one in system.mails() if one["message_id"] == "a1@x")
         thread = str(first["conversation_id"])[:16]
         for text in ("canary-words one", "canary-words two"):
@@ -75,6 +77,7 @@ class TwoCompanies(QueuedCompanies[System]):
         self.names = {
             "thread": thread,
             "other_thread": by_sender[BOB],
+            "joining": by_sender[MAX],
             "thread_of_b": next(
                 one["conversation_id"][:16]
                 for one in system.mails()

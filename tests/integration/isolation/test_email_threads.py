@@ -43,6 +43,7 @@ API = Api(
     values={
         "conversation_id": "{thread}",
         "reply_id": "{reply}",
+        "requester": "{joining}",
         "event_id": "{parked_id}",
         "job_id": "{job}",
         "address": "{mailbox}",
@@ -67,6 +68,10 @@ API = Api(
             inputs=({"mailbox": MAILBOX, "to": [BOB], "subject": "Hello", "body_text": "Hello."},),
         ),
         "GET /email-mailboxes": IN_BOTH,
+        "GET /email-threads/signature": Special(is_blind="each caller has an own signature"),
+        "POST /email-threads/signature": Special(
+            inputs=({"text": "of the attacker"},), is_blind="each caller has an own signature"
+        ),
         **{f"{method} {BOX}": IN_BOTH for method in ("GET", "PUT", "DELETE")},
         "POST /email-threads/contacts/erase": A_JOB,
         "POST /email-threads/contacts/export": A_JOB,
@@ -112,6 +117,22 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
         type="ObjectCreated",
         names="Message-IDs of A, and a participant of its threads",
         make=_deliver(mail("b1@x", sender=BOB, to=MAILBOX_B, references="a1@x a2@x a3@x")),
+    ),
+    EventAttack(
+        surface=INGEST,
+        type="email.send",
+        names="a draft of A, in a version that it does not have",
+        make=lambda companies: companies.system.fifo_queues.put(
+            companies.system.inbound,
+            entry(
+                EmailSend(
+                    conversation_id=companies.names["thread"],
+                    reply_id=companies.names["reply"],
+                    version=99,
+                    attempt=1,
+                )
+            ),
+        ),
     ),
     EventAttack(
         surface=WORKER,

@@ -9,6 +9,7 @@ from typing import Any
 from email_threads.store.items import Automation
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import body_of
+from shared.runtime import clock
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import SENT, SES_ID, bounce, verified, with_files
 from tests.simulation.email_threads.system import (
@@ -100,6 +101,55 @@ def _composed(system: System) -> None:
     assert status == 201, body
 
 
+def _composed_with_copies(system: System) -> None:
+    """A person drafts an answer to the Reply-To, with the customer's copies and a blind copy."""
+    (stored,) = system.mails()
+    thread = stored["conversation_id"].partition("#")[0]
+    given = {"body_text": "Yes, it is.", "bcc": ["zoe@quarry.example"]}
+    status, body = system.call("POST", f"/email-threads/{thread}/replies", given)
+    assert status == 201, body
+    draft = system.drafts()[0]
+    assert (draft["to"], draft["cc"]) == (["orders@field.example"], [BOB])
+
+
+def _undoable(system: System) -> None:
+    """The mailbox sends half a minute after an approval."""
+    system.register(MAILBOX, undo_seconds=30)
+
+
+def _undone(system: System) -> None:
+    """A person approves the drafts, stops their send, and approves them again."""
+    for step in ("approve", "undo", "approve"):
+        for draft in system.drafts():
+            path = draft["conversation_id"].replace("#draft#", "/replies/")
+            version = {"version": int(draft["version"])}
+            status, body = system.call("POST", f"/email-threads/{path}/{step}", version)
+            assert status < 300, body
+
+
+def _scheduled(system: System) -> None:
+    """A person approves the drafts for a time in 16 minutes."""
+    for draft in system.drafts():
+        path = draft["conversation_id"].replace("#draft#", "/replies/")
+        given = {
+            "version": int(draft["version"]),
+            "send_at": clock.to_text(system.clock.ms + 16 * 60_000),
+        }
+        status, body = system.call("POST", f"/email-threads/{path}/approve", given)
+        assert status == 202, body
+
+
+def _due(system: System) -> None:
+    """The schedule queues the send, whose time comes in ten seconds."""
+    system.clock.ms += 16 * 60_000 - 10_000
+    system.run_schedule()
+
+
+def _blocking(system: System) -> None:
+    """The mailbox leaves out mail of Ann."""
+    system.register(MAILBOX, blocked_senders={ANN})
+
+
 def _reported(event: str, **part: Any) -> Steps:
     return lambda system: system.report(event, part=part)
 
@@ -116,6 +166,15 @@ def _admitted(system: System) -> None:
     path = system.mails()[1]["conversation_id"].replace("#mail#0000000", "/emails/")
     status, body = system.call("POST", f"/email-threads/{path}/admit")
     assert status == 200, body
+
+
+def _let_join(system: System) -> None:
+    """A person lets a stranger join the thread that their mail names."""
+    (thread,) = (one for one in system.threads() if one.get("join_requests"))
+    (joining,) = thread["join_requests"]
+    path = f"/email-threads/{thread['conversation_id']}/join-requests/{joining}/admit"
+    status, body = system.call("POST", path)
+    assert status == 202, body
 
 
 def _later(system: System) -> None:
@@ -166,6 +225,29 @@ SCENARIOS = [
         _then(_delivered(verified(with_files())), _composed),
     ),
     Scenario(
+        "a send after the undo time",
+        _approved,
+        _then(_undoable, _delivered(verified(with_files())), _composed),
+    ),
+    Scenario(
+        "a send that was undone and approved again",
+        _undone,
+        _then(_undoable, _delivered(verified(with_files())), _composed),
+    ),
+    Scenario(
+        "a scheduled send",
+        _due,
+        _then(_delivered(verified(with_files())), _composed, _scheduled),
+    ),
+    Scenario(
+        "an answer with copies",
+        _approved,
+        _then(
+            _delivered(mail("a@x", more=f"Cc: {BOB}, {MAILBOX}\nReply-To: orders@field.example")),
+            _composed_with_copies,
+        ),
+    ),
+    Scenario(
         "a mail after an answer",
         _asked(_to_desk("b@x", in_reply_to="a@x")),
         _then(_asked(_to_desk("a@x")), _approved),
@@ -192,6 +274,7 @@ SCENARIOS = [
         _merged,
         _asked(_to_desk("a@x"), _to_desk("b@x", sender=BOB)),
     ),
+    Scenario("a mail of a blocked sender", _delivered(verified(with_files())), _blocking),
     Scenario("a mail with files", _delivered(verified(with_files()))),
     Scenario(
         "a reply",
@@ -216,6 +299,16 @@ SCENARIOS = [
         "a stranger who names a thread",
         _delivered(mail("b@x", sender=BOB, in_reply_to="a@x")),
         _delivered(mail("a@x")),
+    ),
+    Scenario(
+        "a stranger who may join",
+        _let_join,
+        _then(_delivered(mail("a@x")), _delivered(mail("b@x", sender=BOB, in_reply_to="a@x"))),
+    ),
+    Scenario(
+        "a person in copy joins",
+        _delivered(mail("b@x", sender=BOB, in_reply_to="a@x")),
+        _delivered(mail("a@x", more=f"Cc: {BOB}")),
     ),
     Scenario(
         "two threads that are one",

@@ -23,6 +23,7 @@ from tests.simulation.email_threads.final_state import (
 )
 from tests.simulation.email_threads.scenarios import SCENARIOS, Scenario
 from tests.simulation.email_threads.system import System
+from tests.simulation.fifo import Queued
 from tests.simulation.interceptor import Fault, When
 from tests.simulation.recorded_run import RecordedRun
 
@@ -106,11 +107,7 @@ def test_a_failing_call_does_not_change_the_final_state(case: Recorded) -> None:
 def test_everything_may_be_delivered_twice(case: Recorded) -> None:
     system = case.system
     case.run.restart()
-    while waiting := [
-        (queue, message)
-        for queue, message in system.fifo_queues.receive()
-        if queue in system.workers
-    ]:
+    while waiting := _visible(system):
         for queue, message in waiting:
             # An erasure waits for workers that started before it, and is delivered again for that.
             is_waiting = system.invoke_worker(queue, message)
@@ -121,6 +118,16 @@ def test_everything_may_be_delivered_twice(case: Recorded) -> None:
                 system.run_worker(queue, message)
 
     assert final_state_of(system) == case.clean
+
+
+def _visible(system: System) -> list[tuple[str, Queued]]:
+    """The next messages of the workers, also those that wait for their delay."""
+    for _ in range(2):
+        found = [one for one in system.fifo_queues.receive() if one[0] in system.workers]
+        if found:
+            return found
+        system.wait()
+    return []
 
 
 def scenario_of(name: str) -> Scenario:

@@ -9,24 +9,35 @@ import { named, t } from "../../texts/texts";
 import { Icon } from "../../ui/icons";
 import { Badge, Button, ErrorNotice } from "../../ui/controls";
 import { Recipients } from "./Recipients";
+import { SendLater, Undo } from "./SendTime";
 
 type Draft = EmailThreadsApi.DraftView;
 
 export const SENDING = ["approved", "sending"];
+
+// The customer has written, or another answer was sent: the approval says so.
+export function isSecond(draft: Draft): boolean {
+  return draft.is_stale === true || Boolean(draft.recent_answer);
+}
 
 export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | null; onChange: () => void }) {
   const { client } = useApp();
   const { approves } = rightsOf(useSession());
   const path = { conversation_id: draft.conversation_id, reply_id: draft.reply_id };
   const approve = useAction(async () => {
-    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/approve", { path, body: { version: draft.version, confirm_stale: draft.is_stale === true } });
+    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/approve", { path, body: { version: draft.version, confirm_stale: isSecond(draft) } });
     onChange();
   });
   const reject = useAction(async () => {
     await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/reject", { path, body: { version: draft.version } });
     onChange();
   });
-  const error = approve.error ?? reject.error;
+  const withdraw = useAction(async () => {
+    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/withdraw", { path, body: { version: draft.version } });
+    onChange();
+  });
+  const error = approve.error ?? reject.error ?? withdraw.error;
+  const isSending = SENDING.includes(String(draft.draft_status));
   return (
     <article class="mail mail-draft">
       <header class="mail-head">
@@ -36,6 +47,7 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
           <p class="quiet">{draft.origin === "ai" ? t("actor.model") : actor(draft.origin, me)}</p>
         </div>
         <Badge kind="info">{named("draft", String(draft.draft_status))}</Badge>
+        {draft.recent_answer && <Badge kind="warn">{t("draft.recent_answer")}</Badge>}
         {draft.is_stale && <Badge kind="warn">{t("draft.stale")}</Badge>}
       </header>
       <Recipients draft={draft} onChange={onChange} />
@@ -45,14 +57,21 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
       {draft.reason && <p class="bubble-problem">{named("reason", draft.reason)}</p>}
       {error && <ErrorNotice error={error} />}
       {approves && draft.draft_status === "unknown" && <Resolve draft={draft} onChange={onChange} />}
-      {approves && !SENDING.includes(String(draft.draft_status)) && (
+      {draft.draft_status === "approved" && <Undo draft={draft} onChange={onChange} />}
+      {!approves && draft.origin === me && !isSending && (
+        <Button kind="quiet" busy={withdraw.busy} onClick={() => void withdraw.run()}>
+          {t("draft.withdraw")}
+        </Button>
+      )}
+      {approves && !isSending && (
         <div class="mail-actions">
           <Button kind="primary" icon="send" busy={approve.busy} onClick={() => void approve.run()}>
-            {t(draft.draft_status === "failed" || draft.draft_status === "unknown" ? "draft.again" : draft.is_stale ? "draft.approve_stale" : "draft.approve")}
+            {t(draft.draft_status === "failed" || draft.draft_status === "unknown" ? "draft.again" : isSecond(draft) ? "draft.approve_stale" : "draft.approve")}
           </Button>
           <Button kind="quiet" busy={reject.busy} onClick={() => void reject.run()}>
             {t("draft.reject")}
           </Button>
+          <SendLater draft={draft} onChange={onChange} />
         </div>
       )}
     </article>

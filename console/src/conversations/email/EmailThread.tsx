@@ -13,6 +13,8 @@ import { NoteCard, NoteForm } from "../contact/Notes";
 import { OtherConversations } from "../contact/OtherConversations";
 import { Snooze } from "../contact/Snooze";
 import { DraftCard, SENDING } from "./DraftCard";
+import { Joining } from "./Joining";
+import { ClosedDrafts } from "./SendTime";
 import { Writer } from "./Writer";
 import { actor, moment, when } from "../../texts/format";
 import { Colleagues, useLiveConversation, useSay } from "../../live/hooks";
@@ -125,6 +127,7 @@ function MailCard({ mail, thread, onChange }: { mail: Mail; thread: string; onCh
           {t(whole ? "mail.less" : "mail.whole")}
         </button>
       )}
+      {mail.flags.includes("tnef") && <p class="bubble-note">{t("mail.tnef")}</p>}
       {mail.attachments.length > 0 && (
         <div class="mail-files">
           {mail.attachments.map((file) => (
@@ -206,9 +209,15 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
     await client.call("PATCH /email-threads/{conversation_id}", { path, body: { status: isDone ? "active" : "completed" } });
     onChange();
   });
+  const isSpam = thread.tags.includes("spam");
+  const spam = useAction(async () => {
+    await client.call(isSpam ? "POST /email-threads/{conversation_id}/not-spam" : "POST /email-threads/{conversation_id}/spam", { path });
+    onChange();
+  });
+  const error = take.error ?? complete.error ?? spam.error;
   return (
     <>
-      {(take.error ?? complete.error) && <ErrorNotice error={(take.error ?? complete.error)!} />}
+      {error && <ErrorNotice error={error} />}
       <AssignMenu
         assignee={thread.assigned_to ?? null}
         me={me}
@@ -230,6 +239,11 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
           onSnooze={(until) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { snoozed_until: until } })}
           onChange={onChange}
         />
+      )}
+      {thread.participant && (
+        <Button kind="quiet" busy={spam.busy} onClick={() => void spam.run()}>
+          {t(isSpam ? "action.not_spam" : "action.spam")}
+        </Button>
       )}
       <Button icon="check" kind={isDone ? "plain" : "primary"} busy={complete.busy} onClick={() => void complete.run()}>
         {t(isDone ? "action.reopen" : "action.resolve")}
@@ -255,6 +269,7 @@ function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; on
   const { client } = useApp();
   const path = { conversation_id: thread.conversation_id };
   const analysis = thread.ai_analysis;
+  const [isClosedOpen, setClosedOpen] = useState(false);
   return (
     <>
       <dl>
@@ -266,6 +281,7 @@ function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; on
         <Fact label={t("facts.people")}>{thread.participants.join(", ")}</Fact>
         <Fact label={t("facts.created")}>{moment(thread.created_at)}</Fact>
       </dl>
+      <Joining thread={thread} onChange={onChange} />
       {analysis?.summary && (
         <section class="facts-part">
           <h3>{t("facts.summary")}</h3>
@@ -289,6 +305,18 @@ function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; on
         onSet={({ added, removed }) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { add_tags: added, remove_tags: removed } })}
         onChange={onChange}
       />
+      <section class="facts-part">
+        {isClosedOpen ? (
+          <>
+            <h3>{t("draft.closed")}</h3>
+            <ClosedDrafts thread={thread.conversation_id} onChange={onChange} />
+          </>
+        ) : (
+          <Button kind="quiet" onClick={() => setClosedOpen(true)}>
+            {t("draft.closed")}
+          </Button>
+        )}
+      </section>
       <NoteForm
         conversation={thread.conversation_id}
         count={thread.note_count}

@@ -1,4 +1,4 @@
-"""Use cases of drafts: each step of a person is a write of the draft, an audit entry and, to send, an event."""
+"""Use cases of drafts: lists, composing and amending. Each change is a write of the draft and an audit entry."""
 
 from __future__ import annotations
 
@@ -7,23 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 from email_threads.api import changes
 from email_threads.api.drafts import files, inputs, presenters, views
 from email_threads.api.queries import NotFound, head_of
-from email_threads.inbound.events import entry
 from email_threads.parsing.kinds import Kind
-from email_threads.replies import composition, recipients, review
+from email_threads.replies import composition, recipients
+from email_threads.replies.approval import review
 from email_threads.replies.composition import Composed
-from email_threads.replies.draft_state import send_event
 from email_threads.store import drafts, mailboxes, threads
 from email_threads.store.drafts import MOST_OPEN
-from email_threads.store.items import DraftKind, Status
+from email_threads.store.items import DraftKind, DraftStatus
 from email_threads.store.items.draft import FINAL
-from email_threads.threading.head.heads import with_status
 from shared.api.cursors import Listing, Page
-from shared.api.errors import InvalidInput
+from shared.api.errors import InvalidInput, Unprocessable
 
 if TYPE_CHECKING:
     from email_threads.api.queries import ApiDependencies
     from email_threads.store.items import Draft, DraftFile, Mail, Thread
-    from shared.api.models.inputs import NoInput
     from shared.api.routing.routes import Request
     from shared.aws.dynamodb import Attributes
 
@@ -35,11 +32,17 @@ class TooManyDrafts(Exception):
     """The thread has as many open drafts as it may have."""
 
 
-def listed(deps: ApiDependencies, request: Request[NoInput], conversation_id: str) -> views.Drafts:
-    """Return the drafts of a thread that are not final. Raises NotFound."""
+def listed(
+    deps: ApiDependencies, request: Request[inputs.ThreadDraftsQuery], conversation_id: str
+) -> views.Drafts:
+    """Return the drafts of a thread that are not final, or the newest rejected ones. Raises NotFound."""
     thread = head_of(deps.table, request.caller.company, conversation_id)
-    found = drafts.open_of(deps.table, thread)
-    return views.Drafts(drafts=[presenters.draft(one, thread) for one in found])
+    if request.input.closed == "1":
+        closed = drafts.get_many(deps.table, thread.conversation_id, thread.closed_drafts)
+        found = [one for one in closed if one.draft_status is DraftStatus.REJECTED]
+    else:
+        found = drafts.open_of(deps.table, thread)
+    return views.Drafts(drafts=[presenters.draft(one, thread, found) for one in found])
 
 
 def waiting(deps: ApiDependencies, request: Request[inputs.DraftsQuery]) -> Page[views.Drafts]:
@@ -98,8 +101,10 @@ def of_thread(
 def compose(
     deps: ApiDependencies, thread: Thread, request: Request[inputs.ReplyInput]
 ) -> views.DraftState:
-    """Store a draft of an answer or a forward. Raises InvalidInput and TooManyDrafts."""
+    """Store a draft of an answer or a forward. Raises InvalidInput, Unprocessable and TooManyDrafts."""
     given = request.input
+    if given.kind == "forward" and given.to is None:
+        raise Unprocessable([{"field": "to", "problem": "a forward needs a recipient"}])
     mail = _mail(deps, thread, given.n)
     composed = Composed(
         kind=DraftKind(given.kind),
@@ -114,8 +119,7 @@ def compose(
     )
     is_forward = composed.kind is DraftKind.FORWARD
     draft = composition.draft_of(thread, _whole(deps, mail) if is_forward else mail, composed)
-    if not draft.to:
-        raise _invalid("to", "the mail names no sender: an answer needs a recipient")
+    inputs.check_recipients(draft.to, draft.cc, draft.bcc)
     is_new = draft.reply_id not in thread.open_drafts
     if is_new and drafts.count_open(deps.table, thread) >= MOST_OPEN:
         raise TooManyDrafts(f"the thread has {MOST_OPEN} open drafts")
@@ -123,8 +127,9 @@ def compose(
 
 
 def begin(deps: ApiDependencies, request: Request[inputs.NewMailInput]) -> views.DraftState:
-    """Store a draft of a mail that begins a thread, and the thread. Raises InvalidInput."""
+    """Store a draft of a mail that begins a thread, and the thread. Raises InvalidInput and Unprocessable."""
     given, company = request.input, request.caller.company
+    inputs.check_recipients(given.to, given.cc, given.bcc)
     mailbox = mailboxes.get(deps.table, given.mailbox)
     if mailbox is None or mailbox.company_id != company or not mailbox.enabled:
         raise _invalid("mailbox", "is not an enabled mailbox of the company")
@@ -158,56 +163,6 @@ def amend(
     amended = review.amend(deps.table, draft, given.version, new)
     changes.record(deps.table, thread, request, lambda _: {}, f"amend {draft.reply_id}")
     return presenters.state(amended)
-
-
-def approve(
-    deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.ApproveInput]
-) -> views.DraftState:
-    """Approve a draft and queue its send. Raises `review.Refused` and NotEnqueued."""
-    approved = review.approve(
-        deps.table,
-        thread,
-        draft,
-        request.input.version,
-        by=request.caller.principal,
-        confirm_stale=request.input.confirm_stale,
-    )
-    detail = f"{draft.reply_id} version={approved.version} attempt={approved.attempt}"
-    changes.record(deps.table, thread, request, lambda _: {}, f"approve {detail}")
-    deps.queue.send([entry(send_event(approved, cause=request.cause))])
-    return presenters.state(approved)
-
-
-def reject(
-    deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.RejectInput]
-) -> views.DraftState:
-    """Close a draft; a thread that it should have begun is archived. Raises `review.Refused`."""
-    given = request.input
-    rejected = review.reject(
-        deps.table, draft, given.version, by=request.caller.principal, reason=given.reason
-    )
-    drafts.unlist_in_thread(deps.table, rejected)
-    changes.record(deps.table, thread, request, _archived_if_empty, f"reject {draft.reply_id}")
-    return presenters.state(rejected)
-
-
-def resolve(
-    deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.ResolveInput]
-) -> views.DraftState:
-    """Record whether an unknown send has arrived; an arrived one is shown in its thread. Raises `review.Refused`."""
-    given = request.input
-    resolved = review.resolve(
-        deps.table,
-        draft,
-        given.version,
-        by=request.caller.principal,
-        has_arrived=given.arrived,
-    )
-    words = f"resolve {draft.reply_id} {'arrived' if given.arrived else 'not_arrived'}"
-    changes.record(deps.table, thread, request, lambda _: {}, words)
-    if given.arrived:
-        deps.queue.send([entry(send_event(resolved, cause=request.cause))])
-    return presenters.state(resolved)
 
 
 def _stored(
@@ -256,12 +211,6 @@ def _forwarded(mail: Mail, given: inputs.ReplyInput) -> list[DraftFile]:
     if given.kind != "forward":
         return []
     return presenters.files_of_mail(mail)
-
-
-def _archived_if_empty(thread: Thread) -> dict[str, Any]:
-    if thread.email_count or thread.status is Status.ARCHIVED:
-        return {}
-    return with_status(thread, Status.ARCHIVED)
 
 
 def _invalid(field: str, problem: str) -> InvalidInput:

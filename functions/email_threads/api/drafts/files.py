@@ -24,6 +24,7 @@ LARGEST_BYTES: Final = (
 )  # of all files of a mail; SES takes 40 MB, of which base64 uses a third
 FORM_SECONDS: Final = 15 * 60
 _UPLOAD_CHARACTERS: Final = 32
+INLINE_TYPES: Final = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 _NO_CONTENT: Final = b""
 
 
@@ -74,9 +75,19 @@ def files_of(
     if files and size > LARGEST_BYTES:
         raise _invalid("attachments", f"have more than {LARGEST_BYTES} bytes")
     read = [
-        _read(deps, file) if one.upload else file for one, file in zip(given, files, strict=True)
+        _placed(_read(deps, file) if one.upload else file, one)
+        for one, file in zip(given, files, strict=True)
     ]
     return _with_own_names([*forwarded, *read])
+
+
+def _placed(file: DraftFile, given: FileInput) -> DraftFile:
+    """Return a file as it is shown in the mail. Raises InvalidInput for an inline file that is no image."""
+    if not given.inline:
+        return file
+    if file.content_type not in INLINE_TYPES:
+        raise _invalid("attachments", f"inline: must be one of {', '.join(sorted(INLINE_TYPES))}")
+    return file.model_copy(update={"inline": True})
 
 
 def _with_own_names(files: Sequence[DraftFile]) -> list[DraftFile]:

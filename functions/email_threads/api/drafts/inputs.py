@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field, Strict, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
 from email_threads.api.inputs import Address, Flag, is_one_line, is_text
 from email_threads.replies.composition import LONGEST_BODY, LONGEST_SUBJECT
-from shared.api.errors import InvalidInput
+from shared.api.errors import Unprocessable
 from shared.api.models.inputs import Input
 
 LONGEST_NAME = 120
@@ -17,11 +18,24 @@ LONGEST_TYPE = 78  # of a file, as SES takes it
 MOST_RECIPIENTS = 20  # of To, of Cc and of Bcc
 MOST_RECIPIENTS_IN_ALL = 50  # that SES takes
 _TOO_MANY: Final = "to, cc and bcc must have at most 50 addresses in all"
+LONGEST_LOCAL_PART = 64  # of an address (RFC 5321, 4.5.3.1.1)
+UNPROCESSABLE: Final = frozenset(
+    {"to", "cc", "bcc", "send_at", "time_zone"}
+)  # the draft stays as it is
 MOST_FILES = 20
 PAIR = 2  # fields that name a file
 
-type Recipients = Annotated[list[Address], Field(min_length=1, max_length=MOST_RECIPIENTS)]
-type Copies = Annotated[list[Address], Field(max_length=MOST_RECIPIENTS)]
+
+def _is_time(given: object) -> object:
+    if not isinstance(given, str):
+        raise PydanticCustomError("time", "must be a time in ISO 8601")
+    return given
+
+
+type SendTime = Annotated[datetime, BeforeValidator(_is_time)]
+type Recipient = Annotated[Address, AfterValidator(_is_sendable)]
+type Recipients = Annotated[list[Recipient], Field(min_length=1, max_length=MOST_RECIPIENTS)]
+type Copies = Annotated[list[Recipient], Field(max_length=MOST_RECIPIENTS)]
 type Subject = Annotated[
     str, Field(min_length=1, max_length=LONGEST_SUBJECT), AfterValidator(is_one_line)
 ]
@@ -36,23 +50,33 @@ type ContentType = Annotated[
 
 
 def check_recipients(to: list[str], cc: list[str], bcc: list[str]) -> None:
-    """Raise InvalidInput if To, Cc and Bcc have more addresses than SES takes."""
+    """Raise Unprocessable if there is no recipient, or To, Cc and Bcc have more addresses than SES takes."""
+    if not to:
+        raise Unprocessable([{"field": "to", "problem": "must have a recipient"}])
     if len({*to, *cc, *bcc}) > MOST_RECIPIENTS_IN_ALL:
-        raise InvalidInput([{"field": "bcc", "problem": _TOO_MANY}])
+        longest = max(("to", to), ("cc", cc), ("bcc", bcc), key=lambda one: len(one[1]))
+        raise Unprocessable([{"field": longest[0], "problem": _TOO_MANY}])
 
 
-def _check_most(to: list[str], cc: list[str], bcc: list[str]) -> None:
-    if len({*to, *cc, *bcc}) > MOST_RECIPIENTS_IN_ALL:
-        raise PydanticCustomError("recipients", _TOO_MANY)
+def _is_sendable(address: str) -> str:
+    """Return an address that SES takes. Raises PydanticCustomError."""
+    name = address.rpartition("@")[0]
+    if not name.isascii() or len(name) > LONGEST_LOCAL_PART:
+        raise PydanticCustomError("local_part", "must have 1 to 64 ASCII characters before the @")
+    return address
 
 
 class FileInput(Input):
-    """A file to attach: an uploaded one, or number `index` of mail `n` of the thread."""
+    """
+    A file to attach: an uploaded one, or number `index` of mail `n` of the thread. An `inline` image is shown in place
+    of `[image: <filename>]` in the text, or below it.
+    """
 
     upload: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")] | None = None
     filename: FileName | None = None
     n: Number | None = None
     index: Annotated[int, Strict(), Field(ge=0, le=999)] | None = None
+    inline: Flag = False
 
     @model_validator(mode="after")
     def _names_one(self) -> FileInput:
@@ -77,6 +101,8 @@ class ReplyInput(Input):
     it keeps the subject.
     """
 
+    unprocessable = UNPROCESSABLE
+
     kind: Literal["reply", "forward"] = "reply"
     n: Number | None = None
     to: Recipients | None = None
@@ -86,16 +112,11 @@ class ReplyInput(Input):
     body_text: Text
     attachments: Files = Field(default_factory=list)
 
-    @model_validator(mode="after")
-    def _has_recipient(self) -> ReplyInput:
-        if self.kind == "forward" and self.to is None:
-            raise PydanticCustomError("to", "a forward needs to")
-        _check_most(self.to or [], self.cc or [], self.bcc)
-        return self
-
 
 class NewMailInput(Input):
     """A draft of a mail that begins a thread of a mailbox."""
+
+    unprocessable = UNPROCESSABLE
 
     mailbox: Address
     to: Recipients
@@ -104,14 +125,11 @@ class NewMailInput(Input):
     subject: Subject
     body_text: Text
 
-    @model_validator(mode="after")
-    def _has_few_recipients(self) -> NewMailInput:
-        _check_most(self.to, self.cc, self.bcc)
-        return self
-
 
 class AmendInput(Input):
     """New values of a draft as it was read in this `version`; absent ones stay."""
+
+    unprocessable = UNPROCESSABLE
 
     version: Number
     to: Recipients | None = None
@@ -133,10 +151,23 @@ class AmendInput(Input):
 
 
 class ApproveInput(Input):
-    """The version that was read. `confirm_stale` sends it although the thread has changed."""
+    """
+    The version that was read. `confirm_stale` sends it although the thread has changed. `send_at`: a time with an
+    offset, or a local one in `time_zone`: a zone of the IANA database, or `recipient`.
+    """
+
+    unprocessable = UNPROCESSABLE
 
     version: Number
     confirm_stale: Flag = False
+    send_at: SendTime | None = None
+    time_zone: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+
+
+class VersionInput(Input):
+    """The version that was read."""
+
+    version: Number
 
 
 class RejectInput(Input):
@@ -160,6 +191,12 @@ class UploadInput(Input):
 
     filename: FileName
     content_type: ContentType
+
+
+class ThreadDraftsQuery(Input):
+    """`closed=1` returns the newest rejected and withdrawn drafts, which can be restored."""
+
+    closed: Literal["0", "1"] = "0"
 
 
 class DraftsQuery(Input):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from email_threads.api.drafts import actions, files, inputs, views
+from email_threads.api.drafts import actions, files, inputs, steps, views
 from email_threads.api.queries import ApiDependencies, head_of
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -29,8 +29,10 @@ class DraftRoutes:
         return actions.waiting(self.deps, request)
 
     @route_methods.reads(f"GET {_T}/replies", _READ)
-    def list_drafts(self, request: Request[NoInput], conversation_id: str) -> views.Drafts:
-        """List the drafts of a thread that are not final, newest change first."""
+    def list_drafts(
+        self, request: Request[inputs.ThreadDraftsQuery], conversation_id: str
+    ) -> views.Drafts:
+        """List the drafts of a thread that are not final, or rejected ones, newest change first."""
         return actions.listed(self.deps, request, conversation_id)
 
     @route_methods.reads(f"GET {_R}", _READ)
@@ -79,7 +81,7 @@ class DraftRoutes:
         thread, draft = actions.of_thread(
             self.deps, request.caller.company, conversation_id, reply_id
         )
-        return lambda: actions.approve(self.deps, thread, draft, request)
+        return lambda: steps.approve(self.deps, thread, draft, request)
 
     @route_methods.changes(f"POST {_R}/send", _APPROVE, status=HTTPStatus.ACCEPTED)
     def send_draft(
@@ -96,7 +98,7 @@ class DraftRoutes:
         thread, draft = actions.of_thread(
             self.deps, request.caller.company, conversation_id, reply_id
         )
-        return lambda: actions.resolve(self.deps, thread, draft, request)
+        return lambda: steps.resolve(self.deps, thread, draft, request)
 
     @route_methods.changes(f"POST {_R}/reject", _APPROVE)
     def reject_draft(
@@ -106,4 +108,34 @@ class DraftRoutes:
         thread, draft = actions.of_thread(
             self.deps, request.caller.company, conversation_id, reply_id
         )
-        return lambda: actions.reject(self.deps, thread, draft, request)
+        return lambda: steps.reject(self.deps, thread, draft, request)
+
+    @route_methods.changes(f"POST {_R}/undo", _WRITE)
+    def undo_draft(
+        self, request: Request[inputs.VersionInput], conversation_id: str, reply_id: str
+    ) -> Callable[[], views.DraftState]:
+        """Stop the send of an approved draft before its time; it waits for a person again."""
+        thread, draft = actions.of_thread(
+            self.deps, request.caller.company, conversation_id, reply_id
+        )
+        return lambda: steps.undo(self.deps, thread, draft, request)
+
+    @route_methods.changes(f"POST {_R}/withdraw", _WRITE)
+    def withdraw_draft(
+        self, request: Request[inputs.VersionInput], conversation_id: str, reply_id: str
+    ) -> Callable[[], views.DraftState]:
+        """Close a draft of the caller without sending it."""
+        thread, draft = actions.of_thread(
+            self.deps, request.caller.company, conversation_id, reply_id
+        )
+        return lambda: steps.withdraw(self.deps, thread, draft, request)
+
+    @route_methods.changes(f"POST {_R}/restore", _WRITE)
+    def restore_draft(
+        self, request: Request[inputs.VersionInput], conversation_id: str, reply_id: str
+    ) -> Callable[[], views.DraftState]:
+        """Let a rejected draft wait for a person again, for 30 days after its rejection."""
+        thread, draft = actions.of_thread(
+            self.deps, request.caller.company, conversation_id, reply_id
+        )
+        return lambda: steps.restore(self.deps, thread, draft, request)

@@ -5,18 +5,20 @@ from shared.api.models.views import View
 
 
 class DraftFileView(View):
-    """A file of a draft."""
+    """A file of a draft; an `inline` one is an image in the text."""
 
     filename: str
     content_type: str
     size: int
+    inline: bool | None = None
 
 
 class DraftView(View):
     """
     A draft. `origin` is `ai` or the principal who composed it. `reason`: why it waits, failed or was rejected.
     `unknown_recipients`: recipients that are no participants of the thread. `is_stale`: the customer has written, or
-    another answer was sent, since the draft was made.
+    another answer was sent, since the draft was made. `send_at`: an approved draft is sent
+    then, and can be undone before. `recent_answer`: another answer was sent or approved then, in the last minute.
     """
 
     conversation_id: str
@@ -40,9 +42,11 @@ class DraftView(View):
     reason: str | None = None
     reviewed_by: str | None = None
     reviewed_at: str | None = None
+    send_at: str | None = None
     sent_at: str | None = None
     updated_at: str
     is_stale: bool | None = None
+    recent_answer: str | None = None
 
 
 class Drafts(View):
@@ -59,6 +63,7 @@ class DraftState(View):
     draft_status: DraftStatus
     version: int
     attempt: int
+    send_at: str | None = None
 
 
 class UploadView(View):

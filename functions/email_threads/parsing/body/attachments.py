@@ -43,6 +43,56 @@ _EXECUTABLE: Final = frozenset(
 _BLOCKED_EXTENSION: Final = re.compile(
     r"apk|app|bat|bin|cmd|com|cpl|dll|dmg|exe|gadget|hta|iso|jar|jse?|lnk|ms[cip]|pif|ps1|reg|scr|sh|sys|vbe?|vbs|ws[cfh]|xll"
 )
+# Extensions of files without a name. Programs and scripts have none.
+_EXTENSIONS: Final = {
+    "application/gzip": "gz",
+    "application/json": "json",
+    "application/msword": "doc",
+    "application/pdf": "pdf",
+    "application/pgp-signature": "asc",
+    "application/pkcs7-mime": "p7m",
+    "application/pkcs7-signature": "p7s",
+    "application/rtf": "rtf",
+    "application/vnd.ms-excel": "xls",
+    "application/vnd.ms-powerpoint": "ppt",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.rar": "rar",
+    "application/x-7z-compressed": "7z",
+    "application/x-pkcs7-mime": "p7m",
+    "application/x-pkcs7-signature": "p7s",
+    "application/xml": "xml",
+    "application/zip": "zip",
+    "audio/aac": "aac",
+    "audio/mp4": "m4a",
+    "audio/mpeg": "mp3",
+    "audio/ogg": "ogg",
+    "audio/wav": "wav",
+    "image/bmp": "bmp",
+    "image/gif": "gif",
+    "image/heic": "heic",
+    "image/jpeg": "jpg",
+    "image/png": "png",
+    "image/svg+xml": "svg",
+    "image/tiff": "tif",
+    "image/webp": "webp",
+    "message/global": "eml",
+    "message/rfc822": "eml",
+    "text/calendar": "ics",
+    "text/css": "css",
+    "text/csv": "csv",
+    "text/html": "html",
+    "text/markdown": "md",
+    "text/plain": "txt",
+    "text/rtf": "rtf",
+    "text/vcard": "vcf",
+    "text/x-vcard": "vcf",
+    "text/xml": "xml",
+    "video/mp4": "mp4",
+    "video/quicktime": "mov",
+    "video/webm": "webm",
+}
 # Types that a detected type must match if the mail declares one of them.
 _VERIFIABLE: Final = frozenset({"application/pdf", "image/png", "image/jpeg", "image/gif"})
 
@@ -53,7 +103,8 @@ class Attachment:
     A file of a mail, decoded.
 
     *content_type* is the declared one. *is_mismatch*: the content is of another type. *is_blocked*: an executable or a
-    script, stored and never served. *is_inline*: shown inside the HTML.
+    script, stored and never served. *is_inline*: an image shown inside the HTML. *is_shown*: a text that the body has,
+    too.
     """
 
     filename: str
@@ -63,6 +114,7 @@ class Attachment:
     is_inline: bool = False
     is_mismatch: bool = False
     is_blocked: bool = False
+    is_shown: bool = False
 
     @property
     def size(self) -> int:
@@ -76,10 +128,16 @@ class Attachment:
 
 
 def make(
-    content: bytes, *, name: str, content_type: str, content_id: str | None, is_inline: bool
+    content: bytes,
+    *,
+    name: str,
+    content_type: str,
+    content_id: str | None,
+    is_inline: bool,
+    is_shown: bool = False,
 ) -> Attachment:
     """Build an attachment with its detected properties. *name* is a safe name."""
-    detected = next((kind for start, kind in _SIGNATURES if content.startswith(start)), None)
+    detected = _detected(content)
     extension = name.rpartition(".")[2].lower()
     return Attachment(
         filename=name,
@@ -89,7 +147,22 @@ def make(
         is_inline=is_inline,
         is_mismatch=content_type in _VERIFIABLE and bool(content) and detected != content_type,
         is_blocked=detected in _EXECUTABLE or bool(_BLOCKED_EXTENSION.fullmatch(extension)),
+        is_shown=is_shown,
     )
+
+
+def extension_of(content_type: str, content: bytes = b"") -> str:
+    """Return the extension, with its dot, of a file without a name: of its declared, else of its detected type."""
+    known = _EXTENSIONS.get(content_type)
+    return f".{known}" if known else _dotted(_EXTENSIONS.get(_detected(content) or ""))
+
+
+def _dotted(extension: str | None) -> str:
+    return f".{extension}" if extension else ""
+
+
+def _detected(content: bytes) -> str | None:
+    return next((kind for start, kind in _SIGNATURES if content.startswith(start)), None)
 
 
 def given_name(part: Message) -> str:
@@ -106,19 +179,23 @@ def given_name(part: Message) -> str:
     return decoded(charsets.storable(str(given)))
 
 
-def safe_name(given: str, number: int, taken: Collection[str]) -> str:
-    """Return a name without path, control characters and device names, of at most 120 bytes, unique in its mail."""
+def safe_name(given: str, number: int, taken: Collection[str], *, extension: str = "") -> str:
+    """
+    Return a name without path, control characters and device names, of at most 120 bytes, unique in its mail.
+
+    Without a name the file is numbered, with the *extension* of its type.
+    """
     name = _FORBIDDEN.sub("_", re.split(r"[/\\]", given)[-1]).strip(". ")
     if not name:
-        name = f"attachment-{number}"
+        name = f"attachment-{number}{extension}"
     if _DEVICES.match(name):
         name = f"_{name}"
-    extension = found[0] if (found := _EXTENSION.search(name)) else ""
-    stem = _cut_bytes(name.removesuffix(extension), MOST_NAME_BYTES - len(extension.encode()) - 5)
-    unique, copy = stem + extension, 2
+    ending = found[0] if (found := _EXTENSION.search(name)) else ""
+    stem = _cut_bytes(name.removesuffix(ending), MOST_NAME_BYTES - len(ending.encode()) - 5)
+    unique, copy = stem + ending, 2
     lowered = {other.casefold() for other in taken}
     while unique.casefold() in lowered:
-        unique, copy = f"{stem}-{copy}{extension}", copy + 1
+        unique, copy = f"{stem}-{copy}{ending}", copy + 1
     return unique
 
 

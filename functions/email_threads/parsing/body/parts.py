@@ -24,6 +24,8 @@ _CALENDAR: Final = "text/calendar"
 _RETURNED_HEADERS: Final = "text/rfc822-headers"
 _SHORT_TEXT: Final = 20
 _ENCODING: Final = re.compile(r"[\s\"']*([\w-]+)")
+# Embedded mails, also with fields in UTF-8 (RFC 6532).
+_MAILS: Final = frozenset({"message/rfc822", "message/global"})
 _TNEF: Final = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 # The kind is read from the headers; these parts are no files for a person.
 _REPORTS: Final = frozenset(
@@ -65,12 +67,20 @@ class _Piece:
     html: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A part that is a file; *is_shown*: and a piece of the body."""
+
+    part: Message
+    is_shown: bool = False
+
+
 def read(message: Message) -> Content:
     """Read the text and the attachments of a parsed mail, of which the caps were checked."""
     content = Content()
     if any(part.defects for part in message.walk()):
         content.flags.add(Flag.DEFECTS)
-    files: list[Message] = []
+    files: list[_File] = []
     pieces = _walk(message, content, files)
     _set_text(content, [piece for piece in pieces if piece.html or (piece.plain or "").strip()])
     _add_attachments(content, files)
@@ -83,7 +93,7 @@ def read(message: Message) -> Content:
 
 
 def _walk(
-    part: Message, content: Content, files: list[Message], *, is_alternative: bool = False
+    part: Message, content: Content, files: list[_File], *, is_alternative: bool = False
 ) -> list[_Piece]:
     kind = part.get_content_type()
     if kind == _RETURNED_HEADERS:
@@ -106,13 +116,15 @@ def _walk(
     return [piece for branch in branches for piece in branch]
 
 
-def _leaf(part: Message, kind: str, content: Content, files: list[Message]) -> list[_Piece]:
+def _leaf(part: Message, kind: str, content: Content, files: list[_File]) -> list[_Piece]:
     is_body = (
         kind in {_PLAIN, _HTML} or kind.startswith("multipart/") or _is_unnamed_text(part, kind)
     )
     if not is_body or part.get_content_disposition() == "attachment":
-        files.append(part)
+        files.append(_File(part))
         return []
+    if kind.startswith("text/") and attachments.given_name(part):
+        files.append(_File(part, is_shown=True))
     text, is_valid = charsets.decode(_bytes_of(part), _charset(part))
     if not is_valid:
         content.flags.add(Flag.DEFECTS)
@@ -196,11 +208,12 @@ def _has_html(pieces: list[_Piece]) -> bool:
     return any(piece.html is not None for piece in pieces)
 
 
-def _add_attachments(content: Content, files: list[Message]) -> None:
+def _add_attachments(content: Content, files: list[_File]) -> None:
     names: list[str] = []
     if len(files) > MOST_ATTACHMENTS:
         content.flags.add(Flag.ATTACHMENTS_CUT)
-    for number, part in enumerate(files[:MOST_ATTACHMENTS], 1):
+    for number, file in enumerate(files[:MOST_ATTACHMENTS], 1):
+        part = file.part
         kind = part.get_content_type()
         given = attachments.given_name(part)
         if kind in _TNEF or given.lower() == "winmail.dat":
@@ -209,45 +222,51 @@ def _add_attachments(content: Content, files: list[Message]) -> None:
             content.flags.add(Flag.ENCRYPTED)
         if kind == _CALENDAR:
             content.calendar_method = str(part.get_param("method", "")).upper() or None
-        if kind == "message/rfc822":
-            given = _name_of_message(part, number)
-            content.returned_ids += _ids_of_message(part)
-        name = attachments.safe_name(given, number, names)
+        data = _bytes_of(part)
+        if kind in _MAILS:
+            inner = Headers.read(data)
+            given = _name_of_message(inner)
+            content.returned_ids += inner.ids("message-id")
+        name = attachments.safe_name(
+            given, number, names, extension=attachments.extension_of(kind, data)
+        )
         names.append(name)
-        content.attachments.append(_attachment(part, kind, name, content.html or ""))
+        content.attachments.append(_attachment(file, kind, name, data, content.html or ""))
 
 
-def _attachment(part: Message, kind: str, name: str, document: str) -> attachments.Attachment:
+def _attachment(
+    file: _File, kind: str, name: str, data: bytes, document: str
+) -> attachments.Attachment:
+    part = file.part
     content_id = (Headers.of(part).first("content-id") or "").strip("<> ") or None
     is_used = content_id is not None and f"cid:{content_id}" in document
+    is_image = kind.startswith("image/") and part.get_content_disposition() == "inline"
     return attachments.make(
-        _bytes_of(part),
+        data,
         name=name,
         content_type=kind,
         content_id=content_id,
-        is_inline=is_used or part.get_content_disposition() == "inline",
+        is_inline=not file.is_shown and (is_used or is_image),
+        is_shown=file.is_shown,
     )
 
 
-def _name_of_message(part: Message, number: int) -> str:
-    """Name an embedded mail by its subject."""
-    inner = part.get_payload(0) if part.is_multipart() else None
-    subject = Headers.of(inner).text("subject") if isinstance(inner, Message) else ""
-    return f"{subject.replace('/', '_').replace('\\', '_') or f'attachment-{number}'}.eml"
-
-
-def _ids_of_message(part: Message) -> tuple[str, ...]:
-    inner = part.get_payload(0) if part.is_multipart() else None
-    return Headers.of(inner).ids("message-id") if isinstance(inner, Message) else ()
+def _name_of_message(inner: Headers) -> str:
+    """Name an embedded mail by its subject; "" if it has none."""
+    subject = inner.text("subject").replace("/", "_").replace("\\", "_")
+    return f"{subject}.eml" if subject.strip(". ") else ""
 
 
 def _bytes_of(part: Message) -> bytes:
     """Return the decoded content of a part, or the source of an embedded mail; of damaged base64 what can be read."""
-    if part.is_multipart():
-        return b"".join(
-            _source(inner) for inner in part.get_payload() if isinstance(inner, Message)
-        )
     encoding = Headers.of(part).first("content-transfer-encoding") or ""
+    if part.is_multipart():
+        inner = [one for one in part.get_payload() if isinstance(one, Message)]
+        if encoding.strip().lower() == "base64" and len(inner) == 1 and not inner[0].keys():
+            # RFC 2046 forbids it for embedded mails, which the standard library reads as they are.
+            inner[0]["Content-Transfer-Encoding"] = encoding
+            return _bytes_of(inner[0])
+        return b"".join(map(_source, inner))
     if named := _ENCODING.match(encoding):
         # As in "base64;" and "quoted-printable (8 bit)", which the standard library takes for unknown ones.
         part.replace_header("Content-Transfer-Encoding", named[1])

@@ -5,10 +5,12 @@ Items of the table, one string key each.
     {cid}#mail#{n}                   Mail              a mail, whole lists; n = 1, 2, ... in order of arrival
     {cid}#note#{k}, {cid}#audit#{k}  Note, Audit       an internal note; a change of the thread
     {cid}#draft#{reply}              Draft             a mail to be sent, and its review
+    {cid}#send#{reply}               ScheduledSend     a send that waits for its time
     {cid}#participant#{address}      Participant       another person of the thread, for the index of participants
     {cid}#expiry                     Expiry            outlives the head, so that its children are found
     mid#{id}                         Alias             a Message-ID and the thread that it belongs to
     mailbox#{address}                Mailbox           an address of a company
+    signature#{person}               Signature         the name and the signatures of a person
     company#{company}                CompanyMailboxes  the addresses of a company
     parked#{event}                   ParkedEvent       an event that cannot be processed
     letter#{event}                   DeadLetterNote    why the last attempt at an event failed
@@ -31,7 +33,9 @@ from email_threads.store.items.note import Audit, Note
 from email_threads.store.items.parked import DeadLetterNote, ParkedEvent, StoredAnswer
 from email_threads.store.items.participant import Participant
 from email_threads.store.items.privacy import PrivacyJob
+from email_threads.store.items.scheduled_send import ScheduledSend
 from email_threads.store.items.sends import AnswerCount
+from email_threads.store.items.signature import Signature
 from email_threads.store.items.thread import (
     AiAnalysis,
     AnalysisState,
@@ -46,13 +50,14 @@ from email_threads.store.items.thread import (
 )
 
 CHILDREN = (
-    Mail, Note, Audit, Draft, Participant, Expiry, Alias, Mailbox, CompanyMailboxes, ParkedEvent,
-    DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob, ErasedAddress,
+    Mail, Note, Audit, Draft, ScheduledSend, Participant, Expiry, Alias, Mailbox, CompanyMailboxes, Signature,
+    ParkedEvent, DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob, ErasedAddress,
 )  # fmt: skip
 
 __all__ = [
     "CHILDREN", "AiAnalysis", "Alias", "AliasKind", "AnalysisState", "AnswerCount", "Audit", "Automation",
     "CompanyMailboxes", "DeadLetterNote", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus", "ErasedAddress",
     "Expiry", "HistoryEntry", "Mail", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent",
-    "Participant", "PrivacyJob", "ReplyMode", "SentimentEntry", "Status", "StoredAnswer", "Thread",
+    "Participant", "PrivacyJob", "ReplyMode", "ScheduledSend", "SentimentEntry", "Signature", "Status", "StoredAnswer",
+    "Thread",
 ]  # fmt: skip

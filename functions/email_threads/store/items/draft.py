@@ -20,6 +20,8 @@ class DraftStatus(StrEnum):
                |  '--reject--> rejected        '-- newer mail of the customer: amended again, or superseded
                '-- newer mail of the customer: superseded
         failed, unknown --approve--> approved (attempt + 1)
+        approved --undo--> amended (attempt + 1)
+        rejected --restore--> amended (attempt + 1)
     """
 
     PENDING = "pending"
@@ -49,7 +51,10 @@ class DraftKind(StrEnum):
 
 
 class DraftFile(BaseModel):
-    """A file to be attached: its object under `attachments/`, of an uploaded one with the hash of its content."""
+    """
+    A file to be attached: its object under `attachments/`, of an uploaded one with the hash of its content. *inline*:
+    an image that the text shows.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -58,6 +63,7 @@ class DraftFile(BaseModel):
     content_type: str
     size: int  # bytes
     sha256: str | None = None
+    inline: bool | None = None
 
 
 class Draft(ThreadItem):
@@ -94,6 +100,9 @@ class Draft(ThreadItem):
     bcc: list[str] = Field(default_factory=list, repr=False)
     subject: str = Field(default="", repr=False)
     body_text: str = Field(default="", repr=False)
+    signature: str | None = Field(
+        default=None, repr=False
+    )  # as approved; None: that of the mailbox
     attachments: list[DraftFile] = Field(default_factory=list)
     questions: list[str] = Field(default_factory=list)
     version: int = 1
@@ -102,11 +111,13 @@ class Draft(ThreadItem):
     usage: dict[str, Any] | None = None
     reviewed_by: str | None = None
     reviewed_at: str | None = None
+    undone_by: str | None = None  # the principal who took back its newest approval
     confirmed_n: int | None = None
     reason: str | None = None  # why it waits, failed or was rejected
     action_id: str | None = None
     ses_id: str | None = None
     message_id: str | None = Field(default=None, repr=False)
+    send_at: str | None = None  # of an approved draft: not before
     sent_at: str | None = None
     resolved_by: str | None = None  # the principal who stated that an unknown send has arrived
     ttl: int

@@ -1,7 +1,7 @@
 """A mail of a thread."""
 
 from enum import StrEnum
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 from pydantic import Field
 
@@ -54,6 +54,10 @@ class EvidenceReason(StrEnum):
     NOT_A_PARTICIPANT = "not_a_participant"
 
 
+# People know better than the rule that has held the mail.
+_ADMISSIBLE: Final = frozenset({HoldReason.VERIFICATION, HoldReason.BLOCKED_SENDER})
+
+
 class Mail(ThreadItem, EmailFields):
     """
     A mail: the contract's e-mail object with whole lists, and the results of parsing and threading.
@@ -85,6 +89,7 @@ class Mail(ThreadItem, EmailFields):
     admitted_at: str | None = None
     admits_author: bool | None = None  # the admission made the author a participant
     html_text: str | None = Field(default=None, repr=False)
+    utc_offset: int | None = None  # minutes, of the Date field: the zone of its author
     hold_reason: HoldReason | None = None
     flags: list[Flag] = Field(default_factory=list)
     raw_key: str | None = Field(default=None, repr=False)
@@ -136,7 +141,7 @@ class Mail(ThreadItem, EmailFields):
     def may_be_admitted(self) -> bool:
         """Whether a person may decide that the mail counts: never one that failed a check or is over a cap."""
         if self.kind is Kind.HELD:
-            return self.hold_reason is HoldReason.VERIFICATION and not self.erased
+            return self.hold_reason in _ADMISSIBLE and not self.erased
         return self.evidence is Evidence.WEAK and not self.erased
 
     @property

@@ -7,6 +7,7 @@ from pydantic import Field
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.thread import Automation, ReplyMode
 from shared.aws.dynamodb import Attributes
+from shared.identity.addresses import without_label
 
 
 class Mailbox(ThreadItem):
@@ -29,9 +30,18 @@ class Mailbox(ThreadItem):
     auto_complete: bool = False  # a thread with all requirements is completed without a person
     facts: list[str] = Field(default_factory=list, repr=False)  # that drafts may state, as prices
     link_hosts: list[str] = Field(default_factory=list)  # that automatic answers may link to
+    blocked_senders: set[str] = Field(
+        default_factory=set, repr=False
+    )  # addresses and `@domain`s whose mail is left out
+    undo_seconds: int | None = None  # between an approval and its send
     signature: str | None = Field(default=None, repr=False)
     updated_at: str | None = None
     updated_by: str | None = None
+
+    def blocks(self, sender: str) -> bool:
+        """Whether mail of a sender is left out: of the address, with any label, or of its domain."""
+        names = {sender, without_label(sender), f"@{sender.rpartition('@')[2]}"}
+        return not self.blocked_senders.isdisjoint(names)
 
     @classmethod
     def of(cls, address: str) -> Attributes:

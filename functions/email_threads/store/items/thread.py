@@ -11,6 +11,7 @@ STATUS_INDEX: Final = "StatusIndex"
 PARTICIPANT_INDEX: Final = "ParticipantIndex"
 TTL_INDEX: Final = "TTLIndex"
 COMPANY_INDEX: Final = "CompanyIndex"
+SPAM: Final = "spam"  # the tag of threads whose sender is blocked
 
 
 class Status(StrEnum):
@@ -263,6 +264,7 @@ class Thread(ThreadItem):
     )
     reply_mode: ReplyMode | None = None  # None: the mode of the mailbox
     open_drafts: set[str] = Field(default_factory=set)  # reply ids; the final ones are removed
+    closed_drafts: list[str] = Field(default_factory=list)  # reply ids of the newest rejected ones
     requirements: dict[str, Any] = Field(default_factory=dict, repr=False)
     requirements_version: int | None = None  # + 1 whenever the content changes
     ai_analysis: AiAnalysis | None = None
@@ -270,6 +272,9 @@ class Thread(ThreadItem):
     sentiment_scores: list[SentimentEntry] = Field(default_factory=list)  # the newest ten
     merged_into: str | None = None
     merged_from: set[str] = Field(default_factory=set)
+    join_requests: set[str] = Field(
+        default_factory=set
+    )  # threads of people who named this one and may not join it; at most ten
     metadata: Metadata = Field(default_factory=Metadata)
 
     @property

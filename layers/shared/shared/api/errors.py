@@ -12,6 +12,10 @@ class InvalidInput(Exception):
         self.problems = problems
 
 
+class Unprocessable(InvalidInput):
+    """The input is well-formed, and no mail or message can come of it, as of recipients that do not exist."""
+
+
 class KeyReused(Exception):
     """The same idempotency key was used for a different change."""
 

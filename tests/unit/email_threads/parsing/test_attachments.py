@@ -14,7 +14,7 @@ def test_names_have_no_path_and_are_decoded() -> None:
         "Angebot für München.pdf",
         "Rechnung Ä.pdf",
         "_con",
-        "attachment-5",
+        "attachment-5.pdf",
     ]
 
 

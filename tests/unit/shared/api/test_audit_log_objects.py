@@ -18,6 +18,7 @@ NOT_SHOWN = {
     "action": "the change itself",
     "context": "a part of the path in the documentation",
     "reply_id": "a draft of the thread that comes before it",
+    "requester": "a thread that asks to join the one that comes before it",
     "step": "a word",
     "verb": "a word",
 }

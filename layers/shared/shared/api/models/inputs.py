@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from shared.api.errors import InvalidInput
+from shared.api.errors import InvalidInput, Unprocessable
 from shared.runtime.json_objects import json_object
 from shared.runtime.validation_errors import OURS, errors_of
 
@@ -14,7 +15,13 @@ _FIELD = re.compile(r"[a-z][A-Za-z0-9_]*")
 
 
 class Input(BaseModel):
-    """Base of all input models. Unknown fields are errors: a misspelt field must not be ignored."""
+    """
+    Base of all input models. Unknown fields are errors: a misspelt field must not be ignored.
+
+    *unprocessable* are the fields whose rules raise Unprocessable if no other field breaks one.
+    """
+
+    unprocessable: ClassVar[frozenset[str]] = frozenset()
 
     model_config = ConfigDict(extra="forbid", defer_build=True, hide_input_in_errors=True)
 
@@ -44,14 +51,17 @@ def body[B: BaseModel](text: str | None, model: type[B]) -> B:
 
 
 def checked[M: BaseModel](fields: object, model: type[M]) -> M:
-    """Return *fields* as a validated model. Raises InvalidInput."""
+    """Return *fields* as a validated model. Raises InvalidInput, for the fields that the model names Unprocessable."""
     try:
         return model.model_validate(fields)
     except ValidationError as refusal:
         errors = errors_of(refusal)
-    raise InvalidInput(
-        [{"field": _field_of(e["loc"]), "problem": e["msg"].removeprefix(OURS)} for e in errors]
-    )
+    problems = [
+        {"field": _field_of(e["loc"]), "problem": e["msg"].removeprefix(OURS)} for e in errors
+    ]
+    named = {problem["field"].partition(".")[0] for problem in problems}
+    refusal_of = Unprocessable if named <= getattr(model, "unprocessable", set()) else InvalidInput
+    raise refusal_of(problems)
 
 
 def _field_of(location: tuple[int | str, ...]) -> str:

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 
 from shared.api.auth import Forbidden, RateLimited, Unauthenticated
 from shared.api.cursors import InvalidCursor
-from shared.api.errors import InvalidInput, KeyReused, StillRunning, error_body
+from shared.api.errors import InvalidInput, KeyReused, StillRunning, Unprocessable, error_body
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import NotEnqueued, to_json
 from shared.runtime.failures import Transient
@@ -21,6 +21,7 @@ type Errors = Mapping[type[Exception], tuple[HTTPStatus, str]]
 # an internal error: its text is not exposed.
 ERRORS: Errors = {
     InvalidInput: (HTTPStatus.BAD_REQUEST, "invalid_input"),
+    Unprocessable: (HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_input"),
     InvalidCursor: (HTTPStatus.BAD_REQUEST, "invalid_cursor"),
     Unauthenticated: (HTTPStatus.UNAUTHORIZED, "unauthenticated"),
     Forbidden: (HTTPStatus.FORBIDDEN, "forbidden"),

@@ -6,10 +6,11 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 from functools import cache
+from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 LONGEST_SUBJECT = 120  # characters
 # Bidirectional control characters: they can make text display differently from its content.
@@ -17,6 +18,7 @@ _FORCED_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 # Controls, line and paragraph separators, halves of surrogate pairs.
 _UNFIT_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _UNFIT_IN_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_MARK = "\ue000"  # of private use: no text has it
 # The tags that Markdown produces, without images: our mails load no remote content.
 _TAGS = frozenset(
     {"p", "br", "strong", "em", "a", "ul", "ol", "li", "blockquote", "code", "pre", "hr"}
@@ -54,9 +56,12 @@ def subject_line(subject: str | None, fallback: str, longest: int = LONGEST_SUBJ
     raise ContentUnusable("no_subject")
 
 
-def body_of(markdown: str) -> Body:
+def body_of(markdown: str, images: Mapping[str, str] | None = None) -> Body:
     """
     Build both parts of a mail. The text part is the Markdown source; HTML markup in it is escaped.
+
+    *images* are Content-IDs of files of the mail by file name. The HTML shows each in place of `[image: name]`, or
+    below the text.
 
     Raises ContentUnusable if it contains only whitespace.
     """
@@ -64,7 +69,24 @@ def body_of(markdown: str) -> Body:
     text = lines.strip()
     if not text:
         raise ContentUnusable("no_body")
-    return Body(text, f'<!doctype html>\n<html><body dir="auto">\n{_html(text)}</body></html>\n')
+    shown = _with_images(_html(_placed(text, images or {})), images or {})
+    return Body(text, f'<!doctype html>\n<html><body dir="auto">\n{shown}</body></html>\n')
+
+
+def _placed(markdown: str, images: Mapping[str, str]) -> str:
+    """Return the source with a mark, which Markdown leaves as it is, for each image: in its place, or at the end."""
+    for number, name in enumerate(images):
+        place, mark = f"[image: {name}]", f"{_MARK}{number}{_MARK}"
+        is_placed = place in markdown
+        markdown = markdown.replace(place, mark, 1) if is_placed else f"{markdown}\n\n{mark}"
+    return markdown
+
+
+def _with_images(html: str, images: Mapping[str, str]) -> str:
+    for number, (name, content_id) in enumerate(images.items()):
+        tag = f'<img src="cid:{escape(content_id)}" alt="{escape(name)}">'
+        html = html.replace(f"{_MARK}{number}{_MARK}", tag, 1)
+    return html
 
 
 def _is_plain(line: str) -> bool:

@@ -78,11 +78,16 @@ class SesClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file in a mail, sent to all recipients. Raises ValueError that names the field which SES does not accept."""
+    """
+    A file in a mail, sent to all recipients. With a *content_id* it is an image that the HTML shows (`mime.body_of`).
+
+    Raises ValueError that names the field which SES does not accept.
+    """
 
     filename: str = field(repr=False)
     content_type: str
     content: bytes = field(repr=False)
+    content_id: str | None = None
 
     def __post_init__(self) -> None:
         """Check the name and the type."""
@@ -97,11 +102,14 @@ class Attachment:
 
     def part(self) -> dict[str, Any]:
         """Return the parameter of SendEmail. Without an encoding SES writes the content as 7-bit text."""
+        place = {"ContentDisposition": "ATTACHMENT"}
+        if self.content_id is not None:
+            place = {"ContentDisposition": "INLINE", "ContentId": self.content_id}
         return {
             "RawContent": self.content,
             "FileName": self.filename,
             "ContentType": self.content_type,
-            "ContentDisposition": "ATTACHMENT",
+            **place,
             "ContentTransferEncoding": "BASE64",
         }
 

@@ -25,6 +25,15 @@ _NOT_ARRIVED: Final = "not_arrived"
 _AMENDABLE: Final = frozenset({DraftStatus.PENDING, DraftStatus.AMENDED, DraftStatus.FAILED})
 
 
+UNDONE: Final = "undone"
+WITHDRAWN: Final = "withdrawn"
+RESTORED: Final = "restored"
+
+
+class NotTheAuthor(Exception):
+    """Another person wrote the draft."""
+
+
 class Refused(Exception):
     """The draft cannot take this step."""
 
@@ -62,9 +71,21 @@ def amend(table: Table, draft: Draft, version: int, changes: dict[str, Any]) -> 
 
 
 def approve(
-    table: Table, thread: Thread, draft: Draft, version: int, *, by: str, confirm_stale: bool
+    table: Table,
+    thread: Thread,
+    draft: Draft,
+    version: int,
+    *,
+    by: str,
+    confirm_stale: bool,
+    send_at: str | None = None,
+    signature: str | None = None,
 ) -> Draft:
-    """Approve a draft, also after a failed or unknown send, which makes it a new attempt. Approved again, it stays."""
+    """
+    Approve a draft, to be sent at *send_at* with a *signature*. Approved again, it stays.
+
+    After a failed or unknown send it is a new attempt.
+    """
     if draft.version == version and draft.draft_status in _QUEUED:
         return draft
     _check(draft, version, WAITING)
@@ -82,6 +103,8 @@ def approve(
         reviewed_by=by,
         reviewed_at=clock.to_text(clock.now_ms()),
         confirmed_n=thread.last_inbound_n,
+        send_at=send_at,
+        signature=signature,
         action_id=None,
         ses_id=None,
         resolved_by=None,
@@ -89,8 +112,60 @@ def approve(
     )
     if moved is None:
         present = _present(table, draft)
-        return approve(table, thread, present, version, by=by, confirm_stale=confirm_stale)
+        return approve(
+            table,
+            thread,
+            present,
+            version,
+            by=by,
+            confirm_stale=confirm_stale,
+            send_at=send_at,
+            signature=signature,
+        )
     return moved
+
+
+def undo(table: Table, draft: Draft, version: int, *, by: str) -> Draft:
+    """Let an approved draft that is not being sent yet wait for a person again. Undone again, it stays."""
+    if draft.version == version and draft.undone_by == by and draft.draft_status in _AMENDABLE:
+        return draft
+    _check(draft, version, {DraftStatus.APPROVED})
+    moved = drafts.move(
+        table,
+        draft,
+        draft_status=DraftStatus.AMENDED,
+        attempt=draft.attempt + 1,
+        reviewed_by=None,
+        undone_by=by,
+        send_at=None,
+        reason=UNDONE,
+    )
+    return moved or undo(table, _present(table, draft), version, by=by)
+
+
+def withdraw(table: Table, draft: Draft, version: int, *, by: str) -> Draft:
+    """Close a draft of its author (*by*). Raises NotTheAuthor. Withdrawn again, it stays."""
+    if draft.origin != by:
+        raise NotTheAuthor("only the author of a draft withdraws it; reject it instead")
+    return reject(table, draft, version, by=by, reason=WITHDRAWN)
+
+
+def restore(table: Table, draft: Draft, version: int) -> Draft:
+    """Let a rejected draft wait for a person again, as long as it is stored. Restored again, it stays."""
+    if draft.version == version and draft.reason == RESTORED and draft.draft_status in _AMENDABLE:
+        return draft
+    if draft.draft_status is DraftStatus.REJECTED and draft.version != version:
+        raise StaleVersion(draft)
+    _check(draft, version, {DraftStatus.REJECTED})
+    moved = drafts.move(
+        table,
+        draft,
+        draft_status=DraftStatus.AMENDED,
+        attempt=draft.attempt + 1,
+        reviewed_by=None,
+        reason=RESTORED,
+    )
+    return moved or restore(table, _present(table, draft), version)
 
 
 def reject(table: Table, draft: Draft, version: int, *, by: str, reason: str | None) -> Draft:

@@ -1,0 +1,56 @@
+// People who named a thread and may not join it: they wait in a thread of their own, until a person decides.
+
+import { useAction } from "../../api/resource";
+import type { EmailThreadsApi } from "../../api/routes";
+import { useApp, useSession } from "../../app";
+import { rightsOf } from "../../operations/access";
+import { t } from "../../texts/texts";
+import { Button, ErrorNotice } from "../../ui/controls";
+
+type Thread = EmailThreadsApi.ThreadView;
+type Request = EmailThreadsApi.JoinRequest;
+
+export function Joining({ thread, onChange }: { thread: Thread; onChange: () => void }) {
+  if (thread.join_requests.length === 0) return null;
+  return (
+    <section class="facts-part">
+      <h3>{t("joining.title")}</h3>
+      {thread.join_requests.map((request) => (
+        <JoinRequest key={request.conversation_id} thread={thread.conversation_id} request={request} onChange={onChange} />
+      ))}
+    </section>
+  );
+}
+
+function JoinRequest({ thread, request, onChange }: { thread: string; request: Request; onChange: () => void }) {
+  const { client } = useApp();
+  const { approves } = rightsOf(useSession());
+  const path = { conversation_id: thread, requester: request.conversation_id };
+  const admit = useAction(async () => {
+    await client.call("POST /email-threads/{conversation_id}/join-requests/{requester}/admit", { path });
+    onChange();
+  });
+  const decline = useAction(async () => {
+    await client.call("POST /email-threads/{conversation_id}/join-requests/{requester}/decline", { path });
+    onChange();
+  });
+  const error = admit.error ?? decline.error;
+  return (
+    <div class="bubble-note">
+      {error && <ErrorNotice error={error} />}
+      <p>
+        <b>{request.participant ?? ""}</b> {request.snippet}
+      </p>
+      {approves && (
+        <div class="mail-actions">
+          <Button icon="check" busy={admit.busy} onClick={() => void admit.run()}>
+            {t("joining.admit")}
+          </Button>
+          <Button kind="quiet" busy={decline.busy} onClick={() => void decline.run()}>
+            {t("joining.decline")}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
