@@ -8,6 +8,24 @@ from pydantic.alias_generators import to_camel
 from whatsapp.api.provider_objects import ProviderObject
 
 
+class QuotedMessage(ProviderObject):
+    """The message that a message answers."""
+
+    message_id: str | None = None
+
+
+class MessageJson(ProviderObject):
+    """The JSON of a message at both providers. The content is in the field that *type* names, such as `text`."""
+
+    messaging_product: str
+    recipient_type: str | None = None
+    to: str | None = None
+    recipient: str | None = None
+    type: str
+    context: QuotedMessage | None = None
+    biz_opaque_callback_data: str | None = None
+
+
 class HealthError(ProviderObject):
     """What blocks or limits sending, and its solution."""
 

@@ -1,7 +1,8 @@
 """Responses that several packages of actions share."""
 
-from typing import Any, Literal
+from typing import Literal
 
+from whatsapp.actions.calls.provider_objects import MessageJson
 from whatsapp.sending.views import View
 
 
@@ -19,7 +20,7 @@ class SentMessage(View):
     message_pk: str | None = None
     message_id: str | None = None
     conversation_pk: str
-    payload: dict[str, Any] | None = None
+    payload: MessageJson | None = None
     note: str | None = None
 
 

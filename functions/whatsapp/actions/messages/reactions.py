@@ -15,6 +15,7 @@ from whatsapp.actions.calls import participants, references
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import MessageRef, SendInput
+from whatsapp.actions.calls.provider_objects import MessageJson
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages import effects
@@ -97,7 +98,9 @@ def _react(call: Call[Any], emoji: str) -> SentMessage:
     )
     if call.input.dry_run:
         call.resources.gate.rehearse(subject)
-        return answer.model_copy(update={"state": "dry_run", "payload": body})
+        return answer.model_copy(
+            update={"state": "dry_run", "payload": MessageJson.model_validate(body)}
+        )
     known = call.resources.ledger.action(action_id)
     if known is None or not known.may_have_been_sent:
         call.resources.gate.check(subject)

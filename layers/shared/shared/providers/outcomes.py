@@ -52,7 +52,8 @@ class ErrorDetails:
     A provider's error besides its code. *trace_id* names the request in the provider's logs (Meta's `fbtrace_id`, AWS's
     request id). *is_transient*: the provider says that the same request can succeed later.
 
-    The texts have no numbers, addresses of mail or secrets, but may repeat a body: never log or store them.
+    The texts have no numbers, addresses of mail or secrets, but may repeat a body: never log them, and store them only
+    sealed.
     """
 
     subcode: str | None = None
