@@ -191,7 +191,9 @@ def test_a_cursor_of_another_caller_or_query_is_refused(actions: Actions) -> Non
     assert ACME.principal != colleague.principal
 
 
-@pytest.mark.parametrize("named", [{"phone": PHONE}, {"phone": "+15550783881"}, {"phoneNumberId": PHONE}])
+@pytest.mark.parametrize(
+    "named", [{"phone": PHONE}, {"phone": "+15550783881"}, {"phoneNumberId": PHONE}]
+)
 @pytest.mark.parametrize("customer", [{"to": f"+{ADA}"}, {"to": ADA}])
 def test_the_number_of_the_business_and_the_customer_have_one_name(
     actions: Actions, named: dict[str, str], customer: dict[str, str]
