@@ -150,9 +150,9 @@ def _component(definition: Definition, one: Given) -> dict[str, Any]:
     if slot.part == CAROUSEL:
         return {"type": "carousel", "cards": _cards(part, one)}
     if not part or (slot.kinds and _kind(part) not in slot.kinds):
-        wanted = " or ".join([*slot.kinds, *(() if slot.kinds else (slot.part,))])
-        kept = f"has a {_kind(part)} header" if part else f"has no {slot.part}"
-        raise TemplateNotFitting(f"{one.field}: is for {wanted}, and the template {kept}")
+        wanted = " or ".join(slot.kinds or (slot.part,))
+        found = f"the template's header is {_kind(part)}" if part else "the template has none"
+        raise TemplateNotFitting(f"{one.field}: is for {wanted}, and {found}")
     return {"type": slot.part.lower(), "parameters": slot.parameters(part, one.value)}
 
 
