@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from local.docs import recorded_calls
+from whatsapp.actions.calls import names
 from whatsapp.actions.dispatch import answer_schemas
 from whatsapp.actions.dispatch.envelope import FailedCall, Failure, ProviderRefusal
 from whatsapp.actions.dispatch.registration import Action
@@ -22,7 +23,7 @@ def of_action(action: Action) -> Iterator[str]:
     yield f"Result: {inspect.getdoc(action.result)}"
     yield _table("result", action.result)
     call = _recorded()[action.name]
-    yield f"Request:\n\n{_block(call.request)}"
+    yield f"Request:\n\n{_block(_named(action, call.request))}"
     yield f"Answer:\n\n{_block(call.answer)}"
 
 
@@ -41,6 +42,13 @@ def of_envelope() -> Iterator[str]:
     yield _table("answer", FailedCall)
     yield _table("error", Failure)
     yield _table("provider", ProviderRefusal)
+
+
+def _named(action: Action, request: Json) -> Json:
+    """Return the parameters of a call under the names that they have in all actions."""
+    others_of = names.others_of(action.input_model)
+    renamed = {other: name for name, others in others_of.items() for other in others}
+    return {renamed.get(name, name): value for name, value in request.items()}
 
 
 @cache

@@ -153,7 +153,8 @@ def _page(package: str, found: list[Action]) -> Iterator[str]:
 def _properties(action: Action) -> Iterator[tuple[str, dict[str, object], bool]]:
     schema = action.input_model.model_json_schema()
     for name, facts in schema.get("properties", {}).items():
-        known = {"limits": _limits(facts, schema.get("$defs", {}))}
+        shared = schema.get("$defs", {})
+        known = {"limits": _limits(facts, shared), "type_name": _kind(facts, shared)}
         yield name, facts | known, name in schema.get("required", [])
 
 
@@ -171,7 +172,7 @@ def _limits(facts: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
 def _field(name: str, facts: dict[str, Any], required: bool) -> str:
     limits = [_LIMITS[key].format(_shown(value)) for key, value in facts["limits"].items()]
     text = "; ".join([*filter(None, [facts.get("description")]), *limits]).replace("|", "\\|")
-    return f"| {f'**{name}**' if required else name} | {_kind(facts)} | {text} |"
+    return f"| {f'**{name}**' if required else name} | {facts['type_name']} | {text} |"
 
 
 def _shown(value: object) -> str:
@@ -182,11 +183,13 @@ def _shown(value: object) -> str:
     return f"`{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}`"
 
 
-def _kind(facts: dict[str, object]) -> str:
-    options = facts.get("anyOf")
-    if isinstance(options, list):
-        return " or ".join(_kind(option) for option in options if option.get("type") != "null")
-    return str(facts.get("type") or str(facts.get("$ref", "")).rpartition("/")[2])
+def _kind(facts: dict[str, Any], shared: dict[str, Any]) -> str:
+    """Return the name of a type; of types with equal names, which the schema renames, what they are in JSON."""
+    if "anyOf" in facts:
+        options = [option for option in facts["anyOf"] if option.get("type") != "null"]
+        return " or ".join(_kind(option, shared) for option in options)
+    name = str(facts.get("$ref", "")).rpartition("/")[2]
+    return str(facts.get("type") or (_kind(shared[name], shared) if "__" in name else name))
 
 
 def _joined(parts: Iterator[str] | list[str]) -> str:
