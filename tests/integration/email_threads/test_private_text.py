@@ -86,7 +86,7 @@ def answer_mails(system: System) -> None:
     assert system.call("PATCH", below, {"version": 1, "body_text": f"{CANARY}!"})[0] == 200
     calls = [
         ("PATCH", below, {"version": 2, "colour": CANARY}, 400),
-        ("POST", f"{path}/replies", {"body_text": CANARY, "to": [CANARY]}, 400),
+        ("POST", f"{path}/replies", {"body_text": CANARY, "to": [CANARY]}, 422),
         ("POST", f"{path}/notes", {"text": CANARY * 2_000}, 400),
         ("POST", f"{path}/notes", {"text": CANARY}, 201),
         ("PATCH", path, {"add_tags": [f"{CANARY} {CANARY}" * 20]}, 400),
