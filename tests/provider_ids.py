@@ -46,6 +46,8 @@ PARAMETER: Final = re.compile(
 WITHOUT_OWNER: Final = {
     "conversations.auto_queue_initial_message_from_number": "a filter of customers' numbers",
     "conversations.auto_queue_reply_message_from_number": "a filter of customers' numbers",
+    "email_threads.blocked_senders": "a filter of senders' addresses; their mail is held, and nothing is sent",
+    "email_threads.by_mailbox": "texts that are added only to answers from a mailbox of the same company",
     "conversations.guardrail_id": "it only filters the company's own texts, and reads nothing",
     "email_threads.guardrail_id": "it only filters the company's own texts, and reads nothing",
     "newsletters.guardrail_id": "it only filters the company's own texts, and reads nothing",

@@ -110,8 +110,17 @@ def of_failed(action: Action, refusal: Refused | None = None) -> ProviderRejecte
     """
     if refusal is not None and refusal.code == action.reason:
         return of_refused(refusal)
-    details = ErrorDetails.stored(action.error_details) if action.error_details else None
-    return ProviderRejected(action.reason or "failed", details)
+    return ProviderRejected(action.reason or "failed", _stored_details(action))
+
+
+def _stored_details(action: Action) -> ErrorDetails | None:
+    if action.is_error_transient is None:
+        return None
+    return ErrorDetails(
+        subcode=action.error_subcode,
+        trace_id=action.error_trace_id,
+        is_transient=action.is_error_transient,
+    )
 
 
 def of_not_sent(failure: NotSent) -> TooFast | ProviderUnavailable | PolicyRefused:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
@@ -63,7 +63,10 @@ class Action(BaseModel):
     body_hash: str | None = None
     provider_id: str | None = None
     reason: str | None = None
-    error_details: dict[str, Any] | None = None  # `ErrorDetails.without_texts` of a refusal
+    # `ErrorDetails.without_texts` of a refusal
+    error_subcode: str | None = None
+    error_trace_id: str | None = None
+    is_error_transient: bool | None = None
     evidence: str | None = None
     message_pk: str | None = None
     sent_by: str | None = None  # the authenticated principal, if an API call requested the action

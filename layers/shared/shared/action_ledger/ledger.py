@@ -194,8 +194,8 @@ class Ledger[A: Action]:
                 tracing.annotate(outcome=State.SENT)
         except Refused as refusal:
             metrics.add_metric("SendFailed", MetricUnit.Count, 1)
-            details = refusal.details and {"error_details": refusal.details.without_texts()}
-            settle(action, State.FAILED, {"reason": refusal.code, **(details or {})})
+            details = refusal.details.without_texts() if refusal.details else {}
+            settle(action, State.FAILED, {"reason": refusal.code, **details})
             return State.FAILED
         except NotSent as failure:
             settle(action, State.RESERVED, {"deadline": 0, "reason": failure.code})

@@ -83,20 +83,11 @@ class ErrorDetails:
             is_transient=is_transient,
         )
 
-    def without_texts(self) -> dict[str, Any]:
-        """Return the part that may be stored: subcode, trace id and `is_transient`."""
-        kept = {"subcode": self.subcode, "trace_id": self.trace_id}
-        shown = {name: value for name, value in kept.items() if value is not None}
-        return {**shown, "is_transient": self.is_transient}
-
-    @classmethod
-    def stored(cls, kept: Mapping[str, Any]) -> ErrorDetails:
-        """Return the details of which `without_texts` was stored."""
-        return cls(
-            subcode=kept.get("subcode"),
-            trace_id=kept.get("trace_id"),
-            is_transient=bool(kept.get("is_transient")),
-        )
+    def without_texts(self) -> dict[str, str | bool]:
+        """Return the part that may be stored, as fields of the ledger's item."""
+        kept = {"error_subcode": self.subcode, "error_trace_id": self.trace_id}
+        present = {name: value for name, value in kept.items() if value is not None}
+        return {**present, "is_error_transient": self.is_transient}
 
 
 def _text(value: object) -> str | None:

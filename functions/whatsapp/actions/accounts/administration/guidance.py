@@ -21,11 +21,11 @@ TEXTS: dict[Topic, tuple[str, ...]] = {
     "templates": (
         "Choose the category by the content; a template with an offer is MARKETING.",
         "Put variables inside sentences, never at the beginning or the end, and give an example for each.",
-        "Watch the quality: blocks and reports pause a template first for three, then for six hours, then for good.",
+        "Watch the quality: blocks and reports pause a template first for three, then for six hours, then permanently.",
         "Create a new template instead of many edits: an approved one can be edited once a day and ten times a month.",
     ),
     "pacing": (
-        "A number sends 80 messages a second at first; more is granted for good quality.",
+        "A number sends 80 messages a second at first; more is granted if the quality is high.",
         "Leave six seconds between two messages to one customer; a short burst of answers is permitted.",
         "The messaging limit counts different customers in 24 hours: start campaigns below it and grow slowly.",
         "Stop a campaign whose failure rate rises, and read the codes before the next attempt.",
