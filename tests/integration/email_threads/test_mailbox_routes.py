@@ -20,7 +20,12 @@ def test_mailboxes_are_registered_changed_and_removed(system: System) -> None:
         "automation": "email_threads",
         "retention_days": 90,
         "reply_mode": "auto",
-        "ai": {"provider": "bedrock", "model": "a-model", "max_output_tokens": 3_000},
+        "ai": {
+            "provider": "bedrock",
+            "model": "a-model",
+            "max_output_tokens": 3_000,
+            "cache_prompt": True,
+        },
         "requirements_schema": {
             "type": "object",
             "properties": {"size": {"type": "string", "description": "S, M or L"}},

@@ -53,10 +53,10 @@ def test_drafts_show_an_answer_that_was_approved_and_not_sent_yet(system: System
     path = second.partition("/replies/")[0]
     drafts = result(system.call("GET", f"{path}/replies"))["drafts"]
 
-    assert [("recent_answer" in one, one["draft_status"]) for one in drafts] == [
-        (False, "approved"),
-        (True, "pending"),
-    ]
+    assert {one["draft_status"]: "recent_answer" in one for one in drafts} == {
+        "approved": False,
+        "pending": True,
+    }
 
 
 @pytest.mark.parametrize("is_sent", [True, False])
