@@ -2,31 +2,14 @@ import type { ComponentChildren } from "preact";
 import { useApp, useSession } from "../app";
 import { LiveSign } from "../live/hooks";
 import { partsFor, rightsOf } from "../operations/access";
+import { Keys } from "./Keys";
 import { placeOf } from "./router";
+import { OPERATIONS_SECTION, SECTIONS } from "./sections";
 import { signOut } from "../session/signout";
-import { t, type Key } from "../texts/texts";
-import { Icon, type IconName } from "../ui/icons";
+import { t } from "../texts/texts";
+import { Icon } from "../ui/icons";
 import { Button, Menu } from "../ui/controls";
 import { Mark } from "./SignIn";
-
-interface Section {
-  name: string;
-  icon: IconName;
-  label: Key;
-}
-
-const SECTIONS: Section[] = [
-  { name: "all", icon: "inbox", label: "nav.all" },
-  { name: "mine", icon: "person", label: "nav.mine" },
-  { name: "whatsapp", icon: "chat", label: "nav.whatsapp" },
-  { name: "conversations", icon: "robot", label: "nav.conversations" },
-  { name: "email_threads", icon: "mail", label: "nav.email_threads" },
-  { name: "review", icon: "check", label: "nav.review" },
-];
-
-export const OPERATIONS = "operations";
-const OPERATIONS_SECTION: Section = { name: OPERATIONS, icon: "gauge", label: "nav.operations" };
-export const SECTION_NAMES = SECTIONS.map((section) => section.name);
 
 export function Shell({ section, children }: { section: string; children: ComponentChildren }) {
   const { config } = useApp();
@@ -56,6 +39,7 @@ export function Shell({ section, children }: { section: string; children: Compon
         <Account />
       </nav>
       {children}
+      <Keys />
     </div>
   );
 }

@@ -40,6 +40,7 @@ export function Button({ children, onClick, kind = "plain", icon, busy, disabled
     <button
       type={type}
       class={`button button-${kind}`}
+      data-icon={icon}
       disabled={disabled || busy}
       aria-busy={busy}
       aria-label={label}
@@ -166,8 +167,9 @@ export function Field({ label, error, name, children }: { label: string; error?:
 }
 
 // A button that opens a panel below it; closes with Escape, and with a click elsewhere.
-export function Menu({ label, button, children, align = "end" }: {
+export function Menu({ label, button, children, align = "end", command }: {
   label: string;
+  command?: string; // of the keyboard that opens it
   button: ComponentChildren;
   children: (close: () => void) => ComponentChildren;
   align?: "start" | "end";
@@ -192,7 +194,7 @@ export function Menu({ label, button, children, align = "end" }: {
     };
   }, [open]);
   return (
-    <div class="menu" ref={root}>
+    <div class="menu" ref={root} data-command={command}>
       <button type="button" class="button button-plain" aria-label={label} aria-expanded={open} aria-haspopup="true" onClick={() => setOpen(!open)}>
         {button}
       </button>

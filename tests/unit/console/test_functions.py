@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from access.roles import SCOPES
+from console.api.inputs import LONGEST_QUERY
 from local.console import build
 from shared.access.groups import Role
 from shared.api.auth import Scope
@@ -239,3 +240,93 @@ def test_a_role_sees_what_its_scopes_permit(role: str, reads: bool, approves: bo
     scopes = SCOPES[Role(role)]
     assert (rights["reads"], rights["approves"]) == (reads, approves)
     assert (Scope.EMAIL_READ in scopes, Scope.EMAIL_APPROVE in scopes) == (reads, approves)
+
+
+NOTHING_ASKED = {
+    "status": None,
+    "unread": False,
+    "q": "",
+    "channel": None,
+    "address": None,
+    "assignee": None,
+    "label": None,
+}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"q": "Ünïcode & more=1? #5"},
+        {"q": "+44 7700 900101", "status": "archived"},
+        {"status": "all", "unread": True},
+        {"channel": "sms", "address": "+1 555%2F", "assignee": "team:a/b", "label": "später?"},
+    ],
+)
+def test_an_address_has_all_filters_of_the_list(asked: dict[str, Any]) -> None:
+    wanted = {**NOTHING_ASKED, **asked}
+
+    assert run("inbox/address.ts", "m.askedOf(m.queryOf(value))", wanted) == wanted
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["status=lost&channel=fax&unread=yes&other=1&q=%20", "%%%", "q=&label=&status", "status=OPEN"],
+)
+def test_unknown_filters_of_a_typed_address_are_left_out(query: str) -> None:
+    assert run("inbox/address.ts", "m.askedOf(value)", query) == NOTHING_ASKED
+
+
+def test_words_of_an_address_are_as_long_as_the_api_takes_them() -> None:
+    found = run("inbox/address.ts", "m.askedOf('q=' + value).q", "x" * 500)
+
+    assert len(found) == LONGEST_QUERY
+
+
+def test_a_search_covers_all_statuses_unless_one_is_chosen() -> None:
+    asked = [
+        {"q": "", "status": None},
+        {"q": "ada", "status": None},
+        {"q": "ada", "status": "open"},
+        {"q": "", "status": "archived"},
+    ]
+
+    assert run("inbox/address.ts", "value.map(m.statusOf)", asked) == [
+        "open",
+        "all",
+        "open",
+        "archived",
+    ]
+
+
+def test_each_command_has_its_own_key_and_leaves_keys_of_the_browser_alone() -> None:
+    found = run(
+        "shell/commands.ts",
+        "m.NAMES.map((name) => [name, m.COMMANDS[name].key, m.commandOf({key: m.COMMANDS[name].key.toUpperCase()}),"
+        " ...['ctrlKey', 'altKey', 'metaKey'].map((held) => m.commandOf({key: m.COMMANDS[name].key, [held]: true}))])",
+        None,
+    )
+
+    assert len({key for _, key, *_ in found}) == len(found)
+    assert [one for one in found if one[2:] != [one[0], None, None, None]] == []
+
+
+def test_a_held_key_repeats_only_steps_through_the_list() -> None:
+    repeated = run(
+        "shell/commands.ts",
+        "m.NAMES.filter((name) => m.commandOf({key: m.COMMANDS[name].key, repeat: true}))",
+        None,
+    )
+
+    assert repeated == ["next", "previous"]
+
+
+def test_actions_and_settings_are_found_without_case_and_accents() -> None:
+    texts = ["Zurückstellen", "ÜBERSICHT", " Étiquette ", "Zuweisen"]
+
+    assert run("texts/fold.ts", "value.map(m.folded)", texts) == [
+        "zuruckstellen",
+        "ubersicht",
+        "etiquette",
+        "zuweisen",
+    ]

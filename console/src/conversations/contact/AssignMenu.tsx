@@ -30,7 +30,7 @@ type ChoicesProps = Props & { onDone: () => void };
 
 export function AssignMenu(props: Props) {
   return (
-    <Menu label={t("assign.label")} button={<Icon name="person" size={16} />}>
+    <Menu command="assign" label={t("assign.label")} button={<Icon name="person" size={16} />}>
       {(close) => <Choices {...props} onDone={close} />}
     </Menu>
   );

@@ -64,6 +64,7 @@ export function Labels({ conversation, labels, onSet, onChange }: Props) {
         }}
       >
         <input
+          data-command="label"
           aria-label={t("labels.add")}
           aria-invalid={problem !== undefined}
           placeholder={t("labels.add")}

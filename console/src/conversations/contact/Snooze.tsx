@@ -41,7 +41,7 @@ export function Snooze({ until, onSnooze, onChange }: Props) {
   }
   const problem = FIELDS.map((field) => action.error?.problemOf(field)).find(Boolean) ?? null;
   return (
-    <Menu label={t("action.snooze")} button={<Icon name="clock" size={16} />}>
+    <Menu command="snooze" label={t("action.snooze")} button={<Icon name="clock" size={16} />}>
       {(close) => {
         const snooze = async (end: Date) => {
           if (await run(end)) close();
