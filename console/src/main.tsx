@@ -8,6 +8,7 @@ import { Live } from "./live/live";
 import { rightsOf } from "./operations/access";
 import { PeopleContext, useLoadedPeople } from "./people/people";
 import { Review } from "./conversations/review/Review";
+import { keepFocus } from "./shell/focus";
 import { useRoute } from "./shell/router";
 import { Session } from "./session/session";
 import { OPERATIONS, SECTION_NAMES } from "./shell/sections";
@@ -91,6 +92,7 @@ async function start(): Promise<void> {
   }
   if (app.session.state === "out" && app.config.login && !isReturn && isReload()) return app.session.signIn();
   app.live.start();
+  keepFocus(root);
   render(
     <AppContext.Provider value={app}>
       <Root failed={failed} />

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useApp, useSession } from "../app";
 import { LiveSign } from "../live/hooks";
 import { partsFor, rightsOf } from "../operations/access";
+import { focusMain } from "./focus";
 import { Keys } from "./Keys";
 import { placeOf } from "./router";
 import { OPERATIONS_SECTION, SECTIONS } from "./sections";
@@ -9,6 +10,7 @@ import { signOut } from "../session/signout";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { Button, Menu } from "../ui/controls";
+import { Toasts } from "../ui/Toasts";
 import { Mark } from "./SignIn";
 
 export function Shell({ section, children }: { section: string; children: ComponentChildren }) {
@@ -18,6 +20,16 @@ export function Shell({ section, children }: { section: string; children: Compon
   const sections = [...(rights.reads ? SECTIONS : []), ...(partsFor(rights).length ? [OPERATIONS_SECTION] : [])];
   return (
     <div class="shell">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault(); // the fragment is the place
+          focusMain();
+        }}
+      >
+        {t("nav.skip")}
+      </a>
       <nav class="rail" aria-label={t("nav.label")}>
         <a class="rail-brand" href={placeOf("all")} aria-label="Parley">
           <Mark />
@@ -40,6 +52,7 @@ export function Shell({ section, children }: { section: string; children: Compon
       </nav>
       {children}
       <Keys />
+      <Toasts company={session.company} />
     </div>
   );
 }

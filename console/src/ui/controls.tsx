@@ -41,11 +41,12 @@ export function Button({ children, onClick, kind = "plain", icon, busy, disabled
       type={type}
       class={`button button-${kind}`}
       data-icon={icon}
-      disabled={disabled || busy}
+      disabled={disabled}
+      aria-disabled={busy || undefined} // it keeps the focus
       aria-busy={busy}
       aria-label={label}
       aria-pressed={pressed}
-      onClick={onClick}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
     >
       {icon && <Icon name={icon} size={16} />}
       {children}

@@ -330,3 +330,41 @@ def test_actions_and_settings_are_found_without_case_and_accents() -> None:
         "etiquette",
         "zuweisen",
     ]
+
+
+@pytest.mark.parametrize(
+    ("change", "head", "inverse"),
+    [
+        ({"status": "resolved"}, {"status": "open"}, {"status": "open"}),
+        (
+            {"status": "resolved"},
+            {"status": "snoozed", "snoozedUntil": "2030-01-01T09:00:00Z"},
+            {"status": "snoozed", "snoozedUntil": "2030-01-01T09:00:00Z"},
+        ),
+        ({"status": "open"}, {"status": "resolved"}, {"status": "resolved"}),
+        ({"archived": True}, {"archived": False}, {"archived": False}),
+        ({"archived": False}, {"archived": True}, {"archived": True}),
+        ({"assignee": "user:me"}, {}, {"assignee": None}),
+        ({"assignee": "user:me", "revision": 6}, {"assignee": "team:a"}, {"assignee": "team:a"}),
+    ],
+)
+def test_an_undo_leads_back_unless_a_colleague_has_changed_the_conversation(
+    change: dict[str, Any], head: dict[str, Any], inverse: dict[str, Any]
+) -> None:
+    found = run(
+        "conversations/whatsapp/undo.ts", "m.inverseOf(value[0], value[1], 7)", [change, head]
+    )
+
+    assert found == {**inverse, "revision": 7}
+
+
+def test_an_undo_runs_at_most_once_and_the_newest_three_are_offered() -> None:
+    shown = run(
+        "ui/toasts.ts",
+        "(value.forEach((text) => m.showToast(text, async () => null)),"
+        " [m.shownToasts().map((one) => one.text), value.map(() => m.takeToast(4)?.text ?? null),"
+        " m.shownToasts().map((one) => one.text), m.clearToasts(), m.shownToasts().length])",
+        ["a", "b", "c", "d"],
+    )
+
+    assert shown == [["b", "c", "d"], ["d", None, None, None], ["b", "c"], None, 0]

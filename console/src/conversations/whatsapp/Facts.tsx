@@ -39,7 +39,7 @@ export function Facts({ head, me, notes, onChange }: Props) {
         </Fact>
         <Fact label={t("facts.assignee")}>
           {head.assignee ? actor(head.assignee, me) : <span class="quiet">{t("facts.unassigned")}</span>}
-          <AssignMenu assignee={head.assignee ?? null} me={me} busy={busy} canRemove onAssign={(assignee) => void change({ assignee })} />
+          <AssignMenu assignee={head.assignee ?? null} me={me} busy={busy} canRemove onAssign={(assignee) => void change({ assignee }, false)} />
         </Fact>
       </dl>
       <Labels
