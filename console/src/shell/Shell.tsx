@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useApp, useSession } from "../app";
-import { LiveSign } from "../live/hooks";
+import { Attention } from "../live/Attention";
+import { LiveSign } from "../live/LiveSign";
+import { NotificationSettings } from "../live/NotificationSettings";
 import { partsFor, rightsOf } from "../operations/access";
 import { focusMain } from "./focus";
 import { Keys } from "./Keys";
@@ -52,6 +54,7 @@ export function Shell({ section, children }: { section: string; children: Compon
       </nav>
       {children}
       <Keys />
+      {rights.reads && <Attention key={session.company} />}
       <Toasts company={session.company} />
     </div>
   );
@@ -80,6 +83,7 @@ function Account() {
             ) : (
               <p class="quiet">{session.company}</p>
             )}
+            {rightsOf(session).reads && <NotificationSettings />}
             <Button icon="out" onClick={() => void signOut(app)}>
               {t("account.signout")}
             </Button>

@@ -37,8 +37,10 @@ function check(): void {
     focused = null;
     return;
   }
+  const isPaneLeft = [focused, ...around].some((one) => one.matches("main, aside") && !one.isConnected);
   const left = around.filter((one) => one.isConnected && !one.matches(".shell"));
   focused = null;
+  if (isPaneLeft) return focusMain();
   const field = left.find((one) => one.matches(FORMS))?.querySelectorAll<HTMLElement>("textarea, input:not([type=file])");
   const controls = left.flatMap((one) => [...one.querySelectorAll<HTMLElement>(CONTROLS)]);
   const next = [...(field ?? []), ...controls].find((one) => one.checkVisibility() && !one.matches(":disabled"));

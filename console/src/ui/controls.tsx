@@ -179,6 +179,7 @@ export function Menu({ label, button, children, align = "end", command }: {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!open) return;
+    if (command) root.current?.querySelector<HTMLElement>(".panel button, .panel input")?.focus();
     const outside = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };

@@ -368,3 +368,77 @@ def test_an_undo_runs_at_most_once_and_the_newest_three_are_offered() -> None:
     )
 
     assert shown == [["b", "c", "d"], ["d", None, None, None], ["b", "c"], None, 0]
+
+
+NOW = 1_000_000
+GOOD = {
+    "state": "live",
+    "isOnline": True,
+    "answeredAt": NOW - 1_000,
+    "unansweredAt": 0,
+    "connectionLostAt": None,
+    "visibleSince": NOW - 500_000,
+}
+
+
+@pytest.mark.parametrize(
+    ("evidence", "sign"),
+    [
+        ({}, "live"),
+        ({"isOnline": False}, "offline"),
+        ({"isOnline": False, "state": "off"}, "offline"),
+        ({"unansweredAt": NOW}, "offline"),
+        ({"unansweredAt": NOW - 2_000}, "live"),
+        ({"state": "reconnecting", "connectionLostAt": NOW - 9_000}, "reconnecting"),
+        ({"state": "reconnecting", "connectionLostAt": NOW - 11_000}, "behind"),
+        ({"answeredAt": NOW - 71_000}, "behind"),
+        ({"answeredAt": NOW - 71_000, "visibleSince": NOW - 5_000}, "live"),
+        ({"answeredAt": NOW - 71_000, "state": "off"}, "off"),
+        ({"answeredAt": 0, "state": "connecting"}, "connecting"),
+    ],
+)
+def test_the_sign_tells_a_lost_network_from_late_updates(
+    evidence: dict[str, Any], sign: str
+) -> None:
+    found = run("live/sign.ts", f"m.signOf(value, {NOW})", {**GOOD, **evidence})
+
+    assert found == sign
+
+
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [("off", []), ("mine", ["mine", "team"]), ("all", ["mine", "team", "kims", "free"])],
+)
+def test_a_person_is_told_of_new_messages_that_they_want_once(wish: str, told: list[str]) -> None:
+    def row(key: str, minute: int, assignee: str | None = None, unread: int = 1) -> dict[str, Any]:
+        at = f"2026-01-01T12:{minute:02}:00.000Z"
+        return {"key": key, "assignee": assignee, "unreadCount": unread, "lastActivityAt": at}
+
+    rows = [
+        row("mine", 9, "user:me"),
+        row("team", 8, "team:a"),
+        row("kims", 7, "user:kim"),
+        row("free", 6),
+        row("shown", 6, "user:me"),
+        row("read", 6, "user:me", unread=0),
+        row("old", 5, "user:me"),
+    ]
+    mine = ["user:me", "team:a"]
+    script = (
+        "((seen) => [m.newsOf(value.rows, seen, value.wish, value.mine, 'shown'),"
+        " m.newsOf(value.rows, m.seenTo(value.rows, seen), value.wish, value.mine, null)]"
+        ".map((rows) => rows.map((row) => row.key)))('2026-01-01T12:05:00.000Z')"
+    )
+
+    first, second = run("live/news.ts", script, {"rows": rows, "wish": wish, "mine": mine})
+
+    assert (first, second) == (told, [])
+
+
+def test_the_title_has_the_number_of_unread_conversations() -> None:
+    looks = [([], False), ([{}], False), ([{}] * 99, True)]
+    value = [{"rows": rows, "hasMore": more} for rows, more in looks]
+
+    titles = run("live/news.ts", "value.map((one) => m.titleWith(one, 'Parley'))", value)
+
+    assert titles == ["Parley", "(1) Parley", "(99+) Parley"]
