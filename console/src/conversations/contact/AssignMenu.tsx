@@ -19,7 +19,7 @@ interface Props {
   me: string | null;
   busy: boolean;
   canRemove: boolean;
-  onAssign: (assignee: string | null, isUndo?: boolean) => void;
+  onAssign: (assignee: string | null, isUndo?: boolean) => unknown; // of an undo: a promise, rejected with ApiError
 }
 
 interface Section {
@@ -40,7 +40,7 @@ export function AssignMenu(props: Props) {
     asked.current = null;
     const text = change.to ? t("undo.assigned", { who: actor(change.to, me) }) : t("undo.unassigned");
     const canUndo = change.from !== null || canRemove;
-    showToast(text, canUndo ? async () => latest.current.onAssign(change.from, true) : null);
+    showToast(text, canUndo ? async () => await latest.current.onAssign(change.from, true) : null);
   }, [assignee]);
   const assign = (to: string | null) => {
     asked.current = { to, from: assignee };
