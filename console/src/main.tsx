@@ -8,9 +8,11 @@ import { Live } from "./live/live";
 import { rightsOf } from "./operations/access";
 import { PeopleContext, useLoadedPeople } from "./people/people";
 import { Review } from "./conversations/review/Review";
+import { keepFocus } from "./shell/focus";
 import { useRoute } from "./shell/router";
 import { Session } from "./session/session";
-import { OPERATIONS, SECTION_NAMES, Shell } from "./shell/Shell";
+import { OPERATIONS, SECTION_NAMES } from "./shell/sections";
+import { Shell } from "./shell/Shell";
 import { SignIn, SignInAgain } from "./shell/SignIn";
 import "./ui/style.css";
 import { chooseLanguage, t } from "./texts/texts";
@@ -90,6 +92,7 @@ async function start(): Promise<void> {
   }
   if (app.session.state === "out" && app.config.login && !isReturn && isReload()) return app.session.signIn();
   app.live.start();
+  keepFocus(root);
   render(
     <AppContext.Provider value={app}>
       <Root failed={failed} />

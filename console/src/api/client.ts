@@ -22,7 +22,13 @@ export interface Answer<T> {
   cursor: string | null;
 }
 
+const PROBE_MS = 3_000;
+
 export class Client {
+  // Times of the last calls with and without any answer, in milliseconds; 0 for none.
+  answeredAt = 0;
+  unansweredAt = 0;
+
   constructor(
     private readonly apiUrl: string,
     readonly session: Session,
@@ -40,6 +46,16 @@ export class Client {
     return { result: content.result, cursor: content.cursor ?? null };
   }
 
+  // Asks whether the network is back; the answer does not matter.
+  async probe(): Promise<void> {
+    try {
+      await fetch(new URL("console/config.json", this.apiUrl), { cache: "no-store", signal: AbortSignal.timeout(PROBE_MS) });
+      this.answeredAt = Date.now();
+    } catch {
+      this.unansweredAt = Date.now();
+    }
+  }
+
   private async answerOf<R extends Route>(address: URL, method: string, call: Call<R>, isLast = false): Promise<Response> {
     const headers: Record<string, string> = { Accept: "application/json", ...(await this.session.headers()) };
     const init: RequestInit = { method, headers, cache: "no-store" };
@@ -54,8 +70,10 @@ export class Client {
       answer = await fetch(address, init);
     } catch (failure) {
       if (call.signal?.aborted) throw failure;
+      this.unansweredAt = Date.now();
       throw asApiError(failure);
     }
+    this.answeredAt = Date.now();
     if (answer.status === 401) {
       if (!isLast && (await this.session.renewAfter(headers.Authorization!))) return this.answerOf(address, method, call, true);
       this.session.end();

@@ -1,13 +1,15 @@
 // The list of conversations, and beside it the open one. On a phone one of the two is shown.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { POLL_MS, useAction } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { Conversation } from "./Conversation";
+import { askedOf, LONGEST_SEARCH, queryOf, statusOf, type Asked } from "./address";
 import { Filters } from "./Filters";
 import { InboxRow } from "./InboxRow";
-import { EVERYTHING, labelsOf, list, type Context, type Filter, type Row, type Rows, type Status } from "./source";
+import { labelsOf, list, type Context, type Filter, type Row, type Rows, type Status } from "./source";
 import { useLiveList } from "../live/hooks";
+import { changeQuery, useQuery } from "../shell/router";
 import { moment } from "../texts/format";
 import { t, type Key } from "../texts/texts";
 import { Icon } from "../ui/icons";
@@ -15,7 +17,6 @@ import { Empty, ErrorNotice, MoreButton, Skeleton } from "../ui/controls";
 
 const STATUSES: Status[] = ["open", "snoozed", "resolved", "archived"];
 const TYPING_PAUSE_MS = 250;
-const LONGEST_SEARCH = 100; // characters
 
 interface Props {
   section: string;
@@ -24,25 +25,21 @@ interface Props {
 }
 
 export function Inbox({ section, context, conversation }: Props) {
-  const [status, setStatus] = useState<Status>("open");
-  const [unread, setUnread] = useState(false);
-  const [words, setWords] = useState("");
-  const [choice, setChoice] = useState(EVERYTHING);
+  const query = useQuery();
+  const asked = useMemo(() => askedOf(query), [query]);
+  const status = statusOf(asked);
+  const ask = (change: Partial<Asked>, isStep = true) => changeQuery(queryOf({ ...asked, ...change }), isStep);
   const [labels, setLabels] = useState<string[]>([]);
   const me = useSession().person?.principal ?? null;
   const filter = useMemo<Filter>(
     () => ({
       context: section === "all" || section === "mine" ? null : (section as Context),
+      ...asked,
       status,
-      ...choice,
-      assignee: section === "mine" ? me : choice.assignee,
-      unread,
-      q: words.trim(),
+      assignee: section === "mine" ? me : asked.assignee,
     }),
-    [section, status, unread, choice, words, me],
+    [section, asked, me],
   );
-  // Channels, numbers and mailboxes differ between sections.
-  useEffect(() => setChoice((old) => (old.channel || old.address ? { ...old, channel: null, address: null } : old)), [section]);
   const isOpen = context !== null && conversation !== null;
   return (
     <div class={`inbox ${isOpen ? "inbox-open" : ""}`}>
@@ -50,15 +47,15 @@ export function Inbox({ section, context, conversation }: Props) {
         <header class="list-head">
           <h1>{t(`nav.${section}` as Key)}</h1>
           <div class="search-line">
-            <Search onChange={setWords} />
-            <button type="button" class="tab" aria-pressed={unread} onClick={() => setUnread(!unread)}>
+            <Search key={section} words={asked.q} onChange={(q) => ask({ q, ...(q ? {} : { status: null }) }, !asked.q)} />
+            <button type="button" class="tab" aria-pressed={asked.unread} onClick={() => ask({ unread: !asked.unread })}>
               {t("inbox.only_unread")}
             </button>
           </div>
-          <Filters context={filter.context} isMine={section === "mine"} labels={labels} choice={choice} onChoose={setChoice} />
+          <Filters context={filter.context} isMine={section === "mine"} labels={labels} choice={asked} onChoose={(choice) => ask(choice)} />
           <div class="tabs" role="group" aria-label={t("inbox.filter")}>
-            {STATUSES.map((name) => (
-              <button key={name} type="button" class="tab" aria-pressed={name === status} onClick={() => setStatus(name)}>
+            {(asked.q ? (["all", ...STATUSES] as const) : STATUSES).map((name) => (
+              <button key={name} type="button" class="tab" aria-pressed={name === status} onClick={() => ask({ status: name })}>
                 {t(`inbox.status.${name}` as Key)}
               </button>
             ))}
@@ -79,10 +76,21 @@ export function Inbox({ section, context, conversation }: Props) {
   );
 }
 
-function Search({ onChange }: { onChange: (words: string) => void }) {
-  const [text, setText] = useState("");
+function Search({ words, onChange }: { words: string; onChange: (words: string) => void }) {
+  const [text, setText] = useState(words);
+  const asked = useRef(words);
+  // Back and other places change the words; an answer to what was typed here does not change what is typed meanwhile.
   useEffect(() => {
-    const timer = setTimeout(() => onChange(text), TYPING_PAUSE_MS);
+    if (words === asked.current) return;
+    asked.current = words;
+    setText(words);
+  }, [words]);
+  useEffect(() => {
+    if (text.trim() === asked.current) return;
+    const timer = setTimeout(() => {
+      asked.current = text.trim();
+      onChange(asked.current);
+    }, TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text]);
   return (
@@ -139,7 +147,7 @@ function Rows({ filter, section, open, me, onRows }: RowsProps) {
       ) : (
         <ul>
           {rows.map((row) => (
-            <InboxRow key={`${row.context}/${row.key}`} row={row} section={section} current={row.key === open} me={me} />
+            <InboxRow key={`${row.context}/${row.key}`} row={row} section={section} current={row.key === open} me={me} showsStatus={filter.status === "all"} />
           ))}
         </ul>
       )}

@@ -1,6 +1,6 @@
 import { actor, ahead, phone, when } from "../texts/format";
-import { placeOf } from "../shell/router";
-import { named, t, tn } from "../texts/texts";
+import { placeOf, useQuery, withQuery } from "../shell/router";
+import { named, t, tn, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
 import { Avatar, Badge } from "../ui/controls";
 import type { Row } from "./source";
@@ -16,16 +16,18 @@ interface Props {
   section: string;
   current: boolean;
   me: string | null;
+  showsStatus: boolean; // in a list of several statuses
 }
 
-export function InboxRow({ row, section, current, me }: Props) {
+export function InboxRow({ row, section, current, me, showsStatus }: Props) {
+  const query = useQuery();
   const title = titleOf(row);
   const unread = row.unreadCount > 0;
   return (
     <li>
       <a
         class={`row ${unread ? "row-unread" : ""}`}
-        href={placeOf(section, row.context, row.key)}
+        href={withQuery(placeOf(section, row.context, row.key), query)}
         aria-current={current ? "true" : undefined}
       >
         <span class="row-avatar">
@@ -50,7 +52,7 @@ export function InboxRow({ row, section, current, me }: Props) {
               </span>
             )}
           </span>
-          <Marks row={row} me={me} />
+          <Marks row={row} me={me} showsStatus={showsStatus} />
         </span>
       </a>
     </li>
@@ -61,11 +63,12 @@ function contextLine(row: Row): string {
   return row.contextStatus ? named("status", row.contextStatus) : "";
 }
 
-function Marks({ row, me }: { row: Row; me: string | null }) {
+function Marks({ row, me, showsStatus }: Pick<Props, "row" | "me" | "showsStatus">) {
   const needsPerson = row.contextStatus === "handoff_pending";
-  if (!row.assignee && !row.labels.length && row.status !== "snoozed" && !needsPerson) return null;
+  if (!showsStatus && !row.assignee && !row.labels.length && row.status !== "snoozed" && !needsPerson) return null;
   return (
     <span class="row-marks">
+      {showsStatus && <Badge>{t(`inbox.status.${row.status}` as Key)}</Badge>}
       {needsPerson && <Badge kind="warn">{t("status.handoff_pending")}</Badge>}
       {row.status === "snoozed" && row.snoozedUntil && (
         <Badge kind="info">{t("inbox.snoozed_until", { at: ahead(row.snoozedUntil) })}</Badge>

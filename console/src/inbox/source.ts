@@ -6,6 +6,7 @@ import type { ConsoleApi } from "../api/routes";
 export type Row = ConsoleApi.InboxRow;
 export type Context = Row["context"];
 export type Status = Row["status"];
+export type StatusFilter = Status | "all";
 
 // What a person has chosen; null: all.
 export interface Choice {
@@ -15,11 +16,9 @@ export interface Choice {
   label: string | null;
 }
 
-export const EVERYTHING: Choice = { channel: null, address: null, assignee: null, label: null };
-
 export interface Filter extends Choice {
   context: Context | null;
-  status: Status;
+  status: StatusFilter;
   unread: boolean;
   q: string;
 }

@@ -134,14 +134,3 @@ export function Colleagues({ context, id }: { context: Context; id: string }) {
     </span>
   );
 }
-
-// In the shell: whether changes appear at once.
-export function LiveSign() {
-  const state = useLiveState();
-  if (state === "off") return null;
-  return (
-    <span class={`live live-${state}`} role="status">
-      {t(state === "live" ? "live.live" : state === "connecting" ? "live.connecting" : "live.reconnecting")}
-    </span>
-  );
-}

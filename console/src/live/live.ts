@@ -70,6 +70,12 @@ export class Live {
     addEventListener("online", () => {
       if (this.state === "reconnecting") void this.open();
     });
+    // A connection over a lost network may look open for minutes.
+    addEventListener("offline", () => {
+      if (this.state === "off" || this.isStopped) return;
+      this.close();
+      this.retry();
+    });
     setInterval(() => this.send({ ping: {} }), PING_MS);
     this.follow();
   }

@@ -1,32 +1,19 @@
 import type { ComponentChildren } from "preact";
 import { useApp, useSession } from "../app";
-import { LiveSign } from "../live/hooks";
+import { Attention } from "../live/Attention";
+import { LiveSign } from "../live/LiveSign";
+import { NotificationSettings } from "../live/NotificationSettings";
 import { partsFor, rightsOf } from "../operations/access";
+import { focusMain } from "./focus";
+import { Keys } from "./Keys";
 import { placeOf } from "./router";
+import { OPERATIONS_SECTION, SECTIONS } from "./sections";
 import { signOut } from "../session/signout";
-import { t, type Key } from "../texts/texts";
-import { Icon, type IconName } from "../ui/icons";
+import { t } from "../texts/texts";
+import { Icon } from "../ui/icons";
 import { Button, Menu } from "../ui/controls";
+import { Toasts } from "../ui/Toasts";
 import { Mark } from "./SignIn";
-
-interface Section {
-  name: string;
-  icon: IconName;
-  label: Key;
-}
-
-const SECTIONS: Section[] = [
-  { name: "all", icon: "inbox", label: "nav.all" },
-  { name: "mine", icon: "person", label: "nav.mine" },
-  { name: "whatsapp", icon: "chat", label: "nav.whatsapp" },
-  { name: "conversations", icon: "robot", label: "nav.conversations" },
-  { name: "email_threads", icon: "mail", label: "nav.email_threads" },
-  { name: "review", icon: "check", label: "nav.review" },
-];
-
-export const OPERATIONS = "operations";
-const OPERATIONS_SECTION: Section = { name: OPERATIONS, icon: "gauge", label: "nav.operations" };
-export const SECTION_NAMES = SECTIONS.map((section) => section.name);
 
 export function Shell({ section, children }: { section: string; children: ComponentChildren }) {
   const { config } = useApp();
@@ -35,6 +22,16 @@ export function Shell({ section, children }: { section: string; children: Compon
   const sections = [...(rights.reads ? SECTIONS : []), ...(partsFor(rights).length ? [OPERATIONS_SECTION] : [])];
   return (
     <div class="shell">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault(); // the fragment is the place
+          focusMain();
+        }}
+      >
+        {t("nav.skip")}
+      </a>
       <nav class="rail" aria-label={t("nav.label")}>
         <a class="rail-brand" href={placeOf("all")} aria-label="Parley">
           <Mark />
@@ -56,6 +53,9 @@ export function Shell({ section, children }: { section: string; children: Compon
         <Account />
       </nav>
       {children}
+      <Keys />
+      {rights.reads && <Attention key={session.company} />}
+      <Toasts company={session.company} />
     </div>
   );
 }
@@ -83,6 +83,7 @@ function Account() {
             ) : (
               <p class="quiet">{session.company}</p>
             )}
+            {rightsOf(session).reads && <NotificationSettings />}
             <Button icon="out" onClick={() => void signOut(app)}>
               {t("account.signout")}
             </Button>

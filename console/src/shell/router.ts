@@ -1,4 +1,4 @@
-// Places are fragments (#/inbox/whatsapp/...): they never reach a server, so no log has the keys in them.
+// Places are fragments (#/inbox/whatsapp/...?q=...): they never reach a server, so no log has the keys and words in them.
 
 import { useEffect, useState } from "preact/hooks";
 
@@ -24,11 +24,44 @@ function decoded(part: string): string {
 }
 
 export function useRoute(): string[] {
-  const [route, setRoute] = useState(parts);
+  return useHash(parts);
+}
+
+// What follows the place: the filters of its list.
+export function useQuery(): string {
+  return useHash(query);
+}
+
+// Places of the same list keep its filters.
+export function withQuery(place: string, query: string): string {
+  return query ? `${place}?${query}` : place;
+}
+
+// *isStep*: Back returns to the query before.
+export function changeQuery(next: string, isStep: boolean): void {
+  if (next === query()) return;
+  const address = withQuery(location.hash.split("?")[0] || "#/", next);
+  if (isStep) history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
+  dispatchEvent(new Event("hashchange")); // which the browser leaves out for both
+}
+
+function query(): string {
+  const at = location.hash.indexOf("?");
+  return at < 0 ? "" : location.hash.slice(at + 1);
+}
+
+function useHash<T>(read: () => T): T {
+  const [value, setValue] = useState(read);
   useEffect(() => {
-    const update = () => setRoute(parts());
+    const update = () => setValue(read());
+    update();
     addEventListener("hashchange", update);
-    return () => removeEventListener("hashchange", update);
+    addEventListener("popstate", update);
+    return () => {
+      removeEventListener("hashchange", update);
+      removeEventListener("popstate", update);
+    };
   }, []);
-  return route;
+  return value;
 }

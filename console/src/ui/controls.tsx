@@ -40,11 +40,13 @@ export function Button({ children, onClick, kind = "plain", icon, busy, disabled
     <button
       type={type}
       class={`button button-${kind}`}
-      disabled={disabled || busy}
+      data-icon={icon}
+      disabled={disabled}
+      aria-disabled={busy || undefined} // it keeps the focus
       aria-busy={busy}
       aria-label={label}
       aria-pressed={pressed}
-      onClick={onClick}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
     >
       {icon && <Icon name={icon} size={16} />}
       {children}
@@ -166,8 +168,9 @@ export function Field({ label, error, name, children }: { label: string; error?:
 }
 
 // A button that opens a panel below it; closes with Escape, and with a click elsewhere.
-export function Menu({ label, button, children, align = "end" }: {
+export function Menu({ label, button, children, align = "end", command }: {
   label: string;
+  command?: string; // of the keyboard that opens it
   button: ComponentChildren;
   children: (close: () => void) => ComponentChildren;
   align?: "start" | "end";
@@ -176,6 +179,7 @@ export function Menu({ label, button, children, align = "end" }: {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!open) return;
+    if (command) root.current?.querySelector<HTMLElement>(".panel button, .panel input")?.focus();
     const outside = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };
@@ -192,7 +196,7 @@ export function Menu({ label, button, children, align = "end" }: {
     };
   }, [open]);
   return (
-    <div class="menu" ref={root}>
+    <div class="menu" ref={root} data-command={command}>
       <button type="button" class="button button-plain" aria-label={label} aria-expanded={open} aria-haspopup="true" onClick={() => setOpen(!open)}>
         {button}
       </button>

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { day } from "../texts/format";
-import { placeOf } from "../shell/router";
+import { placeOf, useQuery, withQuery } from "../shell/router";
 import { t } from "../texts/texts";
 import { Icon, type IconName } from "./icons";
 import { Avatar, IconButton } from "./controls";
@@ -22,11 +22,12 @@ interface FrameProps {
 
 export function Frame({ title, line, colleagues, icon, back, actions, facts, foot, children }: FrameProps) {
   const [shown, setShown] = useState(false);
+  const query = useQuery();
   return (
     <>
       <main class="pane" aria-label={title}>
         <header class="pane-head">
-          <a class="icon-button pane-back" href={placeOf(back)} aria-label={t("action.back")}>
+          <a class="icon-button pane-back" href={withQuery(placeOf(back), query)} aria-label={t("action.back")}>
             <Icon name="back" />
           </a>
           <Avatar name={title} />

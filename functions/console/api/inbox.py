@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from console.api.search_terms import Term, folded, terms_of
 from console.api.views import Inbox, InboxRow, activity_of, row
 from console.store import searches
 from shared.api.auth import RateLimited, Scope, without_project
@@ -24,7 +25,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from console.api.inputs import InboxQuery
+    from console.api.inputs import InboxQuery, StatusFilter
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Table
     from shared.aws.secrets import JsonSecret
@@ -37,8 +38,9 @@ SCOPES = {
     Context.CONVERSATIONS: Scope.CONVERSATIONS_READ,
     Context.EMAIL_THREADS: Scope.EMAIL_READ,
 }
-_STATUSES: dict[Status | None, tuple[Status, ...]] = {
+_STATUSES: dict[StatusFilter | None, tuple[Status, ...]] = {
     None: ("open", "snoozed", "resolved"),
+    "all": ("open", "snoozed", "resolved", "archived"),
     "open": ("open", "snoozed"),  # A snooze that is over is open, and still in its partition.
     "snoozed": ("snoozed",),
     "resolved": ("resolved",),
@@ -67,7 +69,7 @@ class _Filter:
     caller: Caller
     readable: frozenset[Context]
     query: InboxQuery
-    words: tuple[str, ...]
+    terms: tuple[Term, ...]
     now: str
 
     def is_readable(self, entry: Entry) -> bool:
@@ -87,17 +89,17 @@ class _Filter:
             query.context in {None, entry.context}
             and query.channel in {None, entry.channel}
             and query.address in {None, entry.address}
-            and query.status in {None, entry.state(self.now)}
+            and query.status in {None, "all", entry.state(self.now)}
             and (query.label is None or query.label in entry.labels)
-            and self._contains_words(entry)
+            and self._fits_terms(entry)
         )
 
-    def _contains_words(self, entry: Entry) -> bool:
-        if not self.words:
+    def _fits_terms(self, entry: Entry) -> bool:
+        if not self.terms:
             return True
         texts = (entry.contact, entry.handle, entry.subject, entry.preview)
-        text = "\n".join(one for one in texts if one).casefold()
-        return all(word in text for word in self.words)
+        text = folded("\n".join(one for one in texts if one))
+        return all(term.fits(text, entry.handle) for term in self.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
         caller=caller,
         readable=frozenset(may_read),
         query=query,
-        words=tuple((query.q or "").casefold().split()),
+        terms=terms_of(query.q or ""),
         now=now,
     )
     # One more than a page: whether there is another page.

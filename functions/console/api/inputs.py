@@ -11,18 +11,22 @@ from shared.inbox.items import Channel, Context, Status
 LONGEST_QUERY = 100
 
 
+type StatusFilter = Status | Literal["all"]
+
+
 class InboxQuery(Input):
     """
     Filters of the inbox. `address`: the number (Meta's id of it for the WhatsApp inbox) or mailbox of the company.
 
-    Without `status` all conversations but the archived ones are listed. `q`: words that the contact's name or handle,
-    the subject or the preview must contain.
+    Without `status` all conversations but the archived ones are listed; `all` lists these too. `q`: words that the
+    contact's name or handle, the subject or the preview must contain, with or without accents. A number is found by
+    any spelling of it and by a part of its digits.
     """
 
     context: Context | None = None
     channel: Channel | None = None
     address: Annotated[str, Field(min_length=1, max_length=254)] | None = None
-    status: Status | None = None
+    status: StatusFilter | None = None
     assignee: AssigneeFilter | None = None
     label: Annotated[str, Field(min_length=1, max_length=50)] | None = None
     unread: Literal["true", "false"] | None = None

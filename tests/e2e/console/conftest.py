@@ -55,6 +55,14 @@ class Visit:
         self.page.locator("[type=submit]").first.click()
         self.page.get_by_role("navigation", name="Sections").wait_for()
 
+    def reload(self) -> None:
+        """Load the page again; the login pages may ask for the password."""
+        self.page.reload()
+        form, sections = self.page.locator("input[name=username]"), self.page.locator("nav.rail")
+        form.or_(sections).first.wait_for()
+        if form.is_visible():
+            self.log_in()
+
     def open(self, customer: Customer) -> None:
         """Open the conversation of a customer from the list."""
         self.page.locator(".row", has_text=customer.name).first.click()

@@ -19,7 +19,7 @@ from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http, write
 from tests.e2e.console.test_live import opened
 
 pytestmark = pytest.mark.e2e
-MOST_BYTES_OF_THE_FIRST_LOAD = 150_000
+MOST_BYTES_OF_THE_FIRST_LOAD = 80_000
 POLLS_EVERY_MS = 60_000  # with a connection for live updates
 ANSWER = "Bring it by before six, we will have a look. 🔧"
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from access.roles import SCOPES
+from console.api.inputs import LONGEST_QUERY
 from local.console import build
 from shared.access.groups import Role
 from shared.api.auth import Scope
@@ -239,3 +240,205 @@ def test_a_role_sees_what_its_scopes_permit(role: str, reads: bool, approves: bo
     scopes = SCOPES[Role(role)]
     assert (rights["reads"], rights["approves"]) == (reads, approves)
     assert (Scope.EMAIL_READ in scopes, Scope.EMAIL_APPROVE in scopes) == (reads, approves)
+
+
+NOTHING_ASKED = {
+    "status": None,
+    "unread": False,
+    "q": "",
+    "channel": None,
+    "address": None,
+    "assignee": None,
+    "label": None,
+}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"q": "Ünïcode & more=1? #5"},
+        {"q": "+44 7700 900101", "status": "archived"},
+        {"status": "all", "unread": True},
+        {"channel": "sms", "address": "+1 555%2F", "assignee": "team:a/b", "label": "später?"},
+    ],
+)
+def test_an_address_has_all_filters_of_the_list(asked: dict[str, Any]) -> None:
+    wanted = {**NOTHING_ASKED, **asked}
+
+    assert run("inbox/address.ts", "m.askedOf(m.queryOf(value))", wanted) == wanted
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["status=lost&channel=fax&unread=yes&other=1&q=%20", "%%%", "q=&label=&status", "status=OPEN"],
+)
+def test_unknown_filters_of_a_typed_address_are_left_out(query: str) -> None:
+    assert run("inbox/address.ts", "m.askedOf(value)", query) == NOTHING_ASKED
+
+
+def test_words_of_an_address_are_as_long_as_the_api_takes_them() -> None:
+    found = run("inbox/address.ts", "m.askedOf('q=' + value).q", "x" * 500)
+
+    assert len(found) == LONGEST_QUERY
+
+
+def test_a_search_covers_all_statuses_unless_one_is_chosen() -> None:
+    asked = [
+        {"q": "", "status": None},
+        {"q": "ada", "status": None},
+        {"q": "ada", "status": "open"},
+        {"q": "", "status": "archived"},
+    ]
+
+    assert run("inbox/address.ts", "value.map(m.statusOf)", asked) == [
+        "open",
+        "all",
+        "open",
+        "archived",
+    ]
+
+
+def test_each_command_has_its_own_key_and_leaves_keys_of_the_browser_alone() -> None:
+    found = run(
+        "shell/commands.ts",
+        "m.NAMES.map((name) => [name, m.COMMANDS[name].key, m.commandOf({key: m.COMMANDS[name].key.toUpperCase()}),"
+        " ...['ctrlKey', 'altKey', 'metaKey'].map((held) => m.commandOf({key: m.COMMANDS[name].key, [held]: true}))])",
+        None,
+    )
+
+    assert len({key for _, key, *_ in found}) == len(found)
+    assert [one for one in found if one[2:] != [one[0], None, None, None]] == []
+
+
+def test_a_held_key_repeats_only_steps_through_the_list() -> None:
+    repeated = run(
+        "shell/commands.ts",
+        "m.NAMES.filter((name) => m.commandOf({key: m.COMMANDS[name].key, repeat: true}))",
+        None,
+    )
+
+    assert repeated == ["next", "previous"]
+
+
+def test_actions_and_settings_are_found_without_case_and_accents() -> None:
+    texts = ["Zurückstellen", "ÜBERSICHT", " Étiquette ", "Zuweisen"]
+
+    assert run("texts/fold.ts", "value.map(m.folded)", texts) == [
+        "zuruckstellen",
+        "ubersicht",
+        "etiquette",
+        "zuweisen",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "head", "inverse"),
+    [
+        ({"status": "resolved"}, {"status": "open"}, {"status": "open"}),
+        (
+            {"status": "resolved"},
+            {"status": "snoozed", "snoozedUntil": "2030-01-01T09:00:00Z"},
+            {"status": "snoozed", "snoozedUntil": "2030-01-01T09:00:00Z"},
+        ),
+        ({"status": "open"}, {"status": "resolved"}, {"status": "resolved"}),
+        ({"archived": True}, {"archived": False}, {"archived": False}),
+        ({"archived": False}, {"archived": True}, {"archived": True}),
+        ({"assignee": "user:me"}, {}, {"assignee": None}),
+        ({"assignee": "user:me", "revision": 6}, {"assignee": "team:a"}, {"assignee": "team:a"}),
+    ],
+)
+def test_an_undo_leads_back_unless_a_colleague_has_changed_the_conversation(
+    change: dict[str, Any], head: dict[str, Any], inverse: dict[str, Any]
+) -> None:
+    found = run(
+        "conversations/whatsapp/undo.ts", "m.inverseOf(value[0], value[1], 7)", [change, head]
+    )
+
+    assert found == {**inverse, "revision": 7}
+
+
+def test_an_undo_runs_at_most_once_and_the_newest_three_are_offered() -> None:
+    shown = run(
+        "ui/toasts.ts",
+        "(value.forEach((text) => m.showToast(text, async () => null)),"
+        " [m.shownToasts().map((one) => one.text), value.map(() => m.takeToast(4)?.text ?? null),"
+        " m.shownToasts().map((one) => one.text), m.clearToasts(), m.shownToasts().length])",
+        ["a", "b", "c", "d"],
+    )
+
+    assert shown == [["b", "c", "d"], ["d", None, None, None], ["b", "c"], None, 0]
+
+
+NOW = 1_000_000
+GOOD = {
+    "state": "live",
+    "isOnline": True,
+    "answeredAt": NOW - 1_000,
+    "unansweredAt": 0,
+    "connectionLostAt": None,
+    "visibleSince": NOW - 500_000,
+}
+
+
+@pytest.mark.parametrize(
+    ("evidence", "sign"),
+    [
+        ({}, "live"),
+        ({"isOnline": False}, "offline"),
+        ({"isOnline": False, "state": "off"}, "offline"),
+        ({"unansweredAt": NOW}, "offline"),
+        ({"unansweredAt": NOW - 2_000}, "live"),
+        ({"state": "reconnecting", "connectionLostAt": NOW - 9_000}, "reconnecting"),
+        ({"state": "reconnecting", "connectionLostAt": NOW - 11_000}, "behind"),
+        ({"answeredAt": NOW - 71_000}, "behind"),
+        ({"answeredAt": NOW - 71_000, "visibleSince": NOW - 5_000}, "live"),
+        ({"answeredAt": NOW - 71_000, "state": "off"}, "off"),
+        ({"answeredAt": 0, "state": "connecting"}, "connecting"),
+    ],
+)
+def test_the_sign_tells_a_lost_network_from_late_updates(
+    evidence: dict[str, Any], sign: str
+) -> None:
+    found = run("live/sign.ts", f"m.signOf(value, {NOW})", {**GOOD, **evidence})
+
+    assert found == sign
+
+
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [("off", []), ("mine", ["mine", "team"]), ("all", ["mine", "team", "kims", "free"])],
+)
+def test_a_person_is_told_of_new_messages_that_they_want_once(wish: str, told: list[str]) -> None:
+    def row(key: str, minute: int, assignee: str | None = None, unread: int = 1) -> dict[str, Any]:
+        at = f"2026-01-01T12:{minute:02}:00.000Z"
+        return {"key": key, "assignee": assignee, "unreadCount": unread, "lastActivityAt": at}
+
+    rows = [
+        row("mine", 9, "user:me"),
+        row("team", 8, "team:a"),
+        row("kims", 7, "user:kim"),
+        row("free", 6),
+        row("shown", 6, "user:me"),
+        row("read", 6, "user:me", unread=0),
+        row("old", 5, "user:me"),
+    ]
+    mine = ["user:me", "team:a"]
+    script = (
+        "((seen) => [m.newsOf(value.rows, seen, value.wish, value.mine, 'shown'),"
+        " m.newsOf(value.rows, m.seenTo(value.rows, seen), value.wish, value.mine, null)]"
+        ".map((rows) => rows.map((row) => row.key)))('2026-01-01T12:05:00.000Z')"
+    )
+
+    first, second = run("live/news.ts", script, {"rows": rows, "wish": wish, "mine": mine})
+
+    assert (first, second) == (told, [])
+
+
+def test_the_title_has_the_number_of_unread_conversations() -> None:
+    looks = [([], False), ([{}], False), ([{}] * 99, True)]
+    value = [{"rows": rows, "hasMore": more} for rows, more in looks]
+
+    titles = run("live/news.ts", "value.map((one) => m.titleWith(one, 'Parley'))", value)
+
+    assert titles == ["Parley", "(1) Parley", "(99+) Parley"]

@@ -10,6 +10,7 @@ import { usePeople } from "../../people/people";
 import { t } from "../../texts/texts";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, Menu, Skeleton } from "../../ui/controls";
+import { showToast } from "../../ui/toasts";
 
 const MOST_WITHOUT_SEARCH = 8;
 
@@ -18,7 +19,7 @@ interface Props {
   me: string | null;
   busy: boolean;
   canRemove: boolean;
-  onAssign: (assignee: string | null) => void;
+  onAssign: (assignee: string | null, isUndo?: boolean) => unknown; // of an undo: a promise, rejected with ApiError
 }
 
 interface Section {
@@ -29,9 +30,25 @@ interface Section {
 type ChoicesProps = Props & { onDone: () => void };
 
 export function AssignMenu(props: Props) {
+  const { assignee, me, canRemove } = props;
+  const asked = useRef<{ to: string | null; from: string | null } | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    const change = asked.current;
+    if (!change || change.to !== assignee) return;
+    asked.current = null;
+    const text = change.to ? t("undo.assigned", { who: actor(change.to, me) }) : t("undo.unassigned");
+    const canUndo = change.from !== null || canRemove;
+    showToast(text, canUndo ? async () => await latest.current.onAssign(change.from, true) : null);
+  }, [assignee]);
+  const assign = (to: string | null) => {
+    asked.current = { to, from: assignee };
+    props.onAssign(to);
+  };
   return (
-    <Menu label={t("assign.label")} button={<Icon name="person" size={16} />}>
-      {(close) => <Choices {...props} onDone={close} />}
+    <Menu command="assign" label={t("assign.label")} button={<Icon name="person" size={16} />}>
+      {(close) => <Choices {...props} onAssign={assign} onDone={close} />}
     </Menu>
   );
 }

@@ -6,6 +6,7 @@ import { t } from "../../texts/texts";
 import { useDraft } from "../../ui/draft";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/controls";
+import { showToast } from "../../ui/toasts";
 
 const LONGEST_LABEL = 50;
 
@@ -25,10 +26,18 @@ interface Props {
 export function Labels({ conversation, labels, onSet, onChange }: Props) {
   const draft = useDraft(`label:${conversation}`);
   const { text } = draft;
+  const latest = useRef({ onSet, onChange });
+  latest.current = { onSet, onChange };
   const wanted = useRef<LabelChange>({ labels, added: [], removed: [] });
   const action = useAction(async () => {
+    const { added, removed } = wanted.current;
     await onSet(wanted.current);
     onChange();
+    const [label = ""] = [...added, ...removed];
+    showToast(t(added.length ? "undo.labelled" : "undo.unlabelled", { label }), async () => {
+      await latest.current.onSet({ labels, added: removed, removed: added });
+      latest.current.onChange();
+    });
   });
   const change = (added: string[], removed: string[]) => {
     const kept = labels.filter((label) => !removed.includes(label));
@@ -64,6 +73,7 @@ export function Labels({ conversation, labels, onSet, onChange }: Props) {
         }}
       >
         <input
+          data-command="label"
           aria-label={t("labels.add")}
           aria-invalid={problem !== undefined}
           placeholder={t("labels.add")}

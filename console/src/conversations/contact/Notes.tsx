@@ -30,7 +30,7 @@ export function NoteForm({ conversation, count, longest, onAdd, onChange }: Form
         <Icon name="note" size={16} /> {t("facts.notes")} {count > 0 && <span class="quiet">{count}</span>}
       </h3>
       <Field label={t("note.label")} name="text" error={add.error}>
-        <textarea rows={3} maxLength={longest} value={text} placeholder={t("note.placeholder")} onInput={(event) => draft.write(event.currentTarget.value)} />
+        <textarea data-command="note" rows={3} maxLength={longest} value={text} placeholder={t("note.placeholder")} onInput={(event) => draft.write(event.currentTarget.value)} />
       </Field>
       {add.error && !add.error.problemOf("text") && <ErrorNotice error={add.error} />}
       <Button busy={add.busy} disabled={!text.trim()} onClick={() => void add.run()}>

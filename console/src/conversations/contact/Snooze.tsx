@@ -5,6 +5,7 @@ import { useAction } from "../../api/resource";
 import { locale, t } from "../../texts/texts";
 import { Icon } from "../../ui/icons";
 import { Button, ErrorNotice, Menu } from "../../ui/controls";
+import { showToast } from "../../ui/toasts";
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 366;
@@ -12,7 +13,7 @@ const FIELDS = ["snoozedUntil", "snoozed_until"];
 
 interface Props {
   until: string | null; // the end of a snooze that is not over
-  onSnooze: (until: string | null) => Promise<unknown>; // null: wake. Throws ApiError
+  onSnooze: (until: string | null, isUndo: boolean) => Promise<unknown>; // null: wake. Throws ApiError
   onChange: () => void;
 }
 
@@ -20,10 +21,17 @@ export function Snooze({ until, onSnooze, onChange }: Props) {
   // Here, not in the panel: a panel that closes keeps what was entered.
   const [entered, setEntered] = useState("");
   const wanted = useRef<string | null>(null);
+  const latest = useRef({ onSnooze, onChange });
+  latest.current = { onSnooze, onChange };
   const action = useAction(async () => {
-    await onSnooze(wanted.current);
+    const end = wanted.current;
+    await onSnooze(end, false);
     setEntered("");
     onChange();
+    showToast(t(end ? "undo.snoozed" : "undo.woken"), async () => {
+      await latest.current.onSnooze(until, true);
+      latest.current.onChange();
+    });
   });
   const run = (end: Date | null) => {
     wanted.current = end?.toISOString() ?? null;
@@ -41,7 +49,7 @@ export function Snooze({ until, onSnooze, onChange }: Props) {
   }
   const problem = FIELDS.map((field) => action.error?.problemOf(field)).find(Boolean) ?? null;
   return (
-    <Menu label={t("action.snooze")} button={<Icon name="clock" size={16} />}>
+    <Menu command="snooze" label={t("action.snooze")} button={<Icon name="clock" size={16} />}>
       {(close) => {
         const snooze = async (end: Date) => {
           if (await run(end)) close();

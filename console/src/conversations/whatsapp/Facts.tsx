@@ -23,6 +23,11 @@ export function Facts({ head, me, notes, onChange }: Props) {
   const { client } = useApp();
   const path = { key: head.key };
   const { change, busy, error } = useChange(head, onChange);
+  // An undo: refused if a colleague has changed something that this page has not read.
+  const reassign = async (assignee: string | null) => {
+    await client.call("PATCH /whatsapp/conversations/{key}", { path, body: { assignee, revision: head.revision } });
+    onChange();
+  };
   return (
     <>
       <div class="facts-person">
@@ -39,7 +44,7 @@ export function Facts({ head, me, notes, onChange }: Props) {
         </Fact>
         <Fact label={t("facts.assignee")}>
           {head.assignee ? actor(head.assignee, me) : <span class="quiet">{t("facts.unassigned")}</span>}
-          <AssignMenu assignee={head.assignee ?? null} me={me} busy={busy} canRemove onAssign={(assignee) => void change({ assignee })} />
+          <AssignMenu assignee={head.assignee ?? null} me={me} busy={busy} canRemove onAssign={(assignee, isUndo) => (isUndo ? reassign(assignee) : change({ assignee }, false))} />
         </Fact>
       </dl>
       <Labels

@@ -6,20 +6,29 @@ import { Snooze } from "../contact/Snooze";
 import { useSay } from "../../live/hooks";
 import { t } from "../../texts/texts";
 import { Button, ErrorNotice } from "../../ui/controls";
-import type { Client, Routes } from "../../api/client";
+import { showToast } from "../../ui/toasts";
+import type { Client } from "../../api/client";
 import type { Head } from "./conversationData";
+import { inverseOf, textOf, type Change } from "./undo";
 
-type Change = Routes["PATCH /whatsapp/conversations/{key}"]["body"];
-
+// *withUndo*: offers it for some seconds.
 export function useChange(head: Head, onChange: () => void) {
   const { client } = useApp();
-  let wanted: Change = {};
+  const path = { key: head.key };
+  let wanted: { body: Change; withUndo: boolean } = { body: {}, withUndo: false };
   const action = useAction(async () => {
-    await client.call("PATCH /whatsapp/conversations/{key}", { path: { key: head.key }, body: wanted });
+    const { body, withUndo } = wanted;
+    const { result } = await client.call("PATCH /whatsapp/conversations/{key}", { path, body });
     onChange();
+    if (!withUndo) return;
+    const inverse = inverseOf(body, head, result.revision);
+    showToast(t(textOf(body)), async () => {
+      await client.call("PATCH /whatsapp/conversations/{key}", { path, body: inverse });
+      onChange();
+    });
   });
-  const change = (body: Change) => {
-    wanted = body;
+  const change = (body: Change, withUndo = true) => {
+    wanted = { body, withUndo };
     return action.run();
   };
   return { change, busy: action.busy, error: action.error };
@@ -40,7 +49,7 @@ export function StateActions({ head, me, onChange }: { head: Head; me: string | 
           {t("action.assign_me")}
         </Button>
       )}
-      {head.status !== "resolved" && <Snooze until={head.snoozedUntil ?? null} onSnooze={(until) => snooze(client, head, until)} onChange={onChange} />}
+      {head.status !== "resolved" && <Snooze until={head.snoozedUntil ?? null} onSnooze={(until, isUndo) => snooze(client, head, until, isUndo)} onChange={onChange} />}
       {head.status !== "resolved" ? (
         <Button icon="check" kind="primary" busy={busy} onClick={() => void change({ status: "resolved" })}>
           {t("action.resolve")}
@@ -54,7 +63,9 @@ export function StateActions({ head, me, onChange }: { head: Head; me: string | 
   );
 }
 
-function snooze(client: Client, head: Head, until: string | null): Promise<unknown> {
+// An undo is refused if a colleague has resolved or changed it since this page read it.
+function snooze(client: Client, head: Head, until: string | null, isUndo: boolean): Promise<unknown> {
   const body: Change = until ? { status: "snoozed", snoozedUntil: until } : { status: "open" };
+  if (isUndo) body.revision = head.revision;
   return client.call("PATCH /whatsapp/conversations/{key}", { path: { key: head.key }, body });
 }

@@ -1,0 +1,39 @@
+// The filters of the list as the address has them: a reload, a shared address and Back show the same list.
+
+import type { Choice, Row, StatusFilter } from "./source";
+
+export interface Asked extends Choice {
+  status: StatusFilter | null; // null: open conversations, or all of them for a search
+  unread: boolean;
+  q: string;
+}
+
+const STATUSES: readonly StatusFilter[] = ["open", "snoozed", "resolved", "archived", "all"];
+const CHANNELS: readonly Row["channel"][] = ["whatsapp", "sms", "email"];
+
+// Of a typed or shortened address: unknown values are left out.
+export function askedOf(query: string): Asked {
+  const values = new URLSearchParams(query);
+  const given = (name: string) => values.get(name)?.trim() || null;
+  return {
+    status: STATUSES.find((one) => one === values.get("status")) ?? null,
+    unread: values.get("unread") === "true",
+    q: given("q")?.slice(0, LONGEST_SEARCH).trim() ?? "",
+    channel: CHANNELS.find((one) => one === values.get("channel")) ?? null,
+    address: given("address"),
+    assignee: given("assignee"),
+    label: given("label"),
+  };
+}
+
+export function queryOf({ unread, ...asked }: Asked): string {
+  const values = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...asked, unread: unread ? "true" : null })) if (value) values.set(name, value);
+  return values.toString();
+}
+
+export function statusOf(asked: Asked): StatusFilter {
+  return asked.status ?? (asked.q ? "all" : "open");
+}
+
+export const LONGEST_SEARCH = 100; // characters

@@ -1,0 +1,88 @@
+// Tells of unread conversations outside the page: in its title and icon, with notifications and a tone by choice. A page
+// in the background goes on only if the person wants notifications.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useApp, useSession } from "../app";
+import { titleOf } from "../inbox/InboxRow";
+import type { Row } from "../inbox/source";
+import { go, placeOf, useRoute } from "../shell/router";
+import { t, type Key } from "../texts/texts";
+import iconUnread from "../ui/icon-unread.svg";
+import icon from "../ui/icon.svg";
+import { hasSound, play, wish } from "./choices";
+import { newsOf, seenTo, titleWith, type Unread } from "./news";
+
+const MOST = 99;
+const PAUSE_MS = 5_000; // between two looks
+const LOOK_MS = 60_000; // without hints
+const NAME = "Parley";
+
+export function Attention() {
+  const { client, live } = useApp();
+  const session = useSession();
+  const [, , open = null] = useRoute();
+  const [unread, setUnread] = useState<Unread>({ rows: [], hasMore: false });
+  const latest = useRef({ mine: [] as string[], open });
+  latest.current = { mine: [session.person?.principal ?? "", ...session.teams.map((team) => `team:${team}`)], open };
+  useEffect(() => {
+    let seen: string | null = null;
+    let last = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const look = async () => {
+      clearTimeout(timer);
+      timer = undefined;
+      if (document.visibilityState !== "visible" && wish() === "off") return;
+      last = Date.now();
+      try {
+        const page = await client.call("GET /inbox", { query: { status: "open", unread: "true", limit: MOST } });
+        if (isOver) return;
+        const rows = page.result.conversations;
+        const { mine, open } = latest.current;
+        if (seen !== null) tell(newsOf(rows, seen, wish(), mine, document.hasFocus() ? open : null));
+        seen = seenTo(rows, seen ?? "");
+        setUnread({ rows, hasMore: page.cursor !== null });
+      } catch {
+        // The next look tells; the sign says that the network is lost.
+      }
+    };
+    // Not after a pause in the background, where browsers delay timers to a minute.
+    const soon = () => {
+      const wait = last + PAUSE_MS - Date.now();
+      if (wait <= 0) void look();
+      else timer ??= setTimeout(() => void look(), wait);
+    };
+    void look();
+    const every = setInterval(soon, LOOK_MS);
+    const stop = live.onHints(soon);
+    document.addEventListener("visibilitychange", soon);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      clearInterval(every);
+      stop();
+      document.removeEventListener("visibilitychange", soon);
+    };
+  }, [client, live]);
+  useEffect(() => {
+    document.title = titleWith(unread, NAME);
+    document.querySelector<HTMLLinkElement>("link[rel=icon]")!.href = unread.rows.length ? iconUnread : icon;
+  }, [unread]);
+  useEffect(() => () => void (document.title = NAME), []);
+  return null;
+}
+
+// Names the contact only: others may see the screen.
+function tell(news: Row[]): void {
+  if (!news.length) return;
+  if (hasSound()) play();
+  if (!("Notification" in window) || Notification.permission !== "granted" || document.hasFocus()) return;
+  for (const row of news.slice(0, 3)) {
+    const shown = new Notification(titleOf(row), { body: t(`channel.${row.channel}` as Key), tag: `${row.context}/${row.key}`, icon });
+    shown.onclick = () => {
+      window.focus();
+      go(placeOf("all", row.context, row.key));
+      shown.close();
+    };
+  }
+}

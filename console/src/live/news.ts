@@ -1,0 +1,27 @@
+// Which unread conversations a person is told of. Pure.
+
+import type { Row } from "../inbox/source";
+
+export type Wish = "off" | "mine" | "all";
+
+export interface Unread {
+  rows: Row[]; // newest first
+  hasMore: boolean;
+}
+
+// Conversations with activity since *seenTo*, of those that the person wants to be told of; *open* is on the screen.
+export function newsOf(rows: Row[], seenTo: string, wish: Wish, mine: readonly string[], open: string | null): Row[] {
+  if (wish === "off") return [];
+  return rows.filter(
+    (row) => row.unreadCount > 0 && row.lastActivityAt > seenTo && row.key !== open && (wish === "all" || (mine.includes(row.assignee ?? ""))),
+  );
+}
+
+// The end of what was seen: the newest activity of all looks.
+export function seenTo(rows: Row[], before: string): string {
+  return rows.reduce((newest, row) => (row.lastActivityAt > newest ? row.lastActivityAt : newest), before);
+}
+
+export function titleWith({ rows, hasMore }: Unread, name: string): string {
+  return rows.length ? `(${rows.length}${hasMore ? "+" : ""}) ${name}` : name;
+}

@@ -1,0 +1,23 @@
+// The sections of the navigation.
+
+import type { Key } from "../texts/texts";
+import type { IconName } from "../ui/icons";
+
+export interface Section {
+  name: string;
+  icon: IconName;
+  label: Key;
+}
+
+export const SECTIONS: Section[] = [
+  { name: "all", icon: "inbox", label: "nav.all" },
+  { name: "mine", icon: "person", label: "nav.mine" },
+  { name: "whatsapp", icon: "chat", label: "nav.whatsapp" },
+  { name: "conversations", icon: "robot", label: "nav.conversations" },
+  { name: "email_threads", icon: "mail", label: "nav.email_threads" },
+  { name: "review", icon: "check", label: "nav.review" },
+];
+
+export const OPERATIONS = "operations";
+export const OPERATIONS_SECTION: Section = { name: OPERATIONS, icon: "gauge", label: "nav.operations" };
+export const SECTION_NAMES = SECTIONS.map((section) => section.name);
