@@ -8,6 +8,7 @@ from pydantic import Field
 
 from shared.aws.sqs_fifo import digest
 from shared.privacy.jobs import ID_DIGITS, Job, Kind, Step
+from shared.privacy.tombstones import Tombstone
 from whatsapp.store.items.item import AtMost, WhatsAppItem, pk
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes
 
 
-class ErasedContact(WhatsAppItem):
+class ErasedContact(Tombstone, WhatsAppItem):
     """
     The tombstone of an id of an erased contact: events of the id up to `until` are not stored again.
 
@@ -27,8 +28,6 @@ class ErasedContact(WhatsAppItem):
     item_type: ClassVar[str] = "ERASED_CONTACT"
     pk_pattern: ClassVar[str] = "ERASED#{company}#{subject}"
     ttl_days: ClassVar[int | None] = 120
-
-    until: str  # as `receivedAt`
 
 
 class PrivacyJob(Job, WhatsAppItem):

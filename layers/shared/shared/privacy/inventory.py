@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from shared.aws.dynamodb import Attributes
     from shared.privacy.exports import ExportFolder
@@ -59,7 +59,7 @@ class Inventory(Protocol):
     def remove(self, found: Found, /) -> None:
         """Remove a finding, or the part of it that is about the person. A finding that is gone is no error."""
 
-    def export(self, page: Iterable[Found], folder: ExportFolder, /) -> list[dict[str, object]]:
+    def export(self, page: Sequence[Found], folder: ExportFolder, /) -> list[dict[str, object]]:
         """Return the lines of a page, and copy its objects to the folder."""
 
     def finish(self) -> None:
