@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
-
-from pydantic import model_validator
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from newsletters.store.items.item import TableItem
 from shared.aws.sqs_fifo import digest
+from shared.privacy.inventory import Found
 from shared.privacy.jobs import ID_DIGITS, Job, Kind
 
 if TYPE_CHECKING:
@@ -24,20 +23,18 @@ class PrivacyJob(Job, TableItem):
 
     company_id: str
 
-    @model_validator(mode="before")
-    @classmethod
-    def _of_earlier_release(cls, stored: Any) -> Any:  # noqa: ANN401 - what pydantic passes
+    def in_present_form(self) -> Self:
         """
-        Read a run of a release that planned codes, also of exports, and had a step for its last page.
+        Return the job; of a release that planned codes, also of exports, and had a step for its last page.
 
         The pages are listed again: an export is written anew, and an erasure keeps its plan and counts.
         """
-        if not isinstance(stored, dict) or stored.get("step") not in {"newsletters", "planned"}:
-            return stored
-        again = {**stored, "step": "pages", "source": 0, "start": None}
-        if stored.get("kind") == "export":
-            return again | {"planned": [], "counts": {}, "page": 0}
-        return again | {"planned": [{"kind": NEWSLETTER, "key": one} for one in stored["planned"]]}
+        if self.step not in {"newsletters", "planned"}:
+            return self
+        again = self.changed(step="pages", source=0, start=None)
+        if self.kind == "export":
+            return again.changed(planned=[], counts={}, page=0)
+        return again.changed(planned=[Found(NEWSLETTER, code).plan() for code in self.planned])
 
     @classmethod
     def key_of(cls, job_id: str) -> Attributes:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 
 from pydantic import Field
 
 from shared.aws.sqs_fifo import digest
-from shared.privacy.jobs import ID_DIGITS, Job, Kind, Step
+from shared.privacy.jobs import ID_DIGITS, Job, Kind
 from shared.privacy.tombstones import Tombstone
 from whatsapp.store.items.item import AtMost, WhatsAppItem, pk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from shared.aws.dynamodb import Attributes
+
+
+# Names in releases that had an engine for contacts alone.
+_EARLIER_STEPS: Final = {"resolve": "fence", "list": "pages"}
 
 
 class ErasedContact(Tombstone, WhatsAppItem):
@@ -36,7 +38,6 @@ class PrivacyJob(Job, WhatsAppItem):
     item_type: ClassVar[str] = "PRIVACY_JOB"
     pk_pattern: ClassVar[str] = "PRIVACY_JOB#{jobId}"
     of_run: ClassVar[tuple[str, ...]] = (*Job.of_run, "contact")
-    earlier_steps: ClassVar[Mapping[str, Step]] = {"resolve": "fence", "list": "pages"}
 
     by_key: bool | None = None
     contact: Annotated[dict[str, Any], AtMost(6)] | None = None  # the resolved ids
@@ -47,6 +48,10 @@ class PrivacyJob(Job, WhatsAppItem):
     )
     counts: Annotated[dict[str, int], AtMost(40)] = Field(default_factory=dict)
     receipts: Annotated[list[dict[str, Any]], AtMost(10)] = Field(default_factory=list)
+
+    def in_present_form(self) -> Self:
+        """Return the job with the present name of its step."""
+        return self.changed(step=_EARLIER_STEPS.get(self.step, self.step))
 
     @classmethod
     def key_of(cls, job_id: str) -> Attributes:

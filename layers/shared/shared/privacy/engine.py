@@ -65,6 +65,7 @@ def work[J: Job](engine: Engine[J], job_id: str) -> J | None:
     if job.is_done:
         return None
     until = clock.now_ms() + engine.turn_ms
+    job = job.in_present_form()
     if job.state == "queued":
         job = _begun(engine, job)
     inventory = engine.inventory(job)
@@ -89,9 +90,9 @@ def _step[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
     if job.planned:
         return _removed(inventory, job)
     if job.step == "fence" and job.kind == "erase":
-        fences = inventory.fences
-        if job.source < len(fences):
-            return _planned(job, inventory.fence(fences[job.source], job.start))
+        fences, number = inventory.fences, job.source or 0
+        if number < len(fences):
+            return _planned(job, inventory.fence(fences[number], job.start))
         if engine.settles_ms:
             return job.changed(step="settle", settles_at=clock.now_ms() + engine.settles_ms)
     if job.step == "settle":
@@ -100,19 +101,17 @@ def _step[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
             raise Transient("privacy_job_settles", wait_ms)
     if job.step in {"fence", "settle"}:
         job = job.changed(step="pages", source=0, start=None)
-    return (
-        _finished(engine, inventory, job)
-        if job.step == "finish"
-        else _paged(engine, inventory, job)
-    )
+    if job.step == "finish":
+        return _finished(engine, inventory, job)
+    return _paged(engine, inventory, job)
 
 
 def _paged[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
     """Plan a page of an erasure, or write a page of an export."""
-    sources = inventory.sources
-    if job.source >= len(sources):
+    sources, number = inventory.sources, job.source or 0
+    if number >= len(sources):
         return _finished(engine, inventory, job)
-    page = inventory.page(sources[job.source], job.start)
+    page = inventory.page(sources[number], job.start)
     if job.kind == "erase":
         return _planned(job, page)
     folder = engine.folder(job)
@@ -138,7 +137,8 @@ def _removed[J: Job](inventory: Inventory, job: J) -> J:
 
 def _moved_on[J: Job](job: J, page: Page) -> J:
     """Return the job at the next page of its source, or at the next source."""
-    source = job.source if page.last is not None else job.source + 1
+    number = job.source or 0
+    source = number if page.last is not None else number + 1
     return job.changed(source=source, start=page.last, page=job.page + 1)
 
 

@@ -9,19 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 from boto3.dynamodb.conditions import Attr
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.items import Item
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from shared.aws.dynamodb import Attributes, Table
 
 type Kind = Literal["erase", "export"]
-type Step = Literal["fence", "settle", "pages", "finish"]
 
 ID_DIGITS: Final = 32
 
@@ -37,8 +36,6 @@ class Job(Item):
     """
 
     of_run: ClassVar[tuple[str, ...]] = ("requested_for", "start", "joining", "settles_at")
-    # Names that steps have in stored jobs of earlier releases.
-    earlier_steps: ClassVar[Mapping[str, Step]] = {}
 
     job_id: str
     kind: Kind
@@ -49,27 +46,26 @@ class Job(Item):
     requested_by: str  # the authenticated caller
     finished_at: str | None = None
     requested_for: str | None = Field(default=None, repr=False)  # the id that was named
-    step: Step = "fence"
+    step: str = "fence"  # fence, settle, pages, finish
     settles_at: int | None = None  # ms since 1970
-    source: int = 0  # number of the source that is being read
+    source: int | None = None  # number of the source that is being read; None: the first
     start: dict[str, Any] | None = Field(default=None, repr=False)  # where it continues
     # What the current page removes, as {kind, key, act}: written first, so that a crash changes no count.
-    planned: list[dict[str, str]] = Field(default_factory=list, repr=False)
+    planned: list[Any] = Field(default_factory=list, repr=False)
     page: int = 0
     joining: dict[str, Any] | None = None  # of an export's pages (`shared.privacy.exports.Joining`)
     counts: dict[str, int] = Field(default_factory=dict)
     # The newest ten runs, newest first: run, requested_at, requested_by, finished_at, counts, left.
     receipts: list[dict[str, Any]] = Field(default_factory=list)
 
-    @field_validator("step", mode="before")
-    @classmethod
-    def _present_name(cls, step: str) -> str:
-        return cls.earlier_steps.get(step, step)
-
     @classmethod
     def key_of(cls, job_id: str) -> Attributes:
         """Return the whole key of the item of a job."""
         raise NotImplementedError
+
+    def in_present_form(self) -> Self:
+        """Return the job as this release continues it; a context translates a run that an earlier release began."""
+        return self
 
     @property
     def is_done(self) -> bool:
