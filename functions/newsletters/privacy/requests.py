@@ -43,6 +43,5 @@ def start(
 
 def enqueue(queue: FifoQueue, job: PrivacyJob) -> None:
     """Queue the next turn of a job."""
-    # A request queues the job even if its last turn is younger than the queue's deduplication.
-    turn = (str(job.run), str(job.revision), str(clock.now_ms()))
-    queue.send([turn_entry(PrivacyRequested(job_id=job.job_id), job.job_id, *turn)])
+    event = PrivacyRequested(job_id=job.job_id)
+    queue.send([turn_entry(event, job.job_id, *job.turn())])

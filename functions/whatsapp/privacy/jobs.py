@@ -113,6 +113,6 @@ def _enqueue(queue: FifoQueue, job: PrivacyJob) -> None:
         kind=KIND, id=job.job_id, source="parley", app="", accepted_at=now, waba="", phone="", display_phone="",
         field=KIND, at=now // 1_000, index=0, contact=None, payload={}, hash=digest(job.job_id),
     )  # fmt: skip
-    # A request queues the job even if its last run is younger than the queue's deduplication.
-    run = (str(job.run), str(job.revision), str(now))
-    queue.send([event.entry(group=(KIND, job.job_id), deduplication=(KIND, job.job_id, *run))])
+    queue.send(
+        [event.entry(group=(KIND, job.job_id), deduplication=(KIND, job.job_id, *job.turn()))]
+    )

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.items import Item
+from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
@@ -71,6 +72,14 @@ class Job(Item):
     def is_done(self) -> bool:
         """Whether the current run has ended."""
         return self.state == "done"
+
+    def turn(self) -> tuple[str, str, str]:
+        """
+        Return what tells the next turn from all others, for the queue's deduplication.
+
+        It has the time: a request queues the job even if its last turn was queued just now.
+        """
+        return str(self.run), str(self.revision), str(clock.now_ms())
 
     def changed(self, **fields: object) -> Self:
         """Return the job with other values."""
