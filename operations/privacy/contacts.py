@@ -13,10 +13,10 @@ from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import FifoQueue
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
+from shared.privacy import jobs as stored_jobs
 from shared.privacy import remainders
 from shared.runtime import clock
 from shared.runtime.failures import Transient
-from whatsapp import store
 from whatsapp.privacy import jobs
 from whatsapp.privacy.remainders import REMAINDERS
 from whatsapp.store.items.privacy import PrivacyJob
@@ -54,7 +54,7 @@ def _waited_for(table: Table, job: PrivacyJob, seconds: int) -> PrivacyJob:
     until = clock.now_ms() + seconds * clock.SECOND_MS
     while job.state != "done" and clock.now_ms() < until:
         clock.sleep_ms(POLL_MS)
-        job = store.privacy_jobs.get(table, job.job_id) or job
+        job = stored_jobs.get(table, PrivacyJob, job.job_id) or job
     return job
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
@@ -12,15 +12,18 @@ from newsletters.api.access import NotFound
 from newsletters.configuration.resources import Resources
 from newsletters.privacy import requests
 from newsletters.privacy.remainders import REMAINDERS
-from newsletters.store import privacy_jobs
 from newsletters.store.items import PrivacyJob
-from newsletters.store.items.privacy import PrivacyKind
 from shared.api.auth import Scope
 from shared.api.models.inputs import Input, NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
-from shared.privacy import remainders
-from shared.privacy.views import ExportView, PrivacyJobView
+from shared.privacy import jobs
+from shared.privacy.jobs import Kind
+from shared.privacy.requests import view_of
+from shared.privacy.views import PrivacyJobView
+
+if TYPE_CHECKING:
+    from shared.privacy.exports import ExportFolder
 
 _JOB_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
@@ -55,7 +58,7 @@ class PrivacyRoutes:
     def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
         """Read the progress and the receipts of a job, and links to the newest export."""
         job = (
-            privacy_jobs.get(self.resources.store.table, job_id)
+            jobs.get(self.resources.store.table, PrivacyJob, job_id)
             if _JOB_ID.fullmatch(job_id)
             else None
         )
@@ -63,7 +66,7 @@ class PrivacyRoutes:
             raise NotFound("job_id: job not found")
         return self._view(job)
 
-    def _start(self, request: Request[UserInput], kind: PrivacyKind) -> PrivacyJobView:
+    def _start(self, request: Request[UserInput], kind: Kind) -> PrivacyJobView:
         job = requests.start(
             self.resources.store.table,
             self.resources.steps,
@@ -74,20 +77,10 @@ class PrivacyRoutes:
         )
         return self._view(job)
 
-    def _export(self, job: PrivacyJob) -> ExportView | None:
-        from newsletters.privacy import jobs  # noqa: PLC0415 - of rare calls
-
-        return jobs.folder_of_export(self.resources.store.bucket, job).view()
-
     def _view(self, job: PrivacyJob) -> PrivacyJobView:
-        is_exported = job.kind == "export" and job.state == "done"
-        return PrivacyJobView(
-            id=job.job_id,
-            kind=job.kind,
-            state=job.state,
-            run=job.run,
-            requested_at=job.requested_at,
-            counts=job.counts,
-            receipts=[remainders.receipt(REMAINDERS, one) for one in job.receipts],
-            export=self._export(job) if is_exported else None,
-        )
+        return view_of(job, REMAINDERS, self._folder)
+
+    def _folder(self, job: PrivacyJob) -> "ExportFolder":
+        from newsletters.privacy.jobs import folder_of_export  # noqa: PLC0415 - of rare calls
+
+        return folder_of_export(self.resources.store.bucket, job)

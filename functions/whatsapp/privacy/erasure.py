@@ -1,10 +1,9 @@
 """
-Erases a contact from the inbox of a company: each thing of the inventory is removed, or loses the customer.
+Erases a contact from the inbox of a company: each thing of the listing is removed, or loses the customer.
 
     intents   a send in doubt loses its content: its outcome becomes a stub
     fence     every message and call up to the request gets the mark `erased`: no event adds anything to it any more
-    settle    until every worker that started before has ended
-    list      plan a page -> store the plan -> remove -> store the counts; page after page
+    pages     things are removed or lose the customer
 
 Messages, calls and files become stubs under their keys, which a redelivery finds. A message of the same person after
 the request is kept, and its conversation begins with it.
@@ -27,8 +26,8 @@ from whatsapp.store.items.tenants import PaymentOrder, Refund
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes
-    from shared.aws.s3 import Bucket
-    from whatsapp.privacy.inventory import Found, Inventory
+    from shared.privacy.inventory import Found
+    from whatsapp.privacy.listing import Listing
     from whatsapp.privacy.subjects import Contact
 
 # The worker's timeout is 60 s; the rest covers clock skew. A file in progress finds its record revoked when it ends.
@@ -63,14 +62,14 @@ def fence(table: Table, message: Message | Call) -> None:
             store.media.mark_unavailable(table, record, "REVOKED", ERASED)
 
 
-def remove(inventory: Inventory, bucket: Bucket, found: Found) -> None:
+def remove(listing: Listing, found: Found) -> None:
     """Remove a thing, or what it says about the customer. Safe to repeat."""
-    table, key = inventory.table, found.key
+    table, bucket, key = listing.table, listing.bucket, found.key
     if found.kind == kinds.OBJECT:
         bucket.delete(key)
         return
     if found.kind == kinds.CAMPAIGN_LIST:
-        campaign_lists.forget(bucket, key, inventory.contact.ids)
+        campaign_lists.forget(bucket, key, listing.contact.ids)
         return
     item = table.get(pk(key))
     if item is None:
@@ -79,13 +78,13 @@ def remove(inventory: Inventory, bucket: Bucket, found: Found) -> None:
     if stub is not None:
         table.put(stub)
     elif found.kind == Alias.item_type and item.get("owners"):
-        _forget_owners(table, Alias.read(item), inventory.contact)
+        _forget_owners(table, Alias.read(item), listing.contact)
     elif found.kind == Conversation.item_type:
-        store.head_erasure.forget_until(table, Conversation.read(item), inventory.until)
+        store.head_erasure.forget_until(table, Conversation.read(item), listing.until)
     elif found.kind == Intent.item_type and item.get("receivedAt"):
         _strip_intent(table, Intent.read(item))
     elif found.kind == Group.item_type:
-        _leave(table, Group.read(item), inventory.contact)
+        _leave(table, Group.read(item), listing.contact)
     elif found.kind in {PaymentOrder.item_type, Refund.item_type}:
         # Texts that people wrote, and what identifies the customer.
         personal = ["customerPhone", "messagePk", "reason", "failureReason", "contentHash"]

@@ -19,14 +19,14 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
-from shared.privacy import remainders
+from shared.privacy.jobs import Kind, get
+from shared.privacy.requests import view_of
 from shared.privacy.views import PrivacyJobView
-from whatsapp import store
 from whatsapp.api.queries import NotFound, conversation_address
-from whatsapp.privacy import export, jobs
+from whatsapp.privacy import jobs
 from whatsapp.privacy.remainders import REMAINDERS
 from whatsapp.store.items import Conversation
-from whatsapp.store.items.privacy import Kind, PrivacyJob
+from whatsapp.store.items.privacy import PrivacyJob
 
 
 class ContactInput(Input):
@@ -91,7 +91,7 @@ class PrivacyRoutes:
     @route_methods.reads("GET /whatsapp/privacy-jobs/{job_id}", Scope.WHATSAPP_PRIVACY)
     def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
         """Read the progress and the receipts of a job, and links to the newest export."""
-        job = store.privacy_jobs.get(self.table, job_id)
+        job = get(self.table, PrivacyJob, job_id)
         if job is None or job.company != request.caller.company:
             raise NotFound("job_id: job not found")
         return self._view(job)
@@ -127,14 +127,4 @@ class PrivacyRoutes:
         return Conversation.contact_of(key), True
 
     def _view(self, job: PrivacyJob) -> PrivacyJobView:
-        is_exported = job.kind == "export" and job.state == "done"
-        return PrivacyJobView(
-            id=job.job_id,
-            kind=job.kind,
-            state=job.state,
-            run=job.run,
-            requested_at=job.requested_at,
-            counts=job.counts,
-            receipts=[remainders.receipt(REMAINDERS, one) for one in job.receipts],
-            export=export.folder_of(self.bucket, job).view() if is_exported else None,
-        )
+        return view_of(job, REMAINDERS, lambda exported: jobs.folder_of(self.bucket, exported))

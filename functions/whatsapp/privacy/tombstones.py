@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from shared.privacy import tombstones
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.privacy import subjects
-from whatsapp.store.items import Alias
+from whatsapp.store.items import Alias, pk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,10 +38,12 @@ def write(table: Table, company: str, contact: Contact, until: str) -> None:
 
     Raises Transient after a concurrent write of an alias.
     """
-    from whatsapp.store.contacts import tombstones  # noqa: PLC0415 - rare
+    from whatsapp.store.items.privacy import ErasedContact  # noqa: PLC0415 - rare
 
+    ends_at = clock.expires_in((ErasedContact.ttl_days or 0) * clock.DAY_SECONDS)
     for subject in contact.hashes:
-        tombstones.write(table, company, subject, until)
+        key = ErasedContact.key(company, subject)
+        tombstones.write(table, ErasedContact(pk=key, company=company, until=until, ttl=ends_at))
     phones = [entry["phone"] for entry in store.phones.of_company(table, company)]
     keys = [Alias.of_contact(phone, each) for phone in phones for each in contact.ids]
     for key in dict.fromkeys([*contact.aliases, *keys]):
@@ -68,10 +71,11 @@ def _marked(alias: Alias, contact: Contact, until: str) -> Alias:
 def erased_until(table: Table, company: str, ids: Iterable[str]) -> str:
     """Return until when the events of these ids were erased; empty if never."""
     # Imported here: read once for each new id, and the item class would lengthen every cold start.
-    from whatsapp.store.contacts import tombstones  # noqa: PLC0415
+    from whatsapp.store.items.privacy import ErasedContact  # noqa: PLC0415
 
-    hashed = [subject for each in ids for subject in subjects.hashes_of(each)]
-    return tombstones.newest(table, company, hashed)
+    hashed = dict.fromkeys(subject for each in ids for subject in subjects.hashes_of(each))
+    keys = [pk(ErasedContact.key(company, subject)) for subject in hashed]
+    return tombstones.newest(table, ErasedContact, keys)
 
 
 def check_event(table: Table, company: str, event: Event) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from whatsapp.store.accounts import account_reports, cached_templates, catalogs, forms
     from whatsapp.store.accounts.orders import payments
     from whatsapp.store.analytics import counts
-    from whatsapp.store.contacts import links, privacy_jobs
+    from whatsapp.store.contacts import links
     from whatsapp.store.conversations import (
         agent_changes,
         customer_facts,
@@ -48,7 +48,6 @@ else:
         "links": "contacts",
         "notes": "conversations",
         "payments": "accounts.orders",
-        "privacy_jobs": "contacts",
         "timelines": "conversations.lists",
     }
 
@@ -63,5 +62,5 @@ __all__ = [
     "account_reports", "agent_changes", "aliases", "cached_templates", "canned_replies", "catalogs",
     "conversation_lists", "counts", "customer_facts", "events", "failed_messages", "forms", "groups", "head_erasure",
     "heads", "intents", "linked_heads", "links", "media", "message_reports", "messages", "notes", "payments", "phones",
-    "privacy_jobs", "read_marks", "timelines",
+    "read_marks", "timelines",
 ]  # fmt: skip

@@ -56,7 +56,7 @@ from whatsapp.worker.messages import read_receipts
 from whatsapp.worker.updates import dispatcher as updates_dispatcher
 
 if TYPE_CHECKING:
-    from whatsapp.store.items.privacy import Kind
+    from shared.privacy.jobs import Kind
 
 type Attack = EventAttack[TwoCompanies]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from newsletters.inbound.events import PurgeRequested
-from newsletters.privacy.jobs import ERASED
+from newsletters.privacy.inventory import ERASED
 from newsletters.privacy.remainders import REMAINDERS
 from newsletters.store.items import ITEMS
 from newsletters.store.newsletters import change_metadata

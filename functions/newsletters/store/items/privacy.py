@@ -2,51 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
-
-from pydantic import Field
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from newsletters.store.items.item import TableItem
 from shared.aws.sqs_fifo import digest
+from shared.privacy.inventory import Found
+from shared.privacy.jobs import ID_DIGITS, Job, Kind
 
-type PrivacyKind = Literal["erase", "export"]
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Attributes
 
-_ID_DIGITS = 32
+NEWSLETTER, REVIEW = "newsletter", "review"  # the kinds that receipts count
 
 
-class PrivacyJob(TableItem):
-    """
-    The erasure or export of one user of a company: how far it is, and what earlier runs removed or wrote.
-
-        queued -> running -> done -> queued (the next run)
-
-    There is one item for each user and kind, so a second request finds the first one. `requested_for` leads
-    to the user: it is removed when a run is done. `receipts` have counts only.
-    """
+class PrivacyJob(Job, TableItem):
+    """The erasure or export of one user of a company, by the user's id."""
 
     partition: ClassVar[str] = "NLPRIVACY#{job_id}"
     sort: ClassVar[str] = "JOB"
 
     company_id: str
-    job_id: str
-    kind: PrivacyKind
-    state: Literal["queued", "running", "done"] = "queued"
-    run: int = 1
-    revision: int = 0
-    requested_at: str
-    requested_by: str  # the authenticated caller
-    finished_at: str | None = None
-    requested_for: str | None = Field(default=None, repr=False)  # the user's id
-    step: Literal["newsletters", "planned", "finish"] = "newsletters"
-    start: dict[str, Any] | None = None  # where the company's list continues
-    planned: list[str] = Field(default_factory=list)  # codes of the next turn
-    page: int = 0
-    joining: dict[str, Any] | None = None  # of an export's pages (`shared.privacy.exports.Joining`)
-    counts: dict[str, int] = Field(default_factory=dict)
-    # The newest ten runs, newest first: {run, requested_at, requested_by, finished_at, counts, left}.
-    receipts: list[dict[str, Any]] = Field(default_factory=list)
+
+    def in_present_form(self) -> Self:
+        """
+        Return the job; of a release that planned codes, also of exports, and had a step for its last page.
+
+        The pages are listed again: an export is written anew, and an erasure keeps its plan and counts.
+        """
+        if self.step not in {"newsletters", "planned"}:
+            return self
+        again = self.changed(step="pages", source=0, start=None)
+        if self.kind == "export":
+            return again.changed(planned=[], counts={}, page=0)
+        return again.changed(planned=[Found(NEWSLETTER, code).plan() for code in self.planned])
 
     @classmethod
-    def id_of(cls, kind: PrivacyKind, company_id: str, user_id: str) -> str:
+    def key_of(cls, job_id: str) -> Attributes:
+        """Return the whole key of the item of a job."""
+        return cls.key(job_id)
+
+    @classmethod
+    def id_of(cls, kind: Kind, company_id: str, user_id: str) -> str:
         """Return the id of the job of a user."""
-        return digest("newsletter privacy job", kind, company_id, user_id)[:_ID_DIGITS]
+        return digest("newsletter privacy job", kind, company_id, user_id)[:ID_DIGITS]

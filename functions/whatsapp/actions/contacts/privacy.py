@@ -16,7 +16,7 @@ from whatsapp.privacy import jobs
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
-    from whatsapp.store.items.privacy import Kind
+    from shared.privacy.jobs import Kind
 
 CONTACTS = Group("contacts")
 

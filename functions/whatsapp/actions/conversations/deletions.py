@@ -13,7 +13,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.entry_search import Search, search
 from whatsapp.api.json_view import View
 from whatsapp.privacy import erasure
-from whatsapp.privacy.inventory import Inventory
+from whatsapp.privacy.listing import Listing
 from whatsapp.privacy.subjects import Contact
 from whatsapp.store.conversations import head_repair
 from whatsapp.store.inbox import deletions
@@ -84,7 +84,7 @@ def _erase(call: Call[Any], message: Message) -> None:
 
     Parts that arrive in between are removed in a second round; after it the stub refuses them.
     """
-    inventory = Inventory(
+    listing = Listing(
         table=call.table,
         bucket=call.resources.bucket,
         company=call.company,
@@ -92,5 +92,5 @@ def _erase(call: Call[Any], message: Message) -> None:
         until=clock.to_text(clock.now_ms()),
     )
     for _ in range(2):
-        for found in inventory.of_message(message):
-            erasure.remove(inventory, call.resources.bucket, found)
+        for found in listing.of_message(message):
+            erasure.remove(listing, found)

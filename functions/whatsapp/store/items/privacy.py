@@ -1,16 +1,25 @@
 """Jobs that erase or export a contact."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 
 from pydantic import Field
 
 from shared.aws.sqs_fifo import digest
-from whatsapp.store.items.item import AtMost, WhatsAppItem
+from shared.privacy.jobs import ID_DIGITS, Job, Kind
+from shared.privacy.tombstones import Tombstone
+from whatsapp.store.items.item import AtMost, WhatsAppItem, pk
 
-type Kind = Literal["erase", "export"]
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Attributes
 
 
-class ErasedContact(WhatsAppItem):
+# Names in releases that had an engine for contacts alone.
+_EARLIER_STEPS: Final = {"resolve": "fence", "list": "pages"}
+
+
+class ErasedContact(Tombstone, WhatsAppItem):
     """
     The tombstone of an id of an erased contact: events of the id up to `until` are not stored again.
 
@@ -22,47 +31,32 @@ class ErasedContact(WhatsAppItem):
     pk_pattern: ClassVar[str] = "ERASED#{company}#{subject}"
     ttl_days: ClassVar[int | None] = 120
 
-    until: str  # as `receivedAt`
 
-
-class PrivacyJob(WhatsAppItem):
-    """
-    The erasure or export of one contact of a company: how far it is, and what earlier runs removed or wrote.
-
-        queued -> running -> done -> queued (the next run)
-
-    There is one item for each contact and kind, so a second request finds the first one. `contact`, `planned`, `start`
-    and `requested_for` have ids of the customer: they are removed when a run is done. `receipts` have counts only.
-    """
+class PrivacyJob(Job, WhatsAppItem):
+    """The erasure or export of one contact of a company, by digits or user id, or by a contact key if `by_key`."""
 
     item_type: ClassVar[str] = "PRIVACY_JOB"
     pk_pattern: ClassVar[str] = "PRIVACY_JOB#{jobId}"
+    of_run: ClassVar[tuple[str, ...]] = (*Job.of_run, "contact")
 
-    job_id: str
-    kind: Kind
-    state: Literal["queued", "running", "done"] = "queued"
-    run: int = 1
-    revision: int = 0
-    requested_at: str  # items up to this time belong to the run
-    requested_by: str  # the authenticated caller
-    finished_at: str | None = None
-
-    requested_for: str | None = None  # digits or user id; a contact key if `by_key`
     by_key: bool | None = None
     contact: Annotated[dict[str, Any], AtMost(6)] | None = None  # the resolved ids
-    step: Literal["resolve", "fence", "settle", "list"] = "resolve"
-    source: int = 0  # number of the list that is being read
-    start: Annotated[dict[str, Any], AtMost(5)] | None = None  # where it continues
-    joining: Annotated[dict[str, Any], AtMost(3)] | None = (
-        None  # of an export's pages (`shared.privacy.exports.Joining`)
+    start: Annotated[dict[str, Any], AtMost(5)] | None = Field(default=None, repr=False)
+    joining: Annotated[dict[str, Any], AtMost(3)] | None = None
+    planned: Annotated[list[dict[str, str]], AtMost(1_000)] = Field(
+        default_factory=list, repr=False
     )
-    settles_at: int | None = None  # ms since 1970
-    # What the current page removes, as {kind, key}: written first, so that a crash changes no count.
-    planned: Annotated[list[dict[str, str]], AtMost(1_000)] = Field(default_factory=list)
-    page: int = 0
     counts: Annotated[dict[str, int], AtMost(40)] = Field(default_factory=dict)
-    # The newest ten runs, newest first: {run, requestedAt, requestedBy, finishedAt, counts, left}.
     receipts: Annotated[list[dict[str, Any]], AtMost(10)] = Field(default_factory=list)
+
+    def in_present_form(self) -> Self:
+        """Return the job with the present name of its step."""
+        return self.changed(step=_EARLIER_STEPS.get(self.step, self.step))
+
+    @classmethod
+    def key_of(cls, job_id: str) -> Attributes:
+        """Return the whole key of the item of a job."""
+        return pk(cls.key(job_id))
 
     @classmethod
     def id_of(cls, kind: Kind, company: str, contact: str, *, by_key: bool = False) -> str:
@@ -72,4 +66,4 @@ class PrivacyJob(WhatsAppItem):
         They differ, because the number that was a contact's first id may belong to another contact today.
         """
         named_as = ("key",) if by_key else ()
-        return digest("privacy job", kind, company, contact, *named_as)[:32]
+        return digest("privacy job", kind, company, contact, *named_as)[:ID_DIGITS]

@@ -1,1 +1,1 @@
-"""Common parts of the contexts' erasures and exports: views of their jobs, and the folder of an export."""
+"""Erasure and export of a person: the engine of all contexts, jobs, requests, receipts and folders of exports."""

@@ -6,9 +6,9 @@ import pytest
 from operations.command_line import arguments
 from operations.privacy import contacts
 from shared.aws.dynamodb import Table
+from shared.privacy.jobs import get, replace
 from shared.runtime import clock
 from tests.template import create_queue
-from whatsapp import store
 from whatsapp.store.items.privacy import PrivacyJob
 
 COMPANY, DIGITS = "acme", "447700900101"
@@ -27,7 +27,7 @@ def table(inbox: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
 
 def done(table: Table) -> None:
     """The worker ends the job."""
-    job = store.privacy_jobs.get(table, PrivacyJob.id_of("erase", COMPANY, DIGITS))
+    job = get(table, PrivacyJob, PrivacyJob.id_of("erase", COMPANY, DIGITS))
     assert job is not None
     receipt = {
         "run": 1,
@@ -43,7 +43,7 @@ def done(table: Table) -> None:
         "requested_for": None,
         "receipts": [receipt],
     }
-    store.privacy_jobs.replace(table, job.model_copy(update=finished))
+    replace(table, job.model_copy(update=finished))
 
 
 def test_the_command_queues_the_job_and_prints_its_receipt(

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from shared.privacy.jobs import get
 from shared.runtime import clock
 from tests.integration.whatsapp.conftest import T0, Harness, text
 from tests.simulation import stored
-from whatsapp import store
 from whatsapp.inbound.event import Outcome
-from whatsapp.privacy import export, jobs
+from whatsapp.privacy import jobs
 from whatsapp.store.items.privacy import PrivacyJob
 
 NUMBER = "447700900101"
@@ -62,9 +62,9 @@ def test_an_export_has_every_message_of_a_long_history_once(
     keys = write_history(harness, number)
     calls = run(harness, monkeypatch)
     bucket, table = harness.resources.bucket, harness.resources.table
-    job = store.privacy_jobs.get(table, PrivacyJob.id_of("export", "acme", NUMBER))
+    job = get(table, PrivacyJob, PrivacyJob.id_of("export", "acme", NUMBER))
     assert job is not None
-    folder = export.folder_of(bucket, job)
+    folder = jobs.folder_of(bucket, job)
     sizes = [one.size for one in bucket.objects_under(f"{folder.prefix}parts/")]
     lines = bucket.get(f"{folder.prefix}{folder.lines}").splitlines()
     found = [json.loads(line)["item"]["pk"] for line in lines]

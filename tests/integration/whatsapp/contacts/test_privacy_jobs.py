@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from shared.privacy.jobs import get
 from tests.integration.whatsapp.conftest import PHONE, T0, Harness, a_phone, text
 from whatsapp import store
 from whatsapp.inbound.event import Outcome
-from whatsapp.privacy import erasure, jobs
+from whatsapp.privacy import erasure, jobs, subjects
+from whatsapp.store.items.privacy import PrivacyJob
+
+if TYPE_CHECKING:
+    from shared.privacy.jobs import Kind
 
 NUMBER, NEW_NUMBER = "447700900101", "447700900199"
 
@@ -96,3 +101,34 @@ def test_another_companys_customer_with_the_same_number_is_not_touched(two_owner
 
     assert erased(two_owners) == set()
     assert f"CONV#{PHONE}#{NUMBER}" in two_owners.keys()
+
+
+@pytest.mark.parametrize(
+    ("step", "is_resolved"), [("resolve", False), ("fence", True), ("settle", True), ("list", True)]
+)
+@pytest.mark.parametrize("kind", ["erase", "export"])
+def test_a_run_that_an_earlier_release_began_ends(
+    two_owners: Harness, kind: Kind, step: str, is_resolved: bool
+) -> None:
+    table = two_owners.resources.table
+    two_owners.outbox.entries.clear()
+    started = jobs.start(
+        table, two_owners.resources.queue, company="acme", kind=kind, named=NUMBER, by="an agent"
+    )
+    item = started.attributes() | {"step": step}
+    if is_resolved:
+        contact = subjects.resolve(table, "acme", NUMBER)
+        item |= {"state": "running", "contact": contact.attributes()}
+        item["planned"] = [{"kind": "MESSAGE", "key": "MSG#wamid.next"}] if kind == "erase" else []
+    table.put(item | {"counts": {"ALIAS": 1}})
+    (entry,) = two_owners.outbox.entries
+
+    assert two_owners.handle(entry.body).outcome is Outcome.PERSISTED
+
+    done = get(table, PrivacyJob, started.job_id)
+    assert done is not None
+    assert (done.state, done.contact, done.requested_for) == ("done", None, None)
+    assert done.counts["MESSAGE"] == 1
+    assert erased(two_owners) == ({"next"} if kind == "erase" else set())
+    (receipt,) = table.get(PrivacyJob.key_of(started.job_id))["receipts"]  # type: ignore[index] # it is stored
+    assert {"requestedAt", "requestedBy", "finishedAt"} <= receipt.keys()

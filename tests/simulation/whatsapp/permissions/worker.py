@@ -14,6 +14,7 @@ from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import COMPANY, WORKSHOP
 from events.whatsapp.samples import sample, samples
 from shared.aws.s3 import Bucket
+from shared.privacy.jobs import Kind
 from tests.simulation import stored
 from tests.simulation.permissions import CallObserver
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
@@ -23,7 +24,6 @@ from tests.simulation.whatsapp.scenarios import by_name, of_our_own
 from tests.simulation.whatsapp.system import System
 from whatsapp.configuration.folders import file_prefix
 from whatsapp.recovery import parked_quota
-from whatsapp.store.items.privacy import Kind
 
 LARGE = webhook_of(ada_message("large", text("A very long story. " * 60_000)))  # over a megabyte
 

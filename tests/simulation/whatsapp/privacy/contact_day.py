@@ -9,6 +9,7 @@ from events.whatsapp.payloads import content, media, message, text
 from events.whatsapp.sample_data import ADA, COMPANY, JUERGEN
 from events.whatsapp.samples import samples
 from local.sandbox.accounts.media import MP4_VIDEO
+from shared.privacy.jobs import get
 from tests.simulation.whatsapp.event_builders import (
     EVENT_MINUTE,
     TIMELINE,
@@ -26,11 +27,12 @@ from tests.simulation.whatsapp.event_builders import (
     webhook_of,
 )
 from whatsapp.privacy import jobs
-from whatsapp.store.contacts import privacy_jobs
+from whatsapp.store.items.privacy import PrivacyJob
 
 if TYPE_CHECKING:
+    from shared.privacy.jobs import Kind
     from tests.simulation.whatsapp.system import System
-    from whatsapp.store.items.privacy import Kind, PrivacyJob
+    from whatsapp.store.items.privacy import PrivacyJob
 
 WORDS = "canary-words of Ada"
 LONG = f"{WORDS} " * 2_000
@@ -109,7 +111,7 @@ def finished(system: System, kind: Kind) -> PrivacyJob:
     """Run the job of this kind, and return it."""
     job_id = start(system, kind).job_id
     system.drain()
-    job = privacy_jobs.get(system.table, job_id)
+    job = get(system.table, PrivacyJob, job_id)
     assert job is not None
     assert job.state == "done"
     return job

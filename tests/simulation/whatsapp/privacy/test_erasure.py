@@ -21,8 +21,8 @@ from whatsapp.store.items.agents import Note
 from whatsapp.store.items.tenants import PaymentOrder
 
 if TYPE_CHECKING:
+    from shared.privacy.jobs import Kind
     from tests.simulation.whatsapp.system import Snapshot, System
-    from whatsapp.store.items.privacy import Kind
 
 pytestmark = pytest.mark.long
 

@@ -13,9 +13,10 @@ from shared.runtime.failures import Permanent
 from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, Actions
 from tests.integration.whatsapp.conftest import PHONE, T0, text
 from whatsapp.inbound.event import Outcome
-from whatsapp.privacy import jobs, message_exports
+from whatsapp.privacy import message_exports
+from whatsapp.privacy.inventory import Inventory
+from whatsapp.privacy.subjects import Contact
 from whatsapp.store.items import Conversation
-from whatsapp.store.items.privacy import PrivacyJob
 from whatsapp.worker.dispatcher import process_file
 
 ADAS = Conversation.key(PHONE, ADA)
@@ -176,9 +177,10 @@ def test_an_erasure_deletes_the_exports_of_the_contact(actions: Actions) -> None
     resources = actions.harness.resources
     assert resources.bucket.keys_under("exports/acme/messages/")
 
-    job = PrivacyJob(pk="-", company="acme", job_id="j", kind="erase", requested_at="", requested_by="x",
-                          contact={"keys": [ADA], "ids": [ADA]})  # fmt: skip
-    jobs._forget_exports(resources.bucket, job)
+    contact = Contact(keys=[ADA], links=[], aliases=[], heads=[], ids=[ADA], hashes=[])
+    Inventory(
+        table=resources.table, bucket=resources.bucket, company="acme", contact=contact, until=""
+    ).finish()
 
     assert resources.bucket.keys_under("exports/acme/messages/") == []
     assert actions.run("get_action", {"actionId": job_id}).result["links"] == []

@@ -1,0 +1,149 @@
+"""
+The data of a user: the user's newsletters, and the name in reviews of colleagues' newsletters.
+
+A newsletter of the user is deleted, or exported with its files. From a newsletter whose review the user has requested
+or decided the name is removed, or the review is exported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from newsletters.api.changes import delete
+from newsletters.store import companies, newsletters
+from newsletters.store.items import PrivacyJob
+from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
+from newsletters.store.items.privacy import NEWSLETTER, REVIEW
+from newsletters.store.newsletters import (
+    Newsletter,
+    StaleVersion,
+    get_newsletter_full,
+    get_newsletter_stored,
+)
+from newsletters.store.objects import folder_of, privacy_exports
+from shared.aws.stored_objects import ObjectUnusable, record
+from shared.privacy.inventory import Found, Page
+from shared.runtime.failures import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from newsletters.configuration.resources import Resources
+    from newsletters.store.items import Metadata
+    from newsletters.store.objects import Store
+    from shared.aws.dynamodb import Attributes
+    from shared.privacy.exports import ExportFolder
+    from shared.privacy.inventory import Source
+
+PAGE: Final = 10
+ERASED: Final = "erased"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """The data of one user of a company."""
+
+    resources: Resources
+    company_id: str
+    user_id: str
+
+    # Deletions and reviews are conditional on the version that was read: no event adds to them later.
+    fences: ClassVar[Sequence[Source]] = ()
+    sources: ClassVar[Sequence[Source]] = (("newsletters", ""),)
+
+    def fence(self, _source: Source, _start: Attributes | None) -> Page:
+        """Return an empty page: there is nothing to fence."""
+        return Page([])
+
+    def page(self, _source: Source, start: Attributes | None) -> Page:
+        """Return the user's part of a page of the company's list, which is strongly consistent."""
+        listed, last = newsletters.list_of_company(
+            self.resources.store.table, self.company_id, limit=PAGE, start=start
+        )
+        found = [
+            Found(NEWSLETTER if self._owns(one) else REVIEW, one.newsletterCode)
+            for one in listed
+            if self._owns(one) or self._names_in_review(one)
+        ]
+        return Page(found, _position(last))
+
+    def remove(self, found: Found) -> None:
+        """Delete a newsletter of the user, or remove the name from a review. Raises Transient after a lost race."""
+        newsletter = get_newsletter_stored(self.resources.store.table, found.key)
+        if newsletter is None:
+            return
+        if self._owns(newsletter.metadata):
+            delete(self.resources, newsletter)
+        else:
+            self._forget_reviewer(newsletter.metadata)
+
+    def export(self, page: Iterable[Found], folder: ExportFolder) -> list[dict[str, object]]:
+        """Return the items of newsletters and the reviews as lines, and copy the files."""
+        store = self.resources.store
+        lines: list[dict[str, object]] = []
+        for found in page:
+            newsletter = get_newsletter_stored(store.table, found.key)
+            if newsletter is None:
+                continue
+            is_own = self._owns(newsletter.metadata)
+            lines += _lines(store, newsletter, folder) if is_own else [_review_line(newsletter)]
+        return lines
+
+    def finish(self) -> None:
+        """Remove the user as the author of the company's settings, and delete the user's exports."""
+        store = self.resources.store
+        companies.forget_author(store.table, self.company_id, self.user_id, ERASED)
+        exported = PrivacyJob.id_of("export", self.company_id, self.user_id)
+        for key in store.bucket.all_keys_under(privacy_exports(self.company_id, exported)):
+            store.bucket.delete(key)
+
+    def _owns(self, metadata: Metadata) -> bool:
+        return metadata.user_id == self.user_id
+
+    def _names_in_review(self, metadata: Metadata) -> bool:
+        review = metadata.review
+        return review is not None and self.user_id in {review.requested_by, review.decided_by}
+
+    def _forget_reviewer(self, metadata: Metadata) -> None:
+        if metadata.review is None:
+            return
+        named = ("requested_by", "decided_by")
+        theirs = {one: ERASED for one in named if getattr(metadata.review, one) == self.user_id}
+        if not theirs:
+            return  # Erased by an interrupted turn, or decided again by a colleague.
+        review = metadata.review.model_copy(update=theirs)
+        try:
+            newsletters.change_metadata(self.resources.store.table, metadata, {"review": review})
+        except StaleVersion:
+            raise Transient("newsletter_contended") from None
+
+
+def _lines(store: Store, newsletter: Newsletter, folder: ExportFolder) -> list[dict[str, object]]:
+    """Return the items of a newsletter as lines, and copy its files."""
+    newsletter = _whole(store, newsletter)
+    items = (newsletter.metadata, newsletter.topics, newsletter.outline, newsletter.draft)
+    lines: list[dict[str, object]] = [one.attributes() for one in items if one is not None]
+    keys = store.bucket.all_keys_under(folder_of(store, newsletter.code).prefix)
+    copies: list[dict[str, object]] = [
+        {"file": name} for key in keys if (name := folder.copy(key)) is not None
+    ]
+    return [*lines, *copies]
+
+
+def _whole(store: Store, newsletter: Newsletter) -> Newsletter:
+    """Return a newsletter with its large values; if one of them is lost, with all values as they are stored."""
+    try:
+        return get_newsletter_full(store, newsletter.code) or newsletter
+    except ObjectUnusable as fault:
+        record(fault, "spilled")
+        return newsletter
+
+
+def _review_line(newsletter: Newsletter) -> dict[str, object]:
+    review = newsletter.metadata.review
+    return {"reviewed": newsletter.code, **(review.model_dump() if review else {})}
+
+
+def _position(last: Attributes | None) -> Attributes | None:
+    return {name: last[name] for name in (PARTITION_KEY, SORT_KEY)} if last else None

@@ -1,0 +1,168 @@
+"""
+Runs the jobs that erase or export a person, the same in each context; the context supplies an inventory.
+
+    fence     no event from before the request adds anything any more              erasure only
+    settle    until every worker that started before has ended                     erasure only
+    pages     plan a page -> store the plan -> remove -> store the counts; an export writes the page
+    finish    the pages of an export are joined, 5 MB in a step; an erasure removes the person's exports; the receipt
+
+A turn takes bounded time, and then the job is queued again. All progress is in the job's item: a turn that dies is
+continued by the next delivery, and a second request queues the same job.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from shared.privacy import jobs, remainders
+from shared.privacy.inventory import Found
+from shared.privacy.jobs import Job
+from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from shared.aws.dynamodb import Table
+    from shared.privacy.exports import ExportFolder
+    from shared.privacy.inventory import Inventory, Page
+    from shared.privacy.remainders import Remainder
+
+MOST_RECEIPTS: Final = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine[J: Job]:
+    """
+    The jobs of one context, whose items are *item*.
+
+    *resolve*: returns a job at the begin of a run with all ids of the person; an erasure writes their tombstones.
+    *folder*: of an export's current run. *enqueue*: queues a turn. *turn_ms*: the time after which a turn ends.
+    *settles_ms*: the time after which every worker that started before a fence has ended.
+    """
+
+    item: type[J]
+    table: Table
+    inventory: Callable[[J], Inventory]
+    folder: Callable[[J], ExportFolder]
+    enqueue: Callable[[J], None]
+    remainders: Iterable[Remainder]
+    turn_ms: int
+    settles_ms: int = 0
+    resolve: Callable[[J], J] | None = None
+
+
+def work[J: Job](engine: Engine[J], job_id: str) -> J | None:
+    """
+    Continue a job until its turn ends, and queue it again unless it is done. None if it was done before.
+
+    Raises Permanent (`no_privacy_job`), and Transient while it waits or after a concurrent write.
+    """
+    job = jobs.get(engine.table, engine.item, job_id)
+    if job is None:
+        raise Permanent("no_privacy_job")
+    if job.is_done:
+        return None
+    until = clock.now_ms() + engine.turn_ms
+    job = job.in_present_form()
+    if job.state == "queued":
+        job = _begun(engine, job)
+    inventory = engine.inventory(job)
+    while True:
+        job = jobs.replace(engine.table, _step(engine, inventory, job))
+        if job.is_done:
+            return job
+        if clock.now_ms() >= until:
+            engine.enqueue(job)
+            return job
+
+
+def _begun[J: Job](engine: Engine[J], job: J) -> J:
+    """Return the job with the ids of the person, which are stored before anything that leads to them is removed."""
+    if engine.resolve is None:
+        return job.changed(state="running")
+    return jobs.replace(engine.table, engine.resolve(job).changed(state="running"))
+
+
+def _step[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
+    """Do the next part of a job and return its new state."""
+    if job.planned:
+        return _removed(inventory, job)
+    if job.step == "fence" and job.kind == "erase":
+        fences, number = inventory.fences, job.source or 0
+        if number < len(fences):
+            return _planned(job, inventory.fence(fences[number], job.start))
+        if engine.settles_ms:
+            return job.changed(step="settle", settles_at=clock.now_ms() + engine.settles_ms)
+    if job.step == "settle":
+        wait_ms = (job.settles_at or 0) - clock.now_ms()
+        if wait_ms > 0:
+            raise Transient("privacy_job_settles", wait_ms)
+    if job.step in {"fence", "settle"}:
+        job = job.changed(step="pages", source=0, start=None)
+    if job.step == "finish":
+        return _finished(engine, inventory, job)
+    return _paged(engine, inventory, job)
+
+
+def _paged[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
+    """Plan a page of an erasure, or write a page of an export."""
+    sources, number = inventory.sources, job.source or 0
+    if number >= len(sources):
+        return _finished(engine, inventory, job)
+    page = inventory.page(sources[number], job.start)
+    if job.kind == "erase":
+        return _planned(job, page)
+    folder = engine.folder(job)
+    folder.put_part(job.page, inventory.export(page.found, folder))
+    return _moved_on(job, page).counted(found.kind for found in page.found)
+
+
+def _planned[J: Job](job: J, page: Page) -> J:
+    """
+    Return the job with the plan of a page.
+
+    It is stored before anything is removed. Counts come from the stored plan, so a crash cannot change them.
+    """
+    return _moved_on(job, page).changed(planned=[found.plan() for found in page.found])
+
+
+def _removed[J: Job](inventory: Inventory, job: J) -> J:
+    """Remove what is planned, and count it."""
+    for entry in job.planned:
+        inventory.remove(Found(**entry))
+    return job.counted(entry["kind"] for entry in job.planned).changed(planned=[])
+
+
+def _moved_on[J: Job](job: J, page: Page) -> J:
+    """Return the job at the next page of its source, or at the next source."""
+    number = job.source or 0
+    source = number if page.last is not None else number + 1
+    return job.changed(source=source, start=page.last, page=job.page + 1)
+
+
+def _finished[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
+    """Join the pages of an export, some in each step, or remove what an erasure removes last; then end the run."""
+    if job.kind == "erase":
+        inventory.finish()
+    elif (joining := engine.folder(job).join(job.joining)) is not None:
+        return job.changed(step="finish", joining=joining)
+    return _ended(job, engine.remainders)
+
+
+def _ended[J: Job](job: J, left: Iterable[Remainder]) -> J:
+    """End a run: only its receipt remains."""
+    finished_at = clock.to_text(clock.now_ms())
+    receipt = job.named(
+        run=job.run,
+        requested_at=job.requested_at,
+        requested_by=job.requested_by,
+        finished_at=finished_at,
+        counts=job.counts,
+    )
+    if job.kind == "erase":
+        receipt["left"] = remainders.ends(left, clock.from_text(finished_at))
+    receipts = [receipt, *job.receipts][:MOST_RECEIPTS]
+    ended = job.changed(state="done", finished_at=finished_at, receipts=receipts)
+    return ended.changed(**dict.fromkeys(job.of_run))
