@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import boto3
-import phonenumbers
 from botocore.exceptions import BotoCoreError, ClientError
 
 from operations.command_line import local_stack
 from shared.aws.dynamodb import Table
+from shared.identity import addresses
 from shared.runtime.failures import Permanent, Transient
 
 TABLE_OF_KEYS = "ApiKeysTableName"  # outputs of template.yaml
@@ -58,13 +58,10 @@ stack = matching(r"[A-Za-z][A-Za-z0-9-]{0,127}", "the name of a CloudFormation s
 def display_phone(text: str) -> str:
     """Parse a phone number in any common notation, with or without `+`, to digits with country code."""
     try:
-        number = phonenumbers.parse("+" + text.strip().removeprefix("+"))
-    except phonenumbers.NumberParseException:
-        number = None
-    if number is None or not phonenumbers.is_possible_number(number):
-        raise argparse.ArgumentTypeError("must be a possible phone number with country code")
-    written = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-    return written.removeprefix("+")
+        return addresses.phone_number(f"+{text.strip().removeprefix('+')}").removeprefix("+")
+    except addresses.PhoneInvalid:
+        rule = "must be a possible phone number with country code"
+        raise argparse.ArgumentTypeError(rule) from None
 
 
 def add_stack(parser: argparse.ArgumentParser) -> None:

@@ -383,5 +383,5 @@ def test_no_map_has_condition_as_its_first_key() -> None:
         file(name) for name in files if "AWS::LanguageExtensions" in file(name).get("Transform", [])
     ]
 
-    assert len(transformed) == 9
+    assert len(transformed) == 10
     assert [found for found in maps(transformed) if next(iter(found), None) == "Condition"] == []

@@ -91,6 +91,35 @@ def phone_number(text: str, default_region: str | None = None) -> str:
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
 
 
+def customer_number(text: str, region: str | None = None) -> str:
+    """
+    Return the E.164 number that names a customer's line, the same for every spelling that people and systems use.
+
+    `00` begins an international number as `+` does. Other numbers without `+` are read as numbers dialled in *region*
+    (ISO 3166), and as international ones: the first valid reading is used, else the first possible one. The
+    international reading comes first if the number begins with the country code of *region*. Raises PhoneInvalid.
+    """
+    bare = _without_whatsapp(text)
+    if bare.startswith("00"):
+        bare = f"+{bare[2:]}"
+    if bare.startswith("+"):
+        return _stable(bare, None)
+    spellings: list[tuple[str, str | None]] = [(f"+{bare}", None)]
+    if region is not None:
+        has_country_code = bare.startswith(_country_code(region))
+        spellings.insert(1 if has_country_code else 0, (bare, region))
+    readings: list[str] = []
+    refusals: list[PhoneInvalid] = []
+    for spelling, of_region in spellings:
+        try:
+            readings.append(_stable(spelling, of_region))
+        except PhoneInvalid as refusal:
+            refusals.append(refusal)
+    if not readings:
+        raise refusals[0]
+    return next(filter(_is_valid, readings), readings[0])
+
+
 def normal_digits(digits: str) -> str:
     """
     Return the digits that name a customer's line, the same for all its spellings. Of any other text the text.
@@ -200,6 +229,26 @@ def user_id(text: str) -> str:
 def is_user_id(address: str) -> bool:
     """Whether a normalised address is a WhatsApp user id rather than a phone number."""
     return address.startswith(USER_ID_PREFIX)
+
+
+def _stable(text: str, region: str | None) -> str:
+    """Return the normal form of a number. The library removes one trunk prefix at each reading: two are an error."""
+    number = phone_number(text, region)
+    if phone_number(number) != number:
+        raise PhoneInvalid("impossible")
+    return normal_form(number)
+
+
+def _country_code(region: str) -> str:
+    import phonenumbers  # noqa: PLC0415 - see the module docstring
+
+    return str(phonenumbers.country_code_for_region(region))  # "0" for an unknown region
+
+
+def _is_valid(number: str) -> bool:
+    import phonenumbers  # noqa: PLC0415 - see the module docstring
+
+    return phonenumbers.is_valid_number(phonenumbers.parse(number))
 
 
 def _without_whatsapp(text: str) -> str:

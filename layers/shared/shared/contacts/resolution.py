@@ -1,0 +1,178 @@
+"""
+Resolves identifiers to the contact of a company. Safe to repeat, in any order, beside any other run.
+
+Each identifier has a profile of its own, whose id is the identifier's keyed hash. Profiles whose identifiers are proven
+to be one person's are linked, always from the greater id to the lesser one:
+
+    profile of a phone number      <-- merged_into -- profile of an e-mail address
+      (the contact)                <-- merged_into -- profile of a user id
+
+So a contact's id is the least id of its identifiers: the same after any order of events, and after a rebuild.
+
+A link is one conditional write. Before it, the lesser profile takes the members of the greater one, and the link is
+refused if the greater one has changed since: no member is lost to a crash or to another run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared.aws.dynamodb import ConditionFailed
+from shared.contacts.items import Profile
+from shared.identity import keyed_hashes
+from shared.runtime import clock
+from shared.runtime.failures import Transient
+from shared.runtime.observability import metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shared.aws.dynamodb import Attributes, Table
+    from shared.identity.identifiers import Identifier
+
+ID_CHARACTERS = 26  # base32: 130 bits
+MOST_MEMBERS = 50
+MOST_ROUNDS = 8  # Two runs meet only at the same person's concurrent events.
+
+
+class Proof(StrEnum):
+    """How an event proves that an identifier is its person's."""
+
+    PROVIDER = "provider"  # a verified webhook names the sender
+    COMPANY = "company"  # the company's request, or an agent
+    IMPORT = "import"
+
+
+_JOINS = frozenset({Proof.PROVIDER, Proof.COMPANY})
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An identifier of the person of an event, with its proof."""
+
+    identifier: Identifier
+    proof: Proof
+
+
+def resolve(table: Table, company: str, claims: Sequence[Claim], at_ms: int) -> str:
+    """
+    Return the id of the contact that the first of an event's *claims* names; create it if it is new.
+
+    The other claims join it if they and the first have provider or company proof. A contact that would get more than
+    MOST_MEMBERS members is not joined. *at_ms*: the time of the event. Raises Transient after many concurrent writes,
+    ClientError, and as `keyed_hashes.all_keys`.
+    """
+    first, *others = claims
+    joined = [claim for claim in others if {claim.proof, first.proof} <= _JOINS]
+    identifiers = list(dict.fromkeys([first.identifier, *(claim.identifier for claim in joined)]))
+    for _ in range(MOST_ROUNDS):
+        try:
+            contact = _joined(table, company, identifiers, at_ms)
+            if contact is None:
+                metrics.add_metric("ContactJoinRefused", MetricUnit.Count, 1)
+                contact = _joined(table, company, identifiers[:1], at_ms)
+        except ConditionFailed:
+            continue
+        if contact is not None:
+            return contact
+    raise Transient("contact_contended")
+
+
+def current(table: Table, company: str, contact_id: str) -> Profile | None:
+    """Return the contact that this one is, or was merged into (strongly consistent); None if it does not exist."""
+    item = table.get(Profile.key(company, contact_id))
+    return _root(table, Profile.read(item)) if item else None
+
+
+def _joined(
+    table: Table, company: str, identifiers: Sequence[Identifier], at_ms: int
+) -> str | None:
+    """Return the one contact of all *identifiers*, None if it would be too large. Raises ConditionFailed."""
+    ids = {each: _ids(company, each) for each in identifiers}
+    keys = [Profile.key(company, one) for found in ids.values() for one in found]
+    stored = {p.contact_id: p for p in map(Profile.read, table.get_many(keys))}
+    new = {
+        found[0]: _new(company, found[0], identifier, at_ms)
+        for identifier, found in ids.items()
+        if stored.keys().isdisjoint(found)
+    }
+    roots = {root.contact_id: root for root in (_root(table, p) for p in stored.values())}
+    contact_id = min(roots.keys() | new.keys())
+    members = {*roots, *new, *(m for root in roots.values() for m in root.members)} - {contact_id}
+    if len(members) > MOST_MEMBERS and len(identifiers) > 1:
+        return None
+    if contact_id in new:
+        listed = Profile.activity_list(company, at_ms)
+        fields = {
+            "members": members,
+            "activity_pk": listed,
+            "last_activity_at": clock.to_text(at_ms),
+        }
+        _create(table, new.pop(contact_id), **fields)
+    else:
+        _take_members(table, roots.pop(contact_id), members)
+    for profile in new.values():
+        _create(table, profile, merged_into=contact_id)
+    for root in roots.values():
+        _link(table, root, contact_id)
+    return contact_id
+
+
+def _ids(company: str, identifier: Identifier) -> list[str]:
+    """Return the ids of an identifier's profile with all keys, the write key first."""
+    parts = ("contact", company, identifier.kind, identifier.value)
+    return [key.base32(*parts)[:ID_CHARACTERS] for key in keyed_hashes.all_keys()]
+
+
+def _root(table: Table, profile: Profile) -> Profile:
+    """Follow the links of a profile to the contact. Each id is less than the one before."""
+    while profile.merged_into is not None:
+        item = table.get(Profile.key(profile.company_id, profile.merged_into))
+        if item is None:
+            raise Transient("contact_missing")
+        profile = Profile.read(item)
+    return profile
+
+
+def _new(company: str, contact_id: str, identifier: Identifier, at_ms: int) -> Profile:
+    return Profile(
+        **Profile.key(company, contact_id),
+        company_id=company,
+        contact_id=contact_id,
+        kind=identifier.kind,
+        created_at=clock.to_text(at_ms),
+        members=set(),
+    )
+
+
+def _create(table: Table, profile: Profile, **fields: object) -> None:
+    made = profile.model_copy(update=fields)
+    table.put(made.attributes(), when=Profile.attr("version").not_exists())
+
+
+def _take_members(table: Table, root: Profile, members: set[str]) -> None:
+    if members <= root.members:
+        return
+    table.update(
+        _key_of(root),
+        add=Profile.named(members=members - root.members, version=1),
+        when=Profile.attr("version").eq(root.version),
+    )
+
+
+def _link(table: Table, root: Profile, contact_id: str) -> None:
+    table.update(
+        _key_of(root),
+        put=Profile.named(merged_into=contact_id),
+        add=Profile.named(version=1),
+        drop=[Profile.name_of("activity_pk")],
+        when=Profile.attr("version").eq(root.version),
+    )
+
+
+def _key_of(profile: Profile) -> Attributes:
+    return Profile.key(profile.company_id, profile.contact_id)

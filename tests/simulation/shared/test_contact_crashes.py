@@ -1,0 +1,173 @@
+"""
+Contacts after a crash at any call, a lost answer, or another process between any two calls: the repeated event ends in
+the same contacts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from shared.aws.dynamodb import Table
+from shared.contacts.resolution import Proof
+from tests.integration.shared.contacts.people import (
+    Event,
+    contacts,
+    email,
+    event,
+    groups,
+    handle,
+    phone,
+)
+from tests.simulation.interceptor import Died, Fault, Interceptor, When
+from tests.template import create_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+NAME = "contacts-local"
+ANN, BEN, CY = (event(Proof.PROVIDER, email(name)) for name in ("ann", "ben", "cy"))
+LINE = event(Proof.PROVIDER, phone(1), phone(2))
+# What was stored before, and the event whose handling is disturbed.
+CASES: dict[str, tuple[tuple[Event, ...], Event]] = {
+    "a new contact": ((), ANN),
+    "a new contact with two identifiers": ((), LINE),
+    "a further identifier": ((ANN,), event(Proof.COMPANY, email("ann"), phone(1))),
+    "two contacts joined": ((ANN, BEN), event(Proof.COMPANY, email("ann"), email("ben"))),
+    "contacts with members joined": (
+        (LINE, event(Proof.COMPANY, email("ann"), email("ben"))),
+        event(Proof.COMPANY, phone(2), email("ben"), email("cy")),
+    ),
+    "a known contact": ((LINE,), LINE),
+}
+# Events of another process, handled between two calls.
+OTHERS: dict[str, Event] = {
+    "the same identifier": ANN,
+    "another join": event(Proof.COMPANY, email("ben"), phone(3)),
+    "the same join": event(Proof.COMPANY, email("ann"), email("ben")),
+    "a join of all": event(Proof.COMPANY, phone(1), phone(2), email("ann"), email("ben")),
+}
+
+
+class System:
+    """A client whose calls can be disturbed, and another process's client."""
+
+    def __init__(self) -> None:
+        self.interceptor: Interceptor[Any] = Interceptor(None)
+        session = boto3.Session()
+        self.interceptor.hook_into(session)
+        self.client: DynamoDBClient = session.client("dynamodb")
+        self.others: DynamoDBClient = boto3.client("dynamodb")
+
+    def stored(self, events: tuple[Event, ...]) -> None:
+        """A new table in which *events* are stored."""
+        if NAME in self.others.list_tables()["TableNames"]:
+            self.others.delete_table(TableName=NAME)
+        handle(
+            Table(self.others, create_table(self.others, "ContactsTable", Stage="local")), *events
+        )
+        self.interceptor.rewind()
+        self.interceptor.on_moment = lambda *_: None
+
+    def handle(self, one: Event) -> None:
+        handle(Table(self.client, NAME), one)
+
+    def contacts(self) -> dict[str, frozenset[str]]:
+        return contacts(self.others, Table(self.others, NAME))
+
+    def items(self) -> list[dict[str, Any]]:
+        return sorted(map(dict, self.others.scan(TableName=NAME)["Items"]), key=str)
+
+
+@pytest.fixture(scope="module")
+def system() -> Iterator[System]:
+    with mock_aws():
+        yield System()
+
+
+def calls_of(system: System, before: tuple[Event, ...], one: Event) -> int:
+    system.stored(before)
+    system.handle(one)
+    return len(system.interceptor.calls)
+
+
+@pytest.mark.parametrize(("before", "one"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize("when", When)
+def test_an_event_killed_at_any_call_and_repeated_ends_in_the_same_items(
+    system: System, before: tuple[Event, ...], one: Event, when: When
+) -> None:
+    count = calls_of(system, before, one)
+    expected = system.items()
+
+    for number in range(1, count + 1):
+        system.stored(before)
+        system.interceptor.die_at = (number, when)
+        with pytest.raises(Died):
+            system.handle(one)
+        system.interceptor.revive()
+        system.handle(one)
+        assert system.items() == expected
+
+
+@pytest.mark.parametrize(("before", "one"), CASES.values(), ids=CASES)
+def test_an_answer_that_was_lost_changes_no_contact(
+    system: System, before: tuple[Event, ...], one: Event
+) -> None:
+    count = calls_of(system, before, one)
+    expected = system.items()
+
+    for number in range(1, count + 1):
+        system.stored(before)
+        system.interceptor.fault_at = (number, Fault.LOST_ANSWER)
+        system.handle(one)
+        assert system.items() == expected
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize(("before", "one"), CASES.values(), ids=CASES)
+def test_another_process_between_any_two_calls_changes_no_contact(
+    system: System, before: tuple[Event, ...], one: Event, other: Event
+) -> None:
+    system.stored((*before, one, other))
+    expected = system.contacts()
+    expected_people = groups(Table(system.others, NAME), [*before, one, other])
+    count = calls_of(system, before, one)
+
+    for number in range(1, count + 1):
+        system.stored(before)
+        system.interceptor.on_moment = _at(
+            number, lambda: handle(Table(system.others, NAME), other)
+        )
+        system.handle(one)
+        assert system.contacts() == expected
+        assert groups(Table(system.others, NAME), [*before, one, other]) == expected_people
+
+
+@pytest.mark.parametrize(("before", "one"), CASES.values(), ids=CASES)
+def test_an_event_that_is_killed_and_never_repeated_joins_no_other_people(
+    system: System, before: tuple[Event, ...], one: Event
+) -> None:
+    count = calls_of(system, before, one)
+    whole = groups(Table(system.others, NAME), [*before, one])
+
+    for number in range(1, count + 1):
+        system.stored(before)
+        system.interceptor.die_at = (number, When.AFTER)
+        with pytest.raises(Died):
+            system.handle(one)
+        system.interceptor.revive()
+        left = groups(Table(system.others, NAME), [*before, one])
+        assert all(any(person <= other for other in whole) for person in left)
+
+
+def _at(wanted: int, run: Callable[[], object]) -> Callable[[int, When], None]:
+    def moment(number: int, when: When) -> None:
+        if (number, when) == (wanted, When.AFTER):
+            run()
+
+    return moment
