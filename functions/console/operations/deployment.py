@@ -139,6 +139,7 @@ INDEXES: Final = {
     "richpanel_audit": (),
     "email_threads": ("StatusIndex", "ParticipantIndex", "TTLIndex", "CompanyIndex"),
     "newsletters": ("GSI1",),
+    "contacts": ("gsi_company_activity",),
     "inbox": ("gsi_list", "gsi_assignee"),
     "live": ("gsi_connection", "gsi_principal"),
     "audit_log": (),

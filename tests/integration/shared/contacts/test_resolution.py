@@ -166,7 +166,7 @@ def test_contacts_are_listed_by_their_week_and_merged_ones_are_not(
 @pytest.mark.parametrize(
     ("claims", "first", "further"),
     [
-        # In moto an index costs nothing: AWS adds one unit for the index of the week, to each first message.
+        # Calls are counted; each is one unit, and the index of the week adds one to a first message.
         (event(Proof.PROVIDER, ANN_PHONE), 1, 0),
         (event(Proof.PROVIDER, ANN_PHONE, ANN), 2, 0),
     ],
