@@ -436,7 +436,7 @@ def test_a_person_is_told_of_new_messages_that_they_want_once(wish: str, told: l
 
 
 def test_the_title_has_the_number_of_unread_conversations() -> None:
-    looks = [([], False), ([{}], False), ([{}] * 99, True)]
+    looks: list[tuple[list[Any], bool]] = [([], False), ([{}], False), ([{}] * 99, True)]
     value = [{"rows": rows, "hasMore": more} for rows, more in looks]
 
     titles = run("live/news.ts", "value.map((one) => m.titleWith(one, 'Parley'))", value)
