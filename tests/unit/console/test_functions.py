@@ -360,7 +360,7 @@ def test_an_undo_leads_back_unless_a_colleague_has_changed_the_conversation(
 
 def test_an_undo_runs_at_most_once_and_the_newest_three_are_offered() -> None:
     shown = run(
-        "ui/toasts.ts",
+        "ui/toastList.ts",
         "(value.forEach((text) => m.showToast(text, async () => null)),"
         " [m.shownToasts().map((one) => one.text), value.map(() => m.takeToast(4)?.text ?? null),"
         " m.shownToasts().map((one) => one.text), m.clearToasts(), m.shownToasts().length])",
