@@ -5,6 +5,7 @@ import { t } from "../texts/texts";
 import { Button } from "../ui/controls";
 import { COMMANDS, commandOf, isField, NAMES } from "./commands";
 import { Dialog } from "./Dialog";
+import { leaveField } from "./focus";
 import { Palette } from "./Palette";
 
 // Single keys disturb people who dictate: each person may turn them off (WCAG 2.1.4).
@@ -22,6 +23,7 @@ export function Keys() {
         if (!document.querySelector("[role=alertdialog]")) setShown("search");
         return;
       }
+      if (event.key === "Escape" && isField(event.target) && !(event.target as Element).closest(".panel, dialog, [role=alertdialog]")) leaveField();
       if (isField(event.target) || document.querySelector("dialog[open], [role=alertdialog]") || localStorage.getItem(OFF)) return;
       if (event.key === "?") setShown("help");
       else {
@@ -51,6 +53,7 @@ function Help({ onClose }: { onClose: () => void }) {
       <dl class="keys">
         <Line keys={["Ctrl K", "⌘ K"]} text={t("palette.label")} />
         <Line keys={["?"]} text={t("keys.title")} />
+        <Line keys={["Esc"]} text={t("keys.leave")} />
         {NAMES.map((name) => (
           <Line key={name} keys={[COMMANDS[name].key]} text={t(`keys.${name}`)} />
         ))}

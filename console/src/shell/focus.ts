@@ -30,6 +30,13 @@ export function focusMain(): void {
   main.focus();
 }
 
+// So that single keys act again. What was typed stays.
+export function leaveField(): void {
+  const row = document.querySelector<HTMLElement>(".list .row[aria-current]");
+  if (row?.checkVisibility()) row.focus();
+  else focusMain();
+}
+
 function check(): void {
   if (!focused || document.activeElement !== document.body) return;
   // A click beside all controls.

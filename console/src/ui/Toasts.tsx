@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { asApiError } from "../api/errors";
 import { t } from "../texts/texts";
 import { Button, errorText } from "./controls";
-import { clearToasts, onToasts, showToast, shownToasts, SHOWN_MS, takeToast, type Toast } from "./toasts";
+import { clearToasts, onToasts, showToast, shownToasts, SHOWN_MS, takeToast, type Toast } from "./toastList";
 
 export function Toasts({ company }: { company: string | null }) {
   const [toasts, setToasts] = useState(shownToasts());

@@ -111,7 +111,8 @@ def test_a_conversation_is_handled_with_keys_and_each_action_is_undone(
 
     press("r")
     expect(page.get_by_role("textbox", name="Message")).to_be_focused()
-    press("n")
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
     expect(page.get_by_role("textbox", name="New note")).to_be_focused()
     press("a")
     facts.locator(".choice").first.wait_for()

@@ -10,7 +10,7 @@ import { usePeople } from "../../people/people";
 import { t } from "../../texts/texts";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, Menu, Skeleton } from "../../ui/controls";
-import { showToast } from "../../ui/toasts";
+import { showToast } from "../../ui/toastList";
 
 const MOST_WITHOUT_SEARCH = 8;
 

@@ -6,7 +6,7 @@ import { t } from "../../texts/texts";
 import { useDraft } from "../../ui/draft";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/controls";
-import { showToast } from "../../ui/toasts";
+import { showToast } from "../../ui/toastList";
 
 const LONGEST_LABEL = 50;
 

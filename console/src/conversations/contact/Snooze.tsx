@@ -5,7 +5,7 @@ import { useAction } from "../../api/resource";
 import { locale, t } from "../../texts/texts";
 import { Icon } from "../../ui/icons";
 import { Button, ErrorNotice, Menu } from "../../ui/controls";
-import { showToast } from "../../ui/toasts";
+import { showToast } from "../../ui/toastList";
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 366;

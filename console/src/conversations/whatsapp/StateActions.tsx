@@ -6,7 +6,7 @@ import { Snooze } from "../contact/Snooze";
 import { useSay } from "../../live/hooks";
 import { t } from "../../texts/texts";
 import { Button, ErrorNotice } from "../../ui/controls";
-import { showToast } from "../../ui/toasts";
+import { showToast } from "../../ui/toastList";
 import type { Client } from "../../api/client";
 import type { Head } from "./conversationData";
 import { inverseOf, textOf, type Change } from "./undo";
