@@ -110,7 +110,7 @@ def chosen(calls: Iterable[RecordedCall], kept: dict[str, RecordedCall]) -> list
         if old and old.test not in tests:
             continue
         same = [one for one in candidates if old and one.test == old.test]
-        if old and outline(old) in map(outline, same):
+        if old and any(one.number == old.number and outline(one) == outline(old) for one in same):
             continue
         found[action] = min(same or candidates, key=_rank)
     return [found[action] for action in sorted(found)]

@@ -20,7 +20,7 @@ interface Props {
   conversation: string;
   labels: string[];
   onSet: (change: LabelChange) => Promise<unknown>; // throws ApiError
-  onChange: () => void;
+  onChange: () => void | Promise<void>;
 }
 
 export function Labels({ conversation, labels, onSet, onChange }: Props) {
@@ -32,11 +32,11 @@ export function Labels({ conversation, labels, onSet, onChange }: Props) {
   const action = useAction(async () => {
     const { added, removed } = wanted.current;
     await onSet(wanted.current);
-    onChange();
+    await onChange();
     const [label = ""] = [...added, ...removed];
     showToast(t(added.length ? "undo.labelled" : "undo.unlabelled", { label }), async () => {
       await latest.current.onSet({ labels, added: removed, removed: added });
-      latest.current.onChange();
+      await latest.current.onChange();
     });
   });
   const change = (added: string[], removed: string[]) => {

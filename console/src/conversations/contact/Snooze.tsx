@@ -14,7 +14,7 @@ const FIELDS = ["snoozedUntil", "snoozed_until"];
 interface Props {
   until: string | null; // the end of a snooze that is not over
   onSnooze: (until: string | null, isUndo: boolean) => Promise<unknown>; // null: wake. Throws ApiError
-  onChange: () => void;
+  onChange: () => void | Promise<void>;
 }
 
 export function Snooze({ until, onSnooze, onChange }: Props) {
@@ -27,10 +27,10 @@ export function Snooze({ until, onSnooze, onChange }: Props) {
     const end = wanted.current;
     await onSnooze(end, false);
     setEntered("");
-    onChange();
+    await onChange();
     showToast(t(end ? "undo.snoozed" : "undo.woken"), async () => {
       await latest.current.onSnooze(until, true);
-      latest.current.onChange();
+      await latest.current.onChange();
     });
   });
   const run = (end: Date | null) => {

@@ -16,7 +16,7 @@ interface Props {
   head: Head;
   me: string | null;
   notes: Note[];
-  onChange: () => void;
+  onChange: () => Promise<void>; // until the present state is loaded
 }
 
 export function Facts({ head, me, notes, onChange }: Props) {
@@ -26,7 +26,7 @@ export function Facts({ head, me, notes, onChange }: Props) {
   // An undo: refused if a colleague has changed something that this page has not read.
   const reassign = async (assignee: string | null) => {
     await client.call("PATCH /whatsapp/conversations/{key}", { path, body: { assignee, revision: head.revision } });
-    onChange();
+    await onChange();
   };
   return (
     <>

@@ -12,19 +12,19 @@ import type { Head } from "./conversationData";
 import { inverseOf, textOf, type Change } from "./undo";
 
 // *withUndo*: offers it for some seconds.
-export function useChange(head: Head, onChange: () => void) {
+export function useChange(head: Head, onChange: () => Promise<void>) {
   const { client } = useApp();
   const path = { key: head.key };
   let wanted: { body: Change; withUndo: boolean } = { body: {}, withUndo: false };
   const action = useAction(async () => {
     const { body, withUndo } = wanted;
     const { result } = await client.call("PATCH /whatsapp/conversations/{key}", { path, body });
-    onChange();
+    await onChange();
     if (!withUndo) return;
     const inverse = inverseOf(body, head, result.revision);
     showToast(t(textOf(body)), async () => {
       await client.call("PATCH /whatsapp/conversations/{key}", { path, body: inverse });
-      onChange();
+      await onChange();
     });
   });
   const change = (body: Change, withUndo = true) => {
@@ -34,7 +34,7 @@ export function useChange(head: Head, onChange: () => void) {
   return { change, busy: action.busy, error: action.error };
 }
 
-export function StateActions({ head, me, onChange }: { head: Head; me: string | null; onChange: () => void }) {
+export function StateActions({ head, me, onChange }: { head: Head; me: string | null; onChange: () => Promise<void> }) {
   const { change, busy, error } = useChange(head, onChange);
   const { client } = useApp();
   const say = useSay("whatsapp", head.key);

@@ -50,7 +50,7 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
   const { head } = value;
   const reload = () => {
     team.current = null;
-    void loaded.reload();
+    return loaded.reload();
   };
   return (
     <Frame

@@ -234,7 +234,10 @@ def test_a_recorded_call_stays_while_its_test_makes_it_and_an_unsettled_one_is_n
     def chosen(*calls: RecordedCall, kept: RecordedCall | None = None) -> list[RecordedCall]:
         return recorded_calls.chosen(calls, {"ping": kept} if kept else {})
 
+    moved = RecordedCall("ping", "a", {}, {**old.answer, "requestId": "request-2"})
+
     assert chosen(old, larger, in_doubt) == [larger]
+    assert chosen(moved, larger, kept=old) == [moved]
     assert chosen(same, larger, kept=old) == [old]
     assert chosen(changed, larger, kept=old) == [changed]
     assert chosen(larger, kept=old) == [old]
