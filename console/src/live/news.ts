@@ -1,4 +1,4 @@
-// Which unread conversations a person is told of. Pure.
+// The unread conversations that cause a notification. Pure.
 
 import type { Row } from "../inbox/source";
 
@@ -9,7 +9,7 @@ export interface Unread {
   hasMore: boolean;
 }
 
-// Conversations with activity since *seenTo*, of those that the person wants to be told of; *open* is on the screen.
+// Conversations with activity since *seenTo*, of those for which the person wants notifications; *open* is on the screen.
 export function newsOf(rows: Row[], seenTo: string, wish: Wish, mine: readonly string[], open: string | null): Row[] {
   if (wish === "off") return [];
   return rows.filter(

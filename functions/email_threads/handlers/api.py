@@ -10,7 +10,7 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from email_threads.api import admission, changes, inputs, joining, queries, spam, views
+from email_threads.api import admission, changes, inputs, join_requests, queries, spam, views
 from email_threads.api.changes import Conflict, InvalidTransition
 from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.api.drafts.routes import DraftRoutes
@@ -120,7 +120,7 @@ def list_threads(request: Request[inputs.ThreadsQuery]) -> Page[views.Threads]:
 def get_thread(request: Request[NoInput], conversation_id: str) -> views.ThreadView:
     """Return one thread; for a merged one, the thread that it became part of."""
     thread = queries.head_of(table, request.caller.company, conversation_id)
-    return joining.thread_view(table, thread)
+    return join_requests.thread_view(table, thread)
 
 
 @routes.changes("PATCH /email-threads/{conversation_id}", Scope.EMAIL_WRITE)
@@ -213,8 +213,8 @@ def admit_thread(
     request: Request[NoInput], conversation_id: str, requester: str
 ) -> Callable[[], views.Joining]:
     """Let the author of another thread, who named this one, join it with their mails."""
-    joining.requested(table, request.caller.company, conversation_id, requester)
-    return lambda: joining.admit(deps, request, conversation_id, requester)
+    join_requests.requested(table, request.caller.company, conversation_id, requester)
+    return lambda: join_requests.admit(deps, request, conversation_id, requester)
 
 
 @routes.changes(
@@ -224,8 +224,8 @@ def decline_thread(
     request: Request[NoInput], conversation_id: str, requester: str
 ) -> Callable[[], views.Joining]:
     """Remove a request to join a thread."""
-    joining.requested(table, request.caller.company, conversation_id, requester)
-    return lambda: joining.decline(deps, request, conversation_id, requester)
+    join_requests.requested(table, request.caller.company, conversation_id, requester)
+    return lambda: join_requests.decline(deps, request, conversation_id, requester)
 
 
 @routes.changes(

@@ -27,7 +27,7 @@ from whatsapp.store.items.tenants import PaymentOrder, Refund
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes
     from shared.privacy.inventory import Found
-    from whatsapp.privacy.listing import Listing
+    from whatsapp.privacy.stored_data import Listing
     from whatsapp.privacy.subjects import Contact
 
 # The worker's timeout is 60 s; the rest covers clock skew. A file in progress finds its record revoked when it ends.

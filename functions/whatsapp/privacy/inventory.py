@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from shared.privacy.inventory import Page
 from whatsapp.configuration.folders import exports_of
 from whatsapp.privacy import erasure, kinds, message_exports
-from whatsapp.privacy.listing import Listing
+from whatsapp.privacy.stored_data import Listing
 from whatsapp.store.items import pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.privacy import PrivacyJob

@@ -13,8 +13,8 @@ from whatsapp.configuration.folders import exports_of
 from whatsapp.inbound.event import PRIVACY_JOB, Event, Outcome
 from whatsapp.privacy import erasure, tombstones
 from whatsapp.privacy.inventory import Inventory
-from whatsapp.privacy.listing import EXPORTED_A_PAGE, MESSAGES_A_PAGE
 from whatsapp.privacy.remainders import REMAINDERS
+from whatsapp.privacy.stored_data import EXPORTED_A_PAGE, MESSAGES_A_PAGE
 from whatsapp.privacy.subjects import Contact, resolve
 from whatsapp.store.items.privacy import PrivacyJob
 

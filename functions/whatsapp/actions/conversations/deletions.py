@@ -13,7 +13,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.entry_search import Search, search
 from whatsapp.api.json_view import View
 from whatsapp.privacy import erasure
-from whatsapp.privacy.listing import Listing
+from whatsapp.privacy.stored_data import Listing
 from whatsapp.privacy.subjects import Contact
 from whatsapp.store.conversations import head_repair
 from whatsapp.store.inbox import deletions

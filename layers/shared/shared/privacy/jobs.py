@@ -6,6 +6,7 @@ Each write replaces the revision that the writer read, so of two workers of one 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 from boto3.dynamodb.conditions import Attr
@@ -60,9 +61,9 @@ class Job(Item):
     receipts: list[dict[str, Any]] = Field(default_factory=list)
 
     @classmethod
+    @abstractmethod
     def key_of(cls, job_id: str) -> Attributes:
         """Return the whole key of the item of a job."""
-        raise NotImplementedError
 
     def in_present_form(self) -> Self:
         """Return the job as this release continues it; a context translates a run that an earlier release began."""

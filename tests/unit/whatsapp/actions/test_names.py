@@ -97,7 +97,7 @@ def test_different_values_under_two_names_are_refused_with_the_name_and_the_rule
 def test_a_wrong_value_is_named_as_the_call_names_it(name: str) -> None:
     (action,) = (one for one in declared() if one.name == "send_text")
 
-    found = parsed(action, {"phone": "106540352242922", "text": "Hello", name: "nobody"})
+    found = parsed(action, {"phone": "106540352242922", "text": "Hello", name: "another"})
 
     assert isinstance(found, list)
     assert [field for field, _ in found] == [name]

@@ -1,4 +1,4 @@
-"""Objects of the provider are shown as its documents describe them, whatever it sends."""
+"""Objects of the provider are shown as its documents describe them, also if it sends other types."""
 
 from __future__ import annotations
 
