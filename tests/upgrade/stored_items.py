@@ -32,6 +32,7 @@ from richpanel.store.items import ROWS
 from shared.access.ownership.claims import Claim
 from shared.action_ledger import Action
 from shared.aws import dynamodb
+from shared.policy.business_hours import BusinessHours
 from shared.policy.consent.records import Consent
 from shared.policy.consent.unreachable import Unreachable
 from whatsapp.store.items import ACTION_PK_PATTERN as WHATSAPP_ACTION
@@ -274,6 +275,15 @@ def _read_project(stored: Attributes) -> Attributes:
 
 # Filling in
 
+# Parts whose rules no made-up text fits.
+EXAMPLES = {
+    BusinessHours: {
+        "time_zone": "Europe/Berlin",
+        "periods": [{"days": ["monday"], "start": "09:00", "end": "17:00"}],
+        "holidays": ["2026-12-25"],
+    }
+}
+
 
 def filled_in(declared: type[Any], number: int, *, only_required: bool = False) -> Attributes:
     """Values of the attributes of a model or dataclass, by their stored names; of several values the *number*th."""
@@ -342,6 +352,8 @@ def _value(name: str, annotation: Any, number: int) -> Any:
     if kind in (list, tuple, set):
         entries = [_value(name, parts[0] if parts else Any, number)]
         return set(entries) if kind is set else entries
+    if kind in EXAMPLES:
+        return EXAMPLES[kind]
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return filled_in(kind, number)
     simple = {int: 1, float: 0.5}

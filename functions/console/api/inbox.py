@@ -91,8 +91,13 @@ class _Filter:
             and query.address in {None, entry.address}
             and query.status in {None, "all", entry.state(self.now)}
             and (query.label is None or query.label in entry.labels)
+            and self._is_due(entry)
             and self._fits_terms(entry)
         )
+
+    def _is_due(self, entry: Entry) -> bool:
+        due_from = {None: "", "at_risk": entry.at_risk_at, "overdue": entry.due_at}[self.query.due]
+        return due_from is not None and due_from <= self.now
 
     def _fits_terms(self, entry: Entry) -> bool:
         if not self.terms:

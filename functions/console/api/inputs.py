@@ -20,7 +20,7 @@ class InboxQuery(Input):
 
     Without `status` all conversations but the archived ones are listed; `all` lists these too. `q`: words that the
     contact's name or handle, the subject or the preview must contain, with or without accents. A number is found by
-    any spelling of it and by a part of its digits.
+    any spelling of it and by a part of its digits. `due`: a target is overdue, or (`at_risk`) its alarm has come, too.
     """
 
     context: Context | None = None
@@ -30,6 +30,7 @@ class InboxQuery(Input):
     assignee: AssigneeFilter | None = None
     label: Annotated[str, Field(min_length=1, max_length=50)] | None = None
     unread: Literal["true", "false"] | None = None
+    due: Literal["at_risk", "overdue"] | None = None
     q: Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)] | None = None
     limit: int = Field(default=50, ge=1, le=100)
     cursor: str | None = None

@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 
 from shared.access.groups import Role  # noqa: TC001 - field of a model
 from shared.api.models import views
-from shared.inbox.items import Channel, Context, Status  # noqa: TC001 - fields of models
+from shared.inbox.items import Channel, Context, DueFor, Status  # noqa: TC001 - fields of models
 
 if TYPE_CHECKING:
     from shared.inbox.items import Entry
@@ -24,6 +24,8 @@ class InboxRow(views.View):
 
     `contextStatus` is the status in the words of the context, if it differs. `preview` is the beginning of the newest
     message. `version` is larger after every change of the row.
+
+    `dueAt` is when the next target of a thread, `dueFor`, is due; the alarm before it is at `atRiskAt`.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
@@ -42,6 +44,9 @@ class InboxRow(views.View):
     context_status: str | None
     snoozed_until: str | None
     assignee: str | None
+    due_at: str | None
+    due_for: DueFor | None
+    at_risk_at: str | None
     labels: list[str]
     unread: bool
     unread_count: int

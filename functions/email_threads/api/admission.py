@@ -11,12 +11,13 @@ from email_threads.api.queries import head_of, mail_of
 from email_threads.inbound.events import EmailAnalyse, EmailReceived, entry, received_entry
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN
 from email_threads.parsing.headers import root_id
-from email_threads.store import changes, threads
+from email_threads.store import changes, mailboxes, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Automation
 from email_threads.threading import ids
 from email_threads.threading.head import admitted
 from email_threads.threading.head.heads import touched
+from email_threads.threading.head.service_level import targets_of
 from shared.api.errors import InvalidInput
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -24,6 +25,7 @@ from shared.runtime.failures import Transient
 if TYPE_CHECKING:
     from email_threads.api.queries import ApiDependencies
     from email_threads.store.items import Mail, Thread
+    from email_threads.threading.head.service_level import Targets
     from shared.api.models.inputs import NoInput
     from shared.api.routing.routes import Request
     from shared.aws.dynamodb import Table
@@ -49,9 +51,8 @@ def admit(
                 raise _invalid("the mail counts already, or failed a check")
             at = clock.to_text(clock.now_ms())
             after = admitted.admitted(mail, thread, by=request.caller.principal, at=at)
-            made = _change(
-                request, thread, f"admit n={mail.n}", at, admitted.head_with(thread, after)
-            )
+            fields = admitted.head_with(thread, after, _targets(table, thread))
+            made = _change(request, thread, f"admit n={mail.n}", at, fields)
             written = changes.change_with_mail(table, thread, made, mail, after)
             if written is None:
                 continue
@@ -109,6 +110,12 @@ def _change(
         detail=detail,
         cause=cause_of(request),
     )
+
+
+def _targets(table: Table, thread: Thread) -> Targets | None:
+    mailbox = mailboxes.get(table, thread.mailbox)
+    is_own = mailbox is not None and mailbox.company_id == thread.company_id
+    return targets_of(mailbox) if mailbox is not None and is_own else None
 
 
 def _author(mail: Mail) -> str | None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shared.api.models.inputs import NoInput
     from shared.api.routing.routes import Request
     from shared.aws.dynamodb import Table
+    from shared.policy.business_hours import BusinessHours
 
 TRIES: Final = 8
 MOST_TAGS: Final = 20
@@ -53,7 +54,9 @@ class InvalidTransition(Exception):
 def change(table: Table, thread: Thread, request: Request[ThreadChange]) -> views.Changed:
     """Change a thread. Raises Conflict, InvalidTransition, InvalidInput and Transient."""
     given = request.input
-    changed = record(table, thread, request, lambda present: _fields(present, given), _words(given))
+    changed = record(
+        table, thread, request, lambda present: _fields(table, present, given), _words(given)
+    )
     if given.automation not in {None, Automation.EMAIL_THREADS}:
         drafts.supersede(table, thread, reason=drafts.OTHER_AUTOMATION)
     return changed
@@ -203,12 +206,13 @@ def record(
     raise Transient("thread_contended")
 
 
-def _fields(thread: Thread, given: ThreadChange) -> dict[str, Any]:
+def _fields(table: Table, thread: Thread, given: ThreadChange) -> dict[str, Any]:
     """Return the new values of the head. Raises InvalidTransition and InvalidInput."""
     named = given.model_fields_set
     fields: dict[str, Any] = {}
     if given.status is not None and given.status is not thread.status:
-        fields |= _status(thread, given.status)
+        hours = mailboxes.hours_of(table, thread) if given.status is Status.ACTIVE else None
+        fields |= _status(thread, given.status, hours)
     if given.automation is not None:
         fields["automation"] = given.automation
     if "snoozed_until" in named:
@@ -244,11 +248,11 @@ def _end_of_snooze(thread: Thread, status: Status, given: ThreadChange) -> str |
     )
 
 
-def _status(thread: Thread, status: Status) -> dict[str, Any]:
+def _status(thread: Thread, status: Status, hours: BusinessHours | None = None) -> dict[str, Any]:
     """Return the values that a new status changes. Raises InvalidTransition."""
     if status not in _NEXT[thread.status]:
         raise InvalidTransition(f"status: {thread.status} cannot become {status}")
-    return with_status(thread, status)
+    return with_status(thread, status, hours)
 
 
 def _words(given: ThreadChange) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
+from email_threads.api.service_levels.inputs import ServiceLevelFields
 from email_threads.configuration.model_limits import FEWEST_TOKENS
 from email_threads.configuration.requirements_schema import (
     RequirementsSchema,  # noqa: TC001 - pydantic reads this annotation at run time
@@ -189,12 +190,12 @@ class SignatureInput(Input):
     )
 
 
-class MailboxInput(Input):
+class MailboxInput(ServiceLevelFields):
     """
     The settings of a mailbox. A PUT replaces all values.
 
     `blocked_senders`: addresses and domains (`@spam.example`); without the field they stay. Drafts by a model
-    (`automation` email_threads) need `ai`, the model.
+    (`automation` email_threads) need `ai`, the model. Targets are minutes of `business_hours`.
     """
 
     display_name: Annotated[str, Field(max_length=100), AfterValidator(is_one_line)] | None = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from email_threads.api import changes, presenters, views
 from email_threads.api.queries import NotFound, head_of
 from email_threads.inbound.events import EmailMerge, entry
-from email_threads.store import threads
+from email_threads.store import mailboxes, threads
 from email_threads.store.items import Status
 from email_threads.threading.head.heads import with_status
 
@@ -44,7 +44,7 @@ def admit(
             deps.table,
             thread,
             request,
-            lambda present: _with_waiting(present, asking),
+            lambda present: _with_waiting(deps.table, present, asking),
             f"admit_thread {joining}",
         )
         merge = EmailMerge(loser=joining, winner=thread.conversation_id)
@@ -74,9 +74,10 @@ def requested(
     return thread, asking
 
 
-def _with_waiting(thread: Thread, asking: Thread) -> dict[str, Any]:
+def _with_waiting(table: Table, thread: Thread, asking: Thread) -> dict[str, Any]:
     """Return the changes of a thread that becomes open again: the customer of the joining one waits."""
     is_open = thread.status in {Status.ACTIVE, Status.PENDING_INFO}
     since = [one for one in (thread.waiting_since, asking.waiting_since) if one is not None]
-    fields: dict[str, Any] = {} if is_open else with_status(thread, Status.ACTIVE)
+    hours = mailboxes.hours_of(table, thread)
+    fields: dict[str, Any] = {} if is_open else with_status(thread, Status.ACTIVE, hours)
     return fields | {"waiting_since": min(since, default=None)}

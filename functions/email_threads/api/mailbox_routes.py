@@ -33,7 +33,7 @@ class MailboxRoutes:
     @route_methods.reads(f"GET {_ONE}", _READ, _ADMIN)
     def get_mailbox(self, request: Request[NoInput], address: str) -> views.MailboxView:
         """Return one mailbox."""
-        found = changes.mailbox_of(self.deps.table, request.caller.company, _address(address))
+        found = changes.mailbox_of(self.deps.table, request.caller.company, address_of(address))
         return presenters.mailbox(found)
 
     @route_methods.changes(f"PUT {_ONE}", _ADMIN)
@@ -41,7 +41,7 @@ class MailboxRoutes:
         self, request: Request[inputs.MailboxInput], address: str
     ) -> Callable[[], views.WrittenMailbox]:
         """Register an address, or replace its settings. An operator has granted its domain to the company before."""
-        given = _address(address)
+        given = address_of(address)
         return lambda: changes.put_mailbox(self.deps, given, request)
 
     @route_methods.changes(f"DELETE {_ONE}", _ADMIN)
@@ -49,11 +49,11 @@ class MailboxRoutes:
         self, request: Request[NoInput], address: str
     ) -> Callable[[], views.WrittenMailbox]:
         """Remove a mailbox. Its threads stay; further mail to it is parked."""
-        found = changes.mailbox_of(self.deps.table, request.caller.company, _address(address))
+        found = changes.mailbox_of(self.deps.table, request.caller.company, address_of(address))
         return lambda: changes.delete_mailbox(self.deps.table, found)
 
 
-def _address(text: str) -> str:
+def address_of(text: str) -> str:
     """Return the address in normal form, without a label; mail to the address may have one."""
     try:
         address = ids.email(text).text

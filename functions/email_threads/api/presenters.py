@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from email_threads.api import views
+from email_threads.api.service_levels.views import of_thread
 from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
 
@@ -38,6 +39,7 @@ def summary(thread: Thread) -> views.ThreadSummary:
         snippet=newest.body[:SNIPPET] if newest else "",
         last_direction=newest.direction.value if newest else None,
         waiting_since=thread.waiting_since,
+        service_level=of_thread(thread),
         snoozed_until=thread.snoozed_at(clock.to_text(clock.now_ms())),
         assigned_to=facts.assigned_to,
         priority=facts.priority,

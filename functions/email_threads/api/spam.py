@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from email_threads.store.items import Thread
     from shared.api.models.inputs import NoInput
     from shared.api.routing.routes import Request
+    from shared.policy.business_hours import BusinessHours
 
 
 def mark(deps: ApiDependencies, thread: Thread, request: Request[NoInput]) -> views.Changed:
@@ -36,7 +37,10 @@ def unmark(deps: ApiDependencies, thread: Thread, request: Request[NoInput]) -> 
     sender = _sender(thread)
     mailbox = mailbox_of(deps.table, thread.company_id, thread.mailbox)
     mailboxes.unblock(deps.table, mailbox, sender)
-    return changes.record(deps.table, thread, request, _as_wanted, "not_spam")
+    hours = mailbox.business_hours
+    return changes.record(
+        deps.table, thread, request, lambda present: _as_wanted(present, hours), "not_spam"
+    )
 
 
 def _sender(thread: Thread) -> str:
@@ -51,9 +55,10 @@ def _as_spam(thread: Thread) -> dict[str, Any]:
     return {"metadata": facts} | ({} if is_archived else with_status(thread, Status.ARCHIVED))
 
 
-def _as_wanted(thread: Thread) -> dict[str, Any]:
+def _as_wanted(thread: Thread, hours: BusinessHours | None) -> dict[str, Any]:
     if SPAM not in thread.metadata.tags:
         return {}
     facts = thread.metadata.model_copy(update={"tags": thread.metadata.tags - {SPAM}})
     is_archived = thread.status is Status.ARCHIVED
-    return {"metadata": facts} | (with_status(thread, Status.ACTIVE) if is_archived else {})
+    active = with_status(thread, Status.ACTIVE, hours) if is_archived else {}
+    return {"metadata": facts} | active

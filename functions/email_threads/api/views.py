@@ -4,9 +4,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from email_threads.api.service_levels.views import ServiceLevelView
 from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items import AnalysisState, Automation, Delivery, ReplyMode, Status
 from shared.api.models.views import View
+from shared.policy.business_hours import BusinessHours
 
 
 class ThreadSummary(View):
@@ -25,6 +27,7 @@ class ThreadSummary(View):
     snippet: str
     last_direction: str | None = None
     waiting_since: str | None = None
+    service_level: ServiceLevelView | None = None
     snoozed_until: str | None = None  # absent when the snooze is over
     assigned_to: str | None = None
     priority: str | None = None
@@ -295,6 +298,9 @@ class MailboxView(View):
     blocked_senders: list[str] | None = None
     undo_seconds: int | None = None
     signature: str | None = None
+    business_hours: BusinessHours | None = None
+    first_response_minutes: int | None = None
+    resolution_minutes: int | None = None
     updated_at: str | None = None
 
 

@@ -16,6 +16,7 @@ from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.api.drafts.routes import DraftRoutes
 from email_threads.api.mailbox_routes import MailboxRoutes
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
+from email_threads.api.service_levels.routes import ServiceLevelRoutes
 from email_threads.api.signatures import SignatureRoutes
 from email_threads.privacy.routes import PrivacyRoutes
 from email_threads.recovery.bootstrap import recovery_of
@@ -101,6 +102,7 @@ RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
 )
 routes.add(DraftRoutes(deps))
 routes.add(MailboxRoutes(deps))
+routes.add(ServiceLevelRoutes(deps))
 routes.add(SignatureRoutes(deps))
 routes.add(PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue))
 

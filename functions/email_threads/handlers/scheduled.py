@@ -1,4 +1,7 @@
-"""Runs every five minutes: queues sends whose time comes and removals of expired threads; counts the dead letters."""
+"""
+Runs every five minutes: queues sends whose time comes, threads with a due target, and removals of expired threads;
+counts the dead letters.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from email_threads.inbound.events import EmailErase, EmailSend, entry
+from email_threads.inbound.events import EmailDue, EmailErase, EmailSend, entry
 from email_threads.replies.approval import schedule
-from email_threads.store import scheduled_sends
+from email_threads.store import scheduled_sends, service_levels
 from email_threads.store.privacy import retention
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
@@ -43,7 +46,7 @@ queue = FifoQueue(lambda: sqs, settings.email_threads_queue_url)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - the schedule sends nothing
-    """Queue the sends whose time comes and the expired threads, and count the dead letters."""
+    """Queue the sends whose time comes, due and expired threads, and count the dead letters."""
     count_dead_letters(sqs, settings.dead_letter_urls)
     for send in scheduled_sends.due(table, schedule.AHEAD_SECONDS):
         due = EmailSend(
@@ -55,6 +58,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG
         )
         schedule.delay(delayed, due, send.send_at)
         scheduled_sends.remove(table, send)
+        if context.get_remaining_time_in_millis() < LEFT_MS:
+            return
+    for page in service_levels.due(table):
+        queue.send([entry(EmailDue(conversation_id=one, look_at=at)) for one, at in page])
         if context.get_remaining_time_in_millis() < LEFT_MS:
             return
     seen: set[str] = set()

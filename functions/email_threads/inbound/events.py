@@ -7,6 +7,7 @@ The events of `email-threads.fifo`.
     email.feedback   an event of SES about a sent mail               group: the sent mail
     email.merge      a thread that turned out to be part of another  group: the thread that stays
     email.erase      a thread whose retention is over                group: the thread
+    email.due        a thread with a target whose time has come      group: the thread, apart from its mails and sends
     email.privacy    an erasure or export of a person                group: the job
 
 Analyses and sends have separate message groups: a slow model must not delay the mails of a thread.
@@ -69,6 +70,15 @@ class EmailErase(QueuedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EmailDue(QueuedEvent):
+    """The alarm or the breach of a target of a thread is due at *look_at*."""
+
+    type: Literal["email.due"] = "email.due"
+    conversation_id: str
+    look_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EmailPrivacy(QueuedEvent):
     """An erasure or export of a person continues; all else is in the item of the job."""
 
@@ -127,6 +137,7 @@ type Event = (
     | EmailFeedback
     | EmailMerge
     | EmailErase
+    | EmailDue
     | EmailPrivacy
 )
 
@@ -140,7 +151,9 @@ def received_entry(event: EmailReceived, root: str | None) -> Entry:
     )
 
 
-def entry(event: EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase) -> Entry:
+def entry(
+    event: EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase | EmailDue,
+) -> Entry:
     """Build the entry of an event other than a received mail."""
     return queued_events.entry(event, *_group_of(event))
 
@@ -151,7 +164,7 @@ def send_entry(body: str, event: Mapping[str, Any]) -> Entry:
 
 
 def _group_of(
-    event: EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase,
+    event: EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase | EmailDue,
 ) -> tuple[str, str]:
     match event:
         case EmailFeedback():
@@ -160,5 +173,7 @@ def _group_of(
             return "thread", event.winner
         case EmailErase():
             return "thread", event.conversation_id
+        case EmailDue():
+            return "due", event.conversation_id
         case _:
             return "out", event.conversation_id

@@ -209,7 +209,11 @@ def _reopen(
     cause = digest(ACTOR, event.ses_id, delivery.value)[:20]
     if thread is None or thread.merged_into is not None or thread.last_cause == cause:
         return
-    active = {} if thread.status is Status.ACTIVE else with_status(thread, Status.ACTIVE)
+    active = (
+        {}
+        if thread.status is Status.ACTIVE
+        else with_status(thread, Status.ACTIVE, mailboxes.hours_of(resources.table, thread))
+    )
     made = Change(
         fields=active | touched(thread),
         at=clock.to_text(clock.now_ms()),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from email_threads.store.changes import recorded
 from email_threads.store.items import AiAnalysis, Audit, Mail, Thread
 from email_threads.store.items.item import PARTITION_KEY
+from email_threads.store.service_levels import writes
 from email_threads.store.threads import is_unanalysed_since, is_unchanged
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.dynamodb_json import plain
@@ -71,7 +72,7 @@ def save(
     write = _write_of(thread, after, draft, closed)
     if audit is not None:
         write["when"] &= is_unchanged(thread)
-        return _save_recorded(table, after, audit, write)
+        return _save_recorded(table, after, write, audit, thread)
     try:
         item = table.update(Thread.key(thread.conversation_id), **write)
     except ConditionFailed as refusal:
@@ -97,12 +98,13 @@ def _write_of(
 
 
 def _save_recorded(
-    table: Table, after: Thread, audit: Audit, write: dict[str, Any]
+    table: Table, after: Thread, write: dict[str, Any], audit: Audit, before: Thread
 ) -> Thread | None:
     try:
         table.transact(
             table.to_update(Thread.key(after.conversation_id), **write),
             table.to_put(audit.attributes(), when=Audit.attr("conversation_id").not_exists()),
+            *writes(table, before, after),
         )
     except TransactionRefused:
         return None

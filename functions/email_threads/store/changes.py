@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.store.items import Audit, Mail, Note, Thread
 from email_threads.store.items.thread import AuditEntry, NoteEntry
+from email_threads.store.service_levels import writes
 from email_threads.store.threads import is_unchanged
 from shared.aws.dynamodb import TransactionRefused
 from shared.aws.tables.items import stored
@@ -143,6 +144,7 @@ def _write(
             table.to_update(key, put=changed, drop=gone, when=is_unchanged(before)),
             table.to_put(child.attributes(), when=type(child).attr("conversation_id").not_exists()),
             *others,
+            *writes(table, before, after),
         )
     except TransactionRefused:
         return None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from email_threads.store import threads
+from email_threads.store import service_levels, threads
 from email_threads.store.items import Status, Thread
 from email_threads.store.items.item import PARTITION_KEY
 from shared.aws.tables.prefetched import PrefetchedTable
@@ -75,11 +75,21 @@ def shown(thread: Thread) -> inbox.Head | None:
         assignee=thread.metadata.assigned_to,
         labels=thread.metadata.tags,
         unread_count=1 if thread.waiting_since else 0,
+        **_due(thread),
         handle=inbox.shortened(thread.participant, inbox.LONGEST_NAME),
         subject=inbox.shortened(thread.subject, inbox.LONGEST_NAME),
         preview=inbox.shortened(newest.body, inbox.LONGEST_PREVIEW) if newest else None,
         ttl=thread.ttl,
     )
+
+
+def _due(thread: Thread) -> dict[str, Any]:
+    """Return the earliest due time of a target that is not reached."""
+    running = service_levels.running(thread)
+    if not running:
+        return {}
+    name, target = min(running.items(), key=lambda one: one[1].due_at)
+    return {"due_at": target.due_at, "due_for": name.value, "at_risk_at": target.alarm_at}
 
 
 def _status_of(thread: Thread) -> inbox.Status:

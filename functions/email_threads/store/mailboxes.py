@@ -11,7 +11,9 @@ from shared.runtime.failures import Transient
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from email_threads.store.items import Thread
     from shared.aws.dynamodb import Table
+    from shared.policy.business_hours import BusinessHours
 
 MOST: Final = 200  # of a company
 MOST_BLOCKED: Final = 200  # senders of a mailbox
@@ -31,6 +33,15 @@ def get_many(table: Table, addresses: Iterable[str]) -> dict[str, Mailbox]:
     items = table.get_many([Mailbox.of(one) for one in dict.fromkeys(addresses)])
     found = (Mailbox.read(item) for item in items)
     return {mailbox.address: mailbox for mailbox in found}
+
+
+def hours_of(table: Table, thread: Thread) -> BusinessHours | None:
+    """Return the business hours of a thread's mailbox, None without any; read only for a thread whose target pauses."""
+    level = thread.service_level
+    is_paused = level is not None and level.paused_at is not None
+    mailbox = get(table, thread.mailbox) if is_paused else None
+    is_own = mailbox is not None and mailbox.company_id == thread.company_id
+    return mailbox.business_hours if mailbox is not None and is_own else None
 
 
 def get_with_signature(

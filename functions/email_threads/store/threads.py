@@ -19,6 +19,7 @@ from email_threads.store.items import (
 )
 from email_threads.store.items.item import PARTITION_KEY, date_of
 from email_threads.store.items.thread import PARTICIPANT_INDEX, STATUS_INDEX
+from email_threads.store.service_levels import writes
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.items import stored
 from shared.runtime import clock
@@ -182,6 +183,7 @@ def append(table: Table, write: Append, *, from_thread: str | None = None) -> Re
             _head_write(table, write),
             table.to_put(mail.attributes(), when=Mail.attr("conversation_id").not_exists()),
             table.to_put(alias.attributes(), when=may_lead_here),
+            *writes(table, write.before, write.after),
         )
     except TransactionRefused as refused:
         # A changed head explains the other two; an alias alone is a delivery that another worker has finished.
@@ -371,7 +373,7 @@ def close_merged(table: Table, loser: Thread, winner_id: str) -> bool:
             Thread.key(loser.conversation_id),
             put={"status": Status.ARCHIVED.value, "merged_into": winner_id},
             add={"last_seq": 1},
-            drop=("participant", "company_status"),
+            drop=("participant", "company_status", "service_level"),
             when=is_unchanged(loser),
         )
     except ConditionFailed:

@@ -182,6 +182,7 @@ def _append_of(incoming: Incoming, found: Resolution) -> Append:
         references=[*reversed(_ids_of(mail)), mail.message_id],
         sent_draft=incoming.reply_id,
         asked=incoming.asked,
+        targets=incoming.targets,
     )
 
 

@@ -3,8 +3,9 @@ Merges a thread into another one, when a mail shows that they are one.
 
     1 consent         if refused, the winner has it refused first: no        repeated
                       model reads the moved mails
-    2 metadata        the winner gets the tags, and the priority and the      repeated: nothing differs any more
-                      assignee if it has none, with an audit entry
+    2 metadata        the winner gets the tags, earlier due times, and the    repeated: nothing differs any more
+                      priority and the assignee if it has none, with an
+                      audit entry
     3 mails           each is appended to the winner with its alias, and      killed: not moved, or skipped and removed
                       then removed from the loser
     4 participants    rows of the winner are written, the loser's deleted     repeated
@@ -23,7 +24,7 @@ from email_threads.store.items import AliasKind, Mail
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.threads import Refusal
 from email_threads.threading import ids, people
-from email_threads.threading.head import heads
+from email_threads.threading.head import heads, service_level
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
@@ -88,10 +89,11 @@ def _merge_metadata(table: Table, loser: Thread, winner_id: str) -> None:
                 "assigned_to": own.assigned_to or theirs.assigned_to,
             }
         )
-        if merged == own:
+        level = service_level.joined(winner, loser)
+        if merged == own and level == winner.service_level:
             return
         made = Change(
-            fields={"metadata": merged},
+            fields={"metadata": merged, "service_level": level},
             at=clock.to_text(clock.now_ms()),
             actor=ACTOR,
             action="metadata",

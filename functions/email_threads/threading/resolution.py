@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from email_threads.parsing.mail import ParsedMail
     from email_threads.store.items import Alias, Thread
+    from email_threads.threading.head.service_level import Targets
     from shared.aws.dynamodb import Table
 
 NEWEST_REFERENCES: Final = 20
@@ -76,7 +77,7 @@ class Incoming:
     are valid, the newest first.
 
     Of a mail that was sent from a draft, *reply_id* is the draft, *own_thread* its thread, and *asked* are the
-    requirements that it asks for.
+    requirements that it asks for. *targets* are those of the mailbox, of a received mail.
     """
 
     company_id: str
@@ -93,6 +94,7 @@ class Incoming:
     reply_id: str | None = None
     own_thread: str | None = None
     asked: tuple[str, ...] = ()
+    targets: Targets | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from pydantic import Field, TypeAdapter
 
 from email_threads.inbound.events import (
     EmailAnalyse,
+    EmailDue,
     EmailErase,
     EmailFeedback,
     EmailMerge,
@@ -22,7 +23,7 @@ from email_threads.replies import merged_drafts
 from email_threads.store import parked, threads
 from email_threads.store.items import Automation
 from email_threads.threading import expiry, merge
-from email_threads.worker import forwarder, reception, sent_mails
+from email_threads.worker import due_times, forwarder, reception, sent_mails
 from shared.events.exchange import OutboundMessage
 from shared.events.record_body import parse_body
 
@@ -37,6 +38,7 @@ EVENTS: Final[TypeAdapter[Event | OutboundMessage]] = TypeAdapter(
         | EmailFeedback
         | EmailMerge
         | EmailErase
+        | EmailDue
         | EmailPrivacy
         | OutboundMessage,
         Field(discriminator="type"),
@@ -84,6 +86,8 @@ def process(resources: SendingResources, body: str, run: Run) -> Handled:
             handled = _result_of(event, is_done=_merge(resources, event))
         case EmailErase():
             handled = _result_of(event, is_done=expiry.remove(resources, event))
+        case EmailDue():
+            handled = _result_of(event, is_done=due_times.look(resources.table, event))
     parked.events_of(resources.table).resolve(event)
     return handled
 

@@ -32,6 +32,7 @@ from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import Automation, Direction
 from email_threads.threading import reply_tokens, tombstones
 from email_threads.threading.append import append
+from email_threads.threading.head.service_level import targets_of
 from email_threads.threading.resolution import Incoming
 from email_threads.worker import consent, forwarder
 from shared.access.ownership import claims
@@ -229,4 +230,5 @@ def _incoming(event: EmailReceived, mail: ParsedMail, found: _Mailboxes) -> Inco
         retention_days=mailbox.retention_days,
         raw_key=event.key,
         token_secrets=token_secrets(),
+        targets=targets_of(mailbox),
     )

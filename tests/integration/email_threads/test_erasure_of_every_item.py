@@ -30,6 +30,8 @@ WITHOUT_TRACES = {
     "CompanyMailboxes": "addresses of the company",
     "Signature": "texts of a colleague",
     "ScheduledSend": "ids and a time",
+    "Deadline": "the id of a thread and a time",
+    "ServiceLevelDay": "counts of a mailbox of the company",
     "DeadLetterNote": "a reason and a time",
     "StoredAnswer": "ids, states and codes",
     "AnswerCount": "times, under a keyed hash",

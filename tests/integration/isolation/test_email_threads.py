@@ -73,6 +73,7 @@ API = Api(
             inputs=({"text": "of the attacker"},), is_blind="each caller has an own signature"
         ),
         **{f"{method} {BOX}": IN_BOTH for method in ("GET", "PUT", "DELETE")},
+        f"GET {BOX}/service-levels": IN_BOTH,
         "POST /email-threads/contacts/erase": A_JOB,
         "POST /email-threads/contacts/export": A_JOB,
     },

@@ -145,6 +145,21 @@ def _due(system: System) -> None:
     system.run_schedule()
 
 
+def _with_targets(system: System) -> None:
+    """The mailbox has targets of two hours for the first response and a day for the resolution."""
+    system.register(MAILBOX, first_response_minutes=120, resolution_minutes=24 * 60)
+
+
+def _after(minutes: int) -> Steps:
+    """The time passes, and the schedule queues what is due."""
+
+    def steps(system: System) -> None:
+        system.clock.ms += minutes * 60_000
+        system.run_schedule()
+
+    return steps
+
+
 def _blocking(system: System) -> None:
     """The mailbox leaves out mail of Ann."""
     system.register(MAILBOX, blocked_senders={ANN})
@@ -273,6 +288,16 @@ SCENARIOS = [
         "a merge of threads with drafts",
         _merged,
         _asked(_to_desk("a@x"), _to_desk("b@x", sender=BOB)),
+    ),
+    Scenario(
+        "an alarm before a breach",
+        _after(95),
+        _then(_with_targets, _delivered(mail("a@x"))),
+    ),
+    Scenario(
+        "a breach of a target",
+        _after(30),
+        _then(_with_targets, _delivered(mail("a@x")), _after(95)),
     ),
     Scenario("a mail of a blocked sender", _delivered(verified(with_files())), _blocking),
     Scenario("a mail with files", _delivered(verified(with_files()))),

@@ -38,6 +38,7 @@ BOUNDED = {
     "conversations.store.states._exists": "a whole key",
     "conversations.store.messages.early_files": "one page, of one message's files",
     "conversations.store.messages.forget_early_files": "one page, of one message's files",
+    "email_threads.store.service_levels.due": "read lazily; the caller stops before its timeout",
     "email_threads.store.scheduled_sends.due": "read lazily; the caller stops before its timeout",
     "email_threads.store.privacy.retention.head": "a whole key",
     "email_threads.store.thread_lists.entries": "read lazily; MOST_COMPARED heads a call",

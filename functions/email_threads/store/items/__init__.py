@@ -7,9 +7,11 @@ Items of the table, one string key each.
     {cid}#draft#{reply}              Draft             a mail to be sent, and its review
     {cid}#send#{reply}               ScheduledSend     a send that waits for its time
     {cid}#participant#{address}      Participant       another person of the thread, for the index of participants
+    {cid}#due                        Deadline          the next alarm or breach of a target of the thread
     {cid}#expiry                     Expiry            outlives the head, so that its children are found
     mid#{id}                         Alias             a Message-ID and the thread that it belongs to
     mailbox#{address}                Mailbox           an address of a company
+    service#{mailbox}#{date}         ServiceLevelDay   targets of a mailbox that were met and breached on a day
     signature#{person}               Signature         the name and the signatures of a person
     company#{company}                CompanyMailboxes  the addresses of a company
     parked#{event}                   ParkedEvent       an event that cannot be processed
@@ -35,6 +37,7 @@ from email_threads.store.items.participant import Participant
 from email_threads.store.items.privacy import PrivacyJob
 from email_threads.store.items.scheduled_send import ScheduledSend
 from email_threads.store.items.sends import AnswerCount
+from email_threads.store.items.service_level import Deadline, ServiceLevelDay
 from email_threads.store.items.signature import Signature
 from email_threads.store.items.thread import (
     AiAnalysis,
@@ -50,14 +53,14 @@ from email_threads.store.items.thread import (
 )
 
 CHILDREN = (
-    Mail, Note, Audit, Draft, ScheduledSend, Participant, Expiry, Alias, Mailbox, CompanyMailboxes, Signature,
-    ParkedEvent, DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob, ErasedAddress,
+    Mail, Note, Audit, Draft, ScheduledSend, Participant, Deadline, Expiry, Alias, Mailbox, CompanyMailboxes, Signature,
+    ServiceLevelDay, ParkedEvent, DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob, ErasedAddress,
 )  # fmt: skip
 
 __all__ = [
     "CHILDREN", "AiAnalysis", "Alias", "AliasKind", "AnalysisState", "AnswerCount", "Audit", "Automation",
-    "CompanyMailboxes", "DeadLetterNote", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus", "ErasedAddress",
-    "Expiry", "HistoryEntry", "Mail", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent",
-    "Participant", "PrivacyJob", "ReplyMode", "ScheduledSend", "SentimentEntry", "Signature", "Status", "StoredAnswer",
-    "Thread",
+    "CompanyMailboxes", "DeadLetterNote", "Deadline", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus",
+    "ErasedAddress", "Expiry", "HistoryEntry", "Mail", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent",
+    "Participant", "PrivacyJob", "ReplyMode", "ScheduledSend", "SentimentEntry", "ServiceLevelDay", "Signature",
+    "Status", "StoredAnswer", "Thread",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.thread import Automation, ReplyMode
 from shared.aws.dynamodb import Attributes
 from shared.identity.addresses import without_label
+from shared.policy.business_hours import BusinessHours
 
 
 class Mailbox(ThreadItem):
@@ -35,6 +36,9 @@ class Mailbox(ThreadItem):
     )  # addresses and `@domain`s whose mail is left out
     undo_seconds: int | None = None  # between an approval and its send
     signature: str | None = Field(default=None, repr=False)
+    business_hours: BusinessHours | None = None  # None: always
+    first_response_minutes: int | None = None  # targets, in business hours
+    resolution_minutes: int | None = None
     updated_at: str | None = None
     updated_by: str | None = None
 

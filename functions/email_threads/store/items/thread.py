@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from email_threads.store.items.item import ThreadItem
+from email_threads.store.items.service_level import ServiceLevel
 
 STATUS_INDEX: Final = "StatusIndex"
 PARTICIPANT_INDEX: Final = "ParticipantIndex"
@@ -247,6 +248,7 @@ class Thread(ThreadItem):
     response_samples: int = 0
     response_time_avg: int | None = None  # seconds
     resolution_time: int | None = None  # seconds from created_at to the latest `completed`
+    service_level: ServiceLevel | None = None  # due times, if the mailbox has targets
     data_retention_policy: str | None = None  # days, as `30d`
     gdpr_consent: bool | None = None  # False: no AI, no automatic answer
     note_count: int = 0

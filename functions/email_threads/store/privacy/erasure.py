@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.store.items import Alias, AliasKind, Draft, Expiry, Mail, Participant, Thread
+from email_threads.store.items import (
+    Alias,
+    AliasKind,
+    Deadline,
+    Draft,
+    Expiry,
+    Mail,
+    Participant,
+    Thread,
+)
 from email_threads.store.items.item import PARTITION_KEY
 from email_threads.store.threads import is_unchanged
 from shared.aws.dynamodb import ConditionFailed
@@ -43,6 +52,8 @@ def close(table: Table, thread: Thread) -> bool:
     Without `ttl_date` the removal of expired threads does not find it before the erasure has.
     """
     table.delete(Expiry.key(thread.conversation_id))
+    if thread.service_level is not None:
+        table.delete(Deadline.key(thread.conversation_id))
     try:
         table.update(
             Thread.key(thread.conversation_id),

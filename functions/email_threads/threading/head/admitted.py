@@ -10,12 +10,13 @@ from email_threads.parsing.trust import Trust
 from email_threads.store.items import Status
 from email_threads.store.items.mail import Evidence
 from email_threads.store.items.thread import Direction
-from email_threads.threading.head import heads, windows
+from email_threads.threading.head import heads, service_level, windows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from email_threads.store.items import Mail, Thread
+    from email_threads.threading.head.service_level import Targets
 
 
 def admitted(mail: Mail, thread: Thread, *, by: str, at: str) -> Mail:
@@ -49,8 +50,12 @@ def withheld(mail: Mail) -> Mail:
     )
 
 
-def head_with(thread: Thread, mail: Mail) -> dict[str, Any]:
-    """Return the attributes of a head that an admitted mail changes: from now on it counts as any other."""
+def head_with(thread: Thread, mail: Mail, targets: Targets | None) -> dict[str, Any]:
+    """
+    Return the attributes of a head that an admitted mail changes: from now on it counts as any other.
+
+    *targets* are those of its mailbox.
+    """
     people = [mail.sender] if mail.admits_author and mail.sender is not None else []
     fields: dict[str, Any] = {
         "withheld_mails": heads.withheld_with(thread, mail),
@@ -61,6 +66,7 @@ def head_with(thread: Thread, mail: Mail) -> dict[str, Any]:
         return fields
     return fields | {
         **heads.with_status(thread, Status.ACTIVE),
+        "service_level": service_level.after_mail(thread, mail, targets),
         "resolution_time": None,
         "last_inbound_n": max(mail.n, thread.last_inbound_n or 0),
         "waiting_since": thread.waiting_since or mail.received_at,
@@ -86,4 +92,7 @@ def head_without(
         "sentiment_scores": [one for one in thread.sentiment_scores if one.n != mail.n],
         "ai_analysis": thread.ai_analysis if newest is not None else None,
         "waiting_since": thread.waiting_since if newest is not None else None,
+        "service_level": thread.service_level
+        if newest is not None
+        else service_level.without(thread),
     }

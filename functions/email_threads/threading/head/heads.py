@@ -8,13 +8,16 @@ from email_threads.store.items import AliasKind, Status, Thread
 from email_threads.store.items.item import date_of
 from email_threads.store.items.thread import Direction
 from email_threads.store.threads import Append
-from email_threads.threading.head import windows
+from email_threads.threading.head import service_level, windows
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from email_threads.store.items import Mail
+    from email_threads.store.items.service_level import ServiceLevel
+    from email_threads.threading.head.service_level import Targets
+    from shared.policy.business_hours import BusinessHours
 
 DEFAULT_DAYS: Final = 30  # contract, attribute `ttl`
 MOST_SEARCH_TEXT: Final = 500
@@ -32,6 +35,7 @@ def append_of(
     is_moved: bool = False,
     sent_draft: str | None = None,
     asked: Collection[str] = (),
+    targets: Targets | None = None,
 ) -> Append:
     """
     Return the write that appends *mail* to a thread.
@@ -40,7 +44,7 @@ def append_of(
     Message-IDs that the mail adds, oldest first. *is_moved*: the mail comes from a merged thread: it is not new.
 
     Of a sent mail, *sent_draft* is the draft that it was sent from, and *asked* are the requirements that it asks
-    for: they are not asked again soon.
+    for: they are not asked again soon. *targets* are those of the mailbox, for a mail of a customer.
     """
     entry = windows.entry_of(mail)
     history, is_longer = windows.history_with(before.email_history if before else [], entry)
@@ -66,6 +70,7 @@ def append_of(
             "resolution_time": None if status is Status.ACTIVE else base.resolution_time,
             "full_text_search": search_text(base.subject, people, mail.new_text),
             **(_waiting(base, mail) if is_mail else {}),
+            **({"service_level": _level(base, mail, status, targets)} if is_mail else {}),
             **_noted(base, asked, mail.n),
             **touched(base),
         }
@@ -104,9 +109,16 @@ def retention_policy(days: int) -> dict[str, Any]:
     return {"data_retention_policy": f"{days}d", "ttl": ttl, "ttl_date": date_of(ttl)}
 
 
-def with_status(thread: Thread, status: Status) -> dict[str, Any]:
-    """Return the attributes of a thread that a new status changes."""
-    taken = clock.now_ms() - clock.from_text(thread.created_at)
+def with_status(
+    thread: Thread, status: Status, hours: BusinessHours | None = None
+) -> dict[str, Any]:
+    """
+    Return the attributes of a thread that a new status changes.
+
+    *hours* are those of its mailbox (`mailboxes.hours_of`); only a thread that becomes active needs them.
+    """
+    now_ms = clock.now_ms()
+    taken = now_ms - clock.from_text(thread.created_at)
     resolution = thread.resolution_time if status is Status.ARCHIVED else None
     if status is Status.COMPLETED:
         resolution = max(0, taken // clock.SECOND_MS)
@@ -115,6 +127,7 @@ def with_status(thread: Thread, status: Status) -> dict[str, Any]:
         "company_status": Thread.list_of(thread.company_id, status),
         "resolution_time": resolution,
         "snoozed_until": None,
+        "service_level": service_level.after_status(thread, status, clock.to_text(now_ms), hours),
     }
 
 
@@ -138,6 +151,17 @@ def _waiting(thread: Thread, mail: Mail) -> dict[str, Any]:
         "response_samples": samples,
         "response_time_avg": total // samples,
     }
+
+
+def _level(
+    thread: Thread, mail: Mail, status: Status, targets: Targets | None
+) -> ServiceLevel | None:
+    """Return the due times after a mail; one that asks the customer for something pauses the resolution."""
+    level = service_level.after_mail(thread, mail, targets)
+    if mail.direction is Direction.INBOUND:
+        return level
+    answered = thread.model_copy(update={"service_level": level})
+    return service_level.after_status(answered, status, mail.received_at)
 
 
 def _noted(thread: Thread, asked: Collection[str], n: int) -> dict[str, Any]:

@@ -23,6 +23,8 @@ CUT: Final = "…"
 
 type Status = Literal["open", "snoozed", "resolved", "archived"]
 
+type DueFor = Literal["first_response", "resolution"]
+
 type Phase = Literal["heads", "entries"]  # the scans of a rebuild
 
 PHASES: Final[tuple[Phase, ...]] = ("heads", "entries")
@@ -75,6 +77,9 @@ class Entry(Item):
     )
     snoozed_until: str | None = None
     assignee: str | None = None
+    due_at: str | None = None  # of the next target that is not reached
+    due_for: DueFor | None = None
+    at_risk_at: str | None = None  # the time of the alarm before it
     labels: Annotated[set[str], Field(repr=False)] = Field(default_factory=set)
     unread_count: int = 0
     contact: str | None = Field(default=None, repr=False)  # the customer's name, or a group's
@@ -153,6 +158,9 @@ class Head(Item):
     context_status: str | None = None
     snoozed_until: str | None = None
     assignee: str | None = None
+    due_at: str | None = None  # of the next target that is not reached
+    due_for: DueFor | None = None
+    at_risk_at: str | None = None  # the time of the alarm before it
     labels: Annotated[set[str], Field(repr=False)] = Field(default_factory=set)
     unread_count: int = 0
     contact: str | None = Field(default=None, repr=False)
