@@ -4,8 +4,9 @@ import { useResource } from "../api/resource";
 import { useApp } from "../app";
 import { t } from "../texts/texts";
 import { AssigneeFilter } from "./AssigneeFilter";
-import { addressesOf, type Choice, type Context, type Row } from "./source";
+import { addressesOf, type Choice, type Context, type DueFilter, type Row } from "./source";
 
+const DUE: DueFilter[] = ["at_risk", "overdue"];
 const CHANNELS: Row["channel"][] = ["whatsapp", "sms", "email"];
 
 interface Props {
@@ -38,6 +39,15 @@ export function Filters({ context, isMine, labels, choice, onChoose }: Props) {
           options={addresses.value.map((one) => ({ value: one.address, name: one.name }))}
           chosen={choice.address}
           onChoose={(address) => onChoose({ ...choice, address })}
+        />
+      )}
+      {(context === null || context === "email_threads") && (
+        <Select
+          label={t("inbox.due")}
+          every={t("inbox.due_all")}
+          options={DUE.map((one) => ({ value: one, name: t(`inbox.due.${one}`) }))}
+          chosen={choice.due}
+          onChoose={(due) => onChoose({ ...choice, due: due as DueFilter | null })}
         />
       )}
       {!isMine && <AssigneeFilter chosen={choice.assignee} onChoose={(assignee) => onChoose({ ...choice, assignee })} />}

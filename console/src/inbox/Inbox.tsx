@@ -134,7 +134,7 @@ function Rows({ filter, section, open, me, onRows }: RowsProps) {
   }, [first.value, more]);
   if (first.value === null && first.error) return <ErrorNotice error={first.error} onRetry={() => void first.reload()} />;
   if (first.value === null) return <Skeleton rows={8} kind="row" />;
-  const isNarrow = Boolean(filter.q || filter.unread || filter.channel || filter.address || filter.label || (filter.assignee && section !== "mine"));
+  const isNarrow = Boolean(filter.q || filter.unread || filter.channel || filter.address || filter.label || filter.due || (filter.assignee && section !== "mine"));
   const known = new Set(first.value.rows.map((row) => row.key));
   const rows = [...first.value.rows, ...(more?.rows.filter((row) => !known.has(row.key)) ?? [])];
   return (

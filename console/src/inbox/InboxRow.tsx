@@ -1,8 +1,9 @@
-import { actor, ahead, phone, when } from "../texts/format";
+import { actor, ahead, phone, span, when } from "../texts/format";
 import { placeOf, useQuery, withQuery } from "../shell/router";
 import { named, t, tn, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
 import { Avatar, Badge } from "../ui/controls";
+import { dueOf } from "./due";
 import type { Row } from "./source";
 
 export const CHANNEL_ICONS: Record<Row["channel"], IconName> = { whatsapp: "chat", sms: "phone", email: "mail" };
@@ -63,11 +64,22 @@ function contextLine(row: Row): string {
   return row.contextStatus ? named("status", row.contextStatus) : "";
 }
 
+export function dueText(row: Row, now = Date.now()): string {
+  const due = dueOf(row, now);
+  return due ? t(`due.${due.isOver ? "over" : "in"}.${row.dueFor}` as Key, { span: span(due.ms) }) : "";
+}
+
+function DueBadge({ row }: { row: Row }) {
+  const due = dueOf(row, Date.now());
+  return due && <Badge kind={due.kind}>{dueText(row)}</Badge>;
+}
+
 function Marks({ row, me, showsStatus }: Pick<Props, "row" | "me" | "showsStatus">) {
   const needsPerson = row.contextStatus === "handoff_pending";
-  if (!showsStatus && !row.assignee && !row.labels.length && row.status !== "snoozed" && !needsPerson) return null;
+  if (!showsStatus && !row.assignee && !row.labels.length && row.status !== "snoozed" && !needsPerson && !row.dueAt) return null;
   return (
     <span class="row-marks">
+      <DueBadge row={row} />
       {showsStatus && <Badge>{t(`inbox.status.${row.status}` as Key)}</Badge>}
       {needsPerson && <Badge kind="warn">{t("status.handoff_pending")}</Badge>}
       {row.status === "snoozed" && row.snoozedUntil && (

@@ -1,6 +1,6 @@
 // The filters of the list as the address has them: a reload, a shared address and Back show the same list.
 
-import type { Choice, Row, StatusFilter } from "./source";
+import type { Choice, DueFilter, Row, StatusFilter } from "./source";
 
 export interface Asked extends Choice {
   status: StatusFilter | null; // null: open conversations, or all of them for a search
@@ -9,6 +9,7 @@ export interface Asked extends Choice {
 }
 
 const STATUSES: readonly StatusFilter[] = ["open", "snoozed", "resolved", "archived", "all"];
+const DUE: readonly DueFilter[] = ["at_risk", "overdue"];
 const CHANNELS: readonly Row["channel"][] = ["whatsapp", "sms", "email"];
 
 // Of a typed or shortened address: unknown values are left out.
@@ -23,6 +24,7 @@ export function askedOf(query: string): Asked {
     address: given("address"),
     assignee: given("assignee"),
     label: given("label"),
+    due: DUE.find((one) => one === values.get("due")) ?? null,
   };
 }
 

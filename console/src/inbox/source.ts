@@ -14,7 +14,10 @@ export interface Choice {
   address: string | null; // of the company: a number, a mailbox
   assignee: string | null;
   label: string | null;
+  due: DueFilter | null;
 }
+
+export type DueFilter = "at_risk" | "overdue";
 
 export interface Filter extends Choice {
   context: Context | null;

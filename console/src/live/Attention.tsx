@@ -3,14 +3,15 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useApp, useSession } from "../app";
-import { titleOf } from "../inbox/InboxRow";
+import { alarmsOf } from "../inbox/due";
+import { dueText, titleOf } from "../inbox/InboxRow";
 import type { Row } from "../inbox/source";
 import { go, placeOf, useRoute } from "../shell/router";
 import { t, type Key } from "../texts/texts";
 import iconUnread from "../ui/icon-unread.svg";
 import icon from "../ui/icon.svg";
 import { hasSound, play, wish } from "./choices";
-import { newsOf, seenTo, titleWith, type Unread } from "./news";
+import { isWished, newsOf, seenTo, titleWith, type Unread } from "./news";
 
 const MOST = 99;
 const PAUSE_MS = 5_000; // between two looks
@@ -33,6 +34,7 @@ export function Attention() {
       clearTimeout(timer);
       timer = undefined;
       if (document.visibilityState !== "visible" && wish() === "off") return;
+      const earlier = last;
       last = Date.now();
       try {
         const page = await client.call("GET /inbox", { query: { status: "open", unread: "true", limit: MOST } });
@@ -40,6 +42,7 @@ export function Attention() {
         const rows = page.result.conversations;
         const { mine, open } = latest.current;
         if (seen !== null) tell(newsOf(rows, seen, wish(), mine, document.hasFocus() ? open : null));
+        if (seen !== null) tell(alarmsOf(rows, earlier, last).filter((row) => isWished(row, wish(), mine)), (row) => dueText(row));
         seen = seenTo(rows, seen ?? "");
         setUnread({ rows, hasMore: page.cursor !== null });
       } catch {
@@ -73,12 +76,12 @@ export function Attention() {
 }
 
 // Names the contact only: others may see the screen.
-function tell(news: Row[]): void {
+function tell(news: Row[], about = (row: Row) => t(`channel.${row.channel}` as Key)): void {
   if (!news.length) return;
   if (hasSound()) play();
   if (!("Notification" in window) || Notification.permission !== "granted" || document.hasFocus()) return;
   for (const row of news.slice(0, 3)) {
-    const shown = new Notification(titleOf(row), { body: t(`channel.${row.channel}` as Key), tag: `${row.context}/${row.key}`, icon });
+    const shown = new Notification(titleOf(row), { body: about(row), tag: `${row.context}/${row.key}`, icon });
     shown.onclick = () => {
       window.focus();
       go(placeOf("all", row.context, row.key));

@@ -11,10 +11,11 @@ export interface Unread {
 
 // Conversations with activity since *seenTo*, of those for which the person wants notifications; *open* is on the screen.
 export function newsOf(rows: Row[], seenTo: string, wish: Wish, mine: readonly string[], open: string | null): Row[] {
-  if (wish === "off") return [];
-  return rows.filter(
-    (row) => row.unreadCount > 0 && row.lastActivityAt > seenTo && row.key !== open && (wish === "all" || (mine.includes(row.assignee ?? ""))),
-  );
+  return rows.filter((row) => row.unreadCount > 0 && row.lastActivityAt > seenTo && row.key !== open && isWished(row, wish, mine));
+}
+
+export function isWished(row: Row, wish: Wish, mine: readonly string[]): boolean {
+  return wish === "all" || (wish === "mine" && mine.includes(row.assignee ?? ""));
 }
 
 // The end of what was seen: the newest activity of all looks.

@@ -10,6 +10,7 @@ import { Cost } from "./Cost";
 import { Decisions } from "./Decisions";
 import { Overview } from "./Overview";
 import { Parked } from "./Parked";
+import { ServiceLevels } from "./ServiceLevels";
 import { Switches } from "./Switches";
 import { Templates } from "./templates/Templates";
 
@@ -53,6 +54,8 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <Decisions />;
     case "templates":
       return <Templates />;
+    case "service":
+      return <ServiceLevels />;
     case "cost":
       return <Cost />;
     case "audit":

@@ -51,6 +51,12 @@ export function duration(ms: number): string {
   return hours ? t("time.hours", { hours, minutes: minutes % 60 }) : t("time.minutes", { minutes });
 }
 
+// A length of time in two units: minutes up to an hour, days from two days on.
+export function span(ms: number): string {
+  const days = Math.floor(ms / DAY_MS);
+  return days < 2 ? duration(ms) : t("time.days", { days, hours: Math.floor((ms % DAY_MS) / 3_600_000) });
+}
+
 export function minutesAndSeconds(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 }

@@ -250,6 +250,7 @@ NOTHING_ASKED = {
     "address": None,
     "assignee": None,
     "label": None,
+    "due": None,
 }
 
 
@@ -260,7 +261,13 @@ NOTHING_ASKED = {
         {"q": "Ünïcode & more=1? #5"},
         {"q": "+44 7700 900101", "status": "archived"},
         {"status": "all", "unread": True},
-        {"channel": "sms", "address": "+1 555%2F", "assignee": "team:a/b", "label": "später?"},
+        {
+            "channel": "sms",
+            "address": "+1 555%2F",
+            "assignee": "team:a/b",
+            "label": "später?",
+            "due": "at_risk",
+        },
     ],
 )
 def test_an_address_has_all_filters_of_the_list(asked: dict[str, Any]) -> None:
@@ -271,7 +278,12 @@ def test_an_address_has_all_filters_of_the_list(asked: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["status=lost&channel=fax&unread=yes&other=1&q=%20", "%%%", "q=&label=&status", "status=OPEN"],
+    [
+        "status=lost&channel=fax&due=now&unread=yes&other=1&q=%20",
+        "%%%",
+        "q=&label=&status",
+        "status=OPEN",
+    ],
 )
 def test_unknown_filters_of_a_typed_address_are_left_out(query: str) -> None:
     assert run("inbox/address.ts", "m.askedOf(value)", query) == NOTHING_ASKED
@@ -433,6 +445,34 @@ def test_a_person_is_told_of_new_messages_that_they_want_once(wish: str, told: l
     first, second = run("live/news.ts", script, {"rows": rows, "wish": wish, "mine": mine})
 
     assert (first, second) == (told, [])
+
+
+@pytest.mark.parametrize(
+    ("now", "shown"),
+    [
+        ("11:59", {"kind": "plain", "isOver": False, "ms": 61 * 60_000}),
+        ("12:30", {"kind": "warn", "isOver": False, "ms": 30 * 60_000}),
+        ("13:00", {"kind": "danger", "isOver": True, "ms": 0}),
+        ("14:00", {"kind": "danger", "isOver": True, "ms": 60 * 60_000}),
+    ],
+)
+def test_a_due_time_warns_from_its_alarm_on(now: str, shown: dict[str, Any]) -> None:
+    row = {"dueAt": "2026-01-01T13:00:00.000Z", "atRiskAt": "2026-01-01T12:30:00.000Z"}
+    value = {"row": row, "now": f"2026-01-01T{now}:00.000Z"}
+
+    assert run("inbox/due.ts", "m.dueOf(value.row, Date.parse(value.now))", value) == shown
+    assert run("inbox/due.ts", "m.dueOf({ dueAt: null, atRiskAt: null }, 0)", None) is None
+
+
+def test_an_alarm_is_shown_by_the_first_look_after_it() -> None:
+    rows = [{"atRiskAt": f"2026-01-01T12:{minute:02}:00.000Z"} for minute in (0, 1, 2, 3)]
+    script = (
+        "[[0, 1], [1, 3]].map(([from, to]) => m.alarmsOf([...value, { atRiskAt: null }],"
+        " Date.parse('2026-01-01T12:00:00Z') + from * 60000, Date.parse('2026-01-01T12:00:00Z') + to * 60000)"
+        ".map((row) => value.indexOf(row)))"
+    )
+
+    assert run("inbox/due.ts", script, rows) == [[1], [2, 3]]
 
 
 def test_the_title_has_the_number_of_unread_conversations() -> None:

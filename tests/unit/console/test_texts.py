@@ -12,6 +12,7 @@ from conversations.store.items.log import Delivery
 from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items.draft import DraftStatus
 from email_threads.store.items.mail import Delivery as DeliveryOfMail
+from email_threads.store.items.service_level import TargetName, TargetState
 from shared.policy.facts import Reason
 from tests.template import ROOT
 
@@ -27,7 +28,7 @@ BY_VALUE = {
     *("change.status", "reason", "call.state", "unknown.decision", "unknown.outcome", "verdict"),
     *("author", "review", "mail.held", "mail.evidence", "change_outcome", "draft.field", "bounce"),
     *("ops.part", "ops.period", "ops.actors", "context", "alarm", "parked", "outcome", "variant"),
-    *("keys", "live", "notify"),
+    *("keys", "live", "notify", "inbox.due", "due.in", "due.over", "facts.target", "target"),
 }
 
 
@@ -63,6 +64,10 @@ def test_no_text_is_unused(key: str) -> None:
         ("bounce", BounceClass),
         ("draft", DraftStatus),
         ("reason", Reason),
+        ("target", TargetState),
+        ("facts.target", TargetName),
+        ("due.in", TargetName),
+        ("due.over", TargetName),
     ],
 )
 def test_a_value_of_the_api_has_a_text(prefix: str, values: type[StrEnum]) -> None:

@@ -15,6 +15,7 @@ import { Snooze } from "../contact/Snooze";
 import { DraftCard, SENDING } from "./DraftCard";
 import { Joining } from "./Joining";
 import { ClosedDrafts } from "./SendTime";
+import { Targets } from "./Targets";
 import { Writer } from "./Writer";
 import { actor, moment, when } from "../../texts/format";
 import { Colleagues, useLiveConversation, useSay } from "../../live/hooks";
@@ -279,6 +280,7 @@ function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; on
         </Fact>
         <Fact label={t("facts.assignee")}>{thread.assigned_to ? actor(thread.assigned_to, me) : <span class="quiet">{t("facts.unassigned")}</span>}</Fact>
         <Fact label={t("facts.people")}>{thread.participants.join(", ")}</Fact>
+        <Targets thread={thread} />
         <Fact label={t("facts.created")}>{moment(thread.created_at)}</Fact>
       </dl>
       <Joining thread={thread} onChange={onChange} />
