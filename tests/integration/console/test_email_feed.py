@@ -10,6 +10,7 @@ from email_threads.store import changes, threads
 from email_threads.store.changes import Change
 from email_threads.store.inbox_heads import EmailHeads
 from email_threads.store.items import Status, Thread
+from email_threads.store.items.service_level import ServiceLevel, Target, TargetState
 from email_threads.threading import ids, merge
 from tests.integration.console.system import ACME, GLOBEX, Fed, InboxSystem, inbox_on_moto, rebuilt
 from tests.integration.email_threads.inbox import COMPANY, MAILBOX, Inbox, opened
@@ -51,6 +52,40 @@ def change(mails: Inbox, thread: Thread, cause: str, **fields: Any) -> None:
         cause=cause,
     )
     assert changes.change(mails.table, thread, made) is not None
+
+
+def test_a_thread_shows_the_earliest_due_time_that_runs(
+    mails: Inbox, inbox: InboxSystem, fed: Fed
+) -> None:
+    mails.receive("a@x")
+    first = Target(due_at="2026-11-02T14:00:00.000Z", alarm_at="2026-11-02T13:30:00.000Z")
+    later = Target(due_at="2026-11-03T12:00:00.000Z", alarm_at="2026-11-03T06:00:00.000Z")
+    level = ServiceLevel(
+        started_at="2026-11-02T12:00:00.000Z", first_response=first, resolution=later
+    )
+    reached = first.model_copy(update={"state": TargetState.MET})
+    shown = []
+    for cause, fields in {
+        "begun": {"service_level": level},
+        "answered": {"service_level": level.model_copy(update={"first_response": reached})},
+        "paused": {
+            "service_level": level.model_copy(
+                update={"first_response": reached, "paused_at": first.due_at}
+            )
+        },
+        "closed": {"service_level": level, "status": Status.ARCHIVED},
+    }.items():
+        change(mails, mails.thread(thread_of("a@x")), cause, **fields)
+        assert fed.take() == []
+        (row,) = inbox.rows(status="all")
+        shown.append(tuple(row.get(name) for name in ("dueFor", "dueAt", "atRiskAt")))
+
+    assert shown == [
+        ("first_response", first.due_at, first.alarm_at),
+        ("resolution", later.due_at, later.alarm_at),
+        (None, None, None),
+        (None, None, None),
+    ]
 
 
 def test_a_mail_appears_with_what_its_thread_shows(

@@ -84,6 +84,36 @@ def test_each_filter_leaves_the_fitting_conversations(
     assert names(inbox.rows(**query)) == wanted
 
 
+@pytest.mark.parametrize(
+    ("due", "wanted"),
+    [
+        ("at_risk", ["at risk", "overdue"]),
+        ("overdue", ["overdue"]),
+        (None, ["in time", "at risk", "overdue", "without"]),
+    ],
+)
+def test_conversations_at_risk_are_those_whose_alarm_has_come_by_now(
+    inbox: InboxSystem, listed: Listed, due: str | None, wanted: list[str]
+) -> None:
+    def show(name: str, number: int, due_at: str, at_risk_at: str) -> None:
+        listed.show(name, number, due_at=due_at, due_for="first_response", at_risk_at=at_risk_at)
+
+    show("in time", 4, "2026-01-01T14:00:00.000Z", LATER)
+    show("at risk", 3, LATER, BETWEEN)
+    show("overdue", 2, BETWEEN, "2026-01-01T10:00:00.000Z")
+    listed.show("without", 1)
+
+    rows = inbox.rows(**({"due": due} if due else {}))
+
+    assert names(rows) == wanted
+    assert {row["handle"]: row.get("dueAt") for row in rows}.items() <= {
+        ("in time", "2026-01-01T14:00:00.000Z"),
+        ("at risk", LATER),
+        ("overdue", BETWEEN),
+        ("without", None),
+    }
+
+
 def test_a_snooze_that_is_over_is_shown_as_open(inbox: InboxSystem, listed: Listed) -> None:
     listed.show("due", status="snoozed", snoozed_until=BETWEEN)
     listed.show("snoozed", 1, status="snoozed", snoozed_until=LATER)
