@@ -10,7 +10,7 @@ from shared.aws.dynamodb import Table as StoredTable
 from tests.cost.harness import Figures
 from tests.simulation import stored
 from tests.simulation.email_threads.mails import with_files
-from tests.simulation.email_threads.system import ANN, ASSISTED, COMPANY, VERDICTS, mail
+from tests.simulation.email_threads.system import ANN, ASSISTED, COMPANY, MODEL, VERDICTS, mail
 
 if TYPE_CHECKING:
     from tests.simulation.email_threads.system import System
@@ -20,6 +20,8 @@ REALLY_EXCHANGED: Final = 30
 LISTED: Final = 60  # other threads and drafts of the company: more than a page of a list
 NEWEST_REFERENCES: Final = 10  # of a mail of a customer
 COPIES: Final = 2
+OF_ONE_CUSTOMER: Final = 500  # threads
+MOST_IN_BATCH: Final = 25  # items of BatchWriteItem
 SIZE: Final = 600  # characters of a mail
 WORDS: Final = (
     "Good morning, we would like twelve chairs for our new meeting room, in oak if possible, with the grey fabric. "
@@ -243,6 +245,59 @@ def _fill_lists(system: System) -> None:
         table.put(draft | waiting | {"conversation_id": f"{name}#draft#{draft['reply_id']}"})
 
 
+def _fill_customer(system: System) -> None:
+    """Further threads of Ann as large as this one, each with her row."""
+    table, rows, thread = (
+        StoredTable(system.dynamodb, system.table),
+        system.rows(),
+        thread_of(system),
+    )
+    row = next(row for key, row in rows.items() if key.startswith(f"{thread}#participant#"))
+    suffix = row["conversation_id"].removeprefix(thread)
+    copies = []
+    for number in range(OF_ONE_CUSTOMER):
+        name = f"{_COPY}{number:04d}"
+        copies += [
+            rows[thread] | {"conversation_id": name},
+            row | {"conversation_id": f"{name}{suffix}"},
+        ]
+    for start in range(0, len(copies), MOST_IN_BATCH):
+        table.put_many(copies[start : start + MOST_IN_BATCH])
+
+
+def _writes_again_by_subject(system: System) -> None:
+    """A mail of Ann with a reply prefix and without reply headers, which her newest threads are compared with."""
+    raw = mail("ann-new@orchard.example", TEXT, to=ASSISTED, subject="Re: Tables")
+    _arrives(system, raw, "subject")
+
+
+def _writes_huge(system: System) -> None:
+    """A mail of 30 MB, most of it a file."""
+    head = mail("huge@grove.example", TEXT, sender="zoe@grove.example", to=ASSISTED)
+    _arrives(system, head + b"\n" + (b"0" * 76 + b"\n") * (30 * 1_048_576 // 77), "huge")
+
+
+def _with_targets(system: System) -> None:
+    """The mailbox has targets in business hours."""
+    hours = {"days": ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
+             "start": "08:00", "end": "20:00"}  # fmt: skip
+    given = {"automation": "email_threads", "ai": MODEL, "first_response_minutes": 60, "resolution_minutes": 600,
+             "business_hours": {"time_zone": "UTC", "periods": [hours]}}  # fmt: skip
+    status, body = system.call("PUT", f"/email-mailboxes/{ASSISTED}", given)
+    assert status == 200, body
+
+
+def _is_due(system: System) -> None:
+    _then(_with_targets, _writes_first, _run)(system)
+    system.clock.sleep(50 * 60)
+
+
+def _alarms(system: System) -> None:
+    """The schedule finds the thread, and the worker gives the alarm."""
+    system.run_schedule()
+    _run(system)
+
+
 _BOUNCE: Final = {"bounceType": "Permanent", "bouncedRecipients": [{"emailAddress": ANN}]}
 
 KINDS = (
@@ -281,6 +336,14 @@ KINDS = (
     Kind("a list of 25 threads", calls("/email-threads"), Figures(0, 2, 0, 0, 1, 0, 400), 52, _fill_lists),
     Kind("a thread", calls("/email-threads/{thread}"), Figures(0, 1, 0, 0, 1, 0, 400), 2),
     Kind("its newest 25 mails", calls("/email-threads/{thread}/emails"), Figures(0, 2, 0, 0, 1, 0, 400), 27),
+    Kind("a list of 25 of a customer's 500 threads", calls("/email-threads", participant=ANN),
+         Figures(0, 2, 0, 0, 1, 0, 400), 53, _fill_customer),
+    Kind("a mail of a customer with 500 threads", _writes_again_by_subject, Figures(19, 18, 6, 2, 2, 1, 900), 27,
+         _fill_customer),
+    Kind("a mail of 30 MB", _writes_huge, Figures(14, 14, 5, 2, 2, 1, 900), 5),
+    Kind("a mail, first of its thread, with targets", _writes_first, Figures(23, 16, 6, 2, 2, 1, 900), 6,
+         _with_targets),
+    Kind("an alarm before a breach", _alarms, Figures(19, 13, 5, 0, 1, 1, 700), 5, _is_due),
     Kind("a list of 25 drafts", calls("/email-threads/drafts"), Figures(0, 2, 0, 0, 1, 0, 400), 25.5, _fill_lists),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tests.cost.dynamodb import Pricing
     from tests.simulation.email_threads.system import Snapshot, System
 
-LENGTHS = (1, 10, 100)
+LENGTHS = (1, 10, 2_000)
 PAUSE_SECONDS: Final = 20 * 60
 DAY_MS: Final = 24 * clock.HOUR_MS
 NOON_MS: Final = 12 * clock.HOUR_MS
@@ -59,7 +59,8 @@ type Table = dict[int, Costs]
 def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
     """The costs of every kind in a thread of each length."""
     resources = system.worker.resources
-    pricing = pricing_of(system, (resources.table, resources.consents.table, system.api.deps.table))
+    tables = (resources.table, resources.consents.table, system.api.deps.table)
+    pricing = pricing_of(system, (*tables, system.scheduled.table))
     found: Table = {}
     with unlogged():
         for length in lengths:
