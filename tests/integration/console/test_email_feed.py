@@ -65,7 +65,7 @@ def test_a_thread_shows_the_earliest_due_time_that_runs(
     )
     reached = first.model_copy(update={"state": TargetState.MET})
     shown = []
-    for cause, fields in {
+    changed: dict[str, dict[str, Any]] = {
         "begun": {"service_level": level},
         "answered": {"service_level": level.model_copy(update={"first_response": reached})},
         "paused": {
@@ -74,7 +74,8 @@ def test_a_thread_shows_the_earliest_due_time_that_runs(
             )
         },
         "closed": {"service_level": level, "status": Status.ARCHIVED},
-    }.items():
+    }
+    for cause, fields in changed.items():
         change(mails, mails.thread(thread_of("a@x")), cause, **fields)
         assert fed.take() == []
         (row,) = inbox.rows(status="all")

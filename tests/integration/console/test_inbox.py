@@ -103,7 +103,8 @@ def test_conversations_at_risk_are_those_whose_alarm_has_come_by_now(
     show("overdue", 2, BETWEEN, "2026-01-01T10:00:00.000Z")
     listed.show("without", 1)
 
-    rows = inbox.rows(**({"due": due} if due else {}))
+    query: dict[str, Any] = {"due": due} if due else {}
+    rows = inbox.rows(**query)
 
     assert names(rows) == wanted
     assert {row["handle"]: row.get("dueAt") for row in rows}.items() <= {
