@@ -264,7 +264,7 @@ KINDS = (
          smaller={1: {"write_units": 21}, 10: {"write_units": 26}}),
     Kind("its analysis, with a changed value", _run, Figures(36, 13, 2, 0, 1, 1, 800), 27, _writes_otherwise,
          smaller={1: {"write_units": 26, "requests": 15}, 10: {"write_units": 33}}),
-    Kind("its approval", approves, Figures(46, 10, 1, 0, 2, 0, 700), 4, _then(_is_drafted, a_minute_later),
+    Kind("its approval", approves, Figures(46, 10, 1, 0, 2, 0, 700), 5, _then(_is_drafted, a_minute_later),
          smaller={1: {"write_units": 30}, 10: {"write_units": 42}}),
     Kind("its send", _run, Figures(54, 24, 2, 0, 1, 1, 700), 30, _is_approved,
          smaller={1: {"write_units": 36}, 10: {"write_units": 50}}),

@@ -9,17 +9,24 @@ export interface Unread {
   hasMore: boolean;
 }
 
-// Conversations with activity since *seenTo*, of those for which the person wants notifications; *open* is on the screen.
-export function newsOf(rows: Row[], seenTo: string, wish: Wish, mine: readonly string[], open: string | null): Row[] {
+// The conversations of *now* with messages that *before* did not have, of those for which the person wants
+// notifications; *open* is on the screen. Each is compared with itself: messages may arrive late, and times are equal.
+export function newsOf(now: Unread, before: Unread, wish: Wish, mine: readonly string[], open: string | null): Row[] {
   if (wish === "off") return [];
-  return rows.filter(
-    (row) => row.unreadCount > 0 && row.lastActivityAt > seenTo && row.key !== open && (wish === "all" || (mine.includes(row.assignee ?? ""))),
-  );
+  const known = new Map(before.rows.map((row) => [placeOf(row), row]));
+  // A row that is new on the page may be an old one behind its end.
+  const end = before.hasMore ? (before.rows.at(-1)?.lastActivityAt ?? "") : "";
+  const isNews = (row: Row) => {
+    const seen = known.get(placeOf(row));
+    if (!seen) return row.lastActivityAt > end;
+    return row.unreadCount > seen.unreadCount || row.lastActivityAt > seen.lastActivityAt;
+  };
+  const isWanted = (row: Row) => wish === "all" || mine.includes(row.assignee ?? "");
+  return now.rows.filter((row) => row.unreadCount > 0 && row.key !== open && isWanted(row) && isNews(row));
 }
 
-// The end of what was seen: the newest activity of all looks.
-export function seenTo(rows: Row[], before: string): string {
-  return rows.reduce((newest, row) => (row.lastActivityAt > newest ? row.lastActivityAt : newest), before);
+function placeOf(row: Row): string {
+  return `${row.context}/${row.key}`;
 }
 
 export function titleWith({ rows, hasMore }: Unread, name: string): string {
