@@ -11,10 +11,10 @@ import { t, type Key } from "../texts/texts";
 import iconUnread from "../ui/icon-unread.svg";
 import icon from "../ui/icon.svg";
 import { hasSound, play, wish } from "./choices";
-import { isWished, newsOf, seenTo, titleWith, type Unread } from "./news";
+import { isWanted, newsOf, titleWith, type Unread } from "./news";
 
 const MOST = 99;
-const PAUSE_MS = 5_000; // between two looks
+const PAUSE_MS = 5_000; // from a look to the next
 const LOOK_MS = 60_000; // without hints
 const NAME = "Parley";
 
@@ -26,31 +26,42 @@ export function Attention() {
   const latest = useRef({ mine: [] as string[], open });
   latest.current = { mine: [session.person?.principal ?? "", ...session.teams.map((team) => `team:${team}`)], open };
   useEffect(() => {
-    let seen: string | null = null;
+    let seen: Unread | null = null;
     let last = 0;
+    let alarmsTo = Date.now(); // alarms until then were told
+    let isLooking = false;
+    let isMissed = false; // a hint came during a look
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
     const look = async () => {
       clearTimeout(timer);
       timer = undefined;
       if (document.visibilityState !== "visible" && wish() === "off") return;
-      const earlier = last;
-      last = Date.now();
+      [isLooking, isMissed] = [true, false];
       try {
         const page = await client.call("GET /inbox", { query: { status: "open", unread: "true", limit: MOST } });
         if (isOver) return;
-        const rows = page.result.conversations;
+        const now = { rows: page.result.conversations, hasMore: page.cursor !== null };
         const { mine, open } = latest.current;
-        if (seen !== null) tell(newsOf(rows, seen, wish(), mine, document.hasFocus() ? open : null));
-        if (seen !== null) tell(alarmsOf(rows, earlier, last).filter((row) => isWished(row, wish(), mine)), (row) => dueText(row));
-        seen = seenTo(rows, seen ?? "");
-        setUnread({ rows, hasMore: page.cursor !== null });
+        if (seen) tell(newsOf(now, seen, wish(), mine, document.hasFocus() ? open : null));
+        const until = Date.now();
+        tell(alarmsOf(now.rows, alarmsTo, until).filter((row) => isWanted(row, wish(), mine)), (row) => dueText(row));
+        [seen, alarmsTo] = [now, until];
+        setUnread(now);
       } catch {
         // The next look tells; the sign says that the network is lost.
+      } finally {
+        isLooking = false;
+        last = Date.now();
+        if (isMissed && !isOver) soon();
       }
     };
     // Not after a pause in the background, where browsers delay timers to a minute.
     const soon = () => {
+      if (isLooking) {
+        isMissed = true;
+        return;
+      }
       const wait = last + PAUSE_MS - Date.now();
       if (wait <= 0) void look();
       else timer ??= setTimeout(() => void look(), wait);

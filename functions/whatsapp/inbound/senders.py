@@ -159,6 +159,14 @@ def saved_contact(item: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"wa_id": phone} | ({"profile": {"name": name}} if name else {})
 
 
+def with_contact(fields: Mapping[str, Any], contact: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a provider's *fields* and the customer's entry of `contacts[]`, under a name that no field has."""
+    name = "contact"
+    while name in fields:
+        name = f"sender_{name}"
+    return {**fields, **({name: contact} if contact else {})}
+
+
 def recipient_of(status: Mapping[str, Any]) -> str:
     """Return the recipient of a status: the BSUID, else the digits, else a group's id; empty if none."""
     return _first(status, ("recipient_user_id", "recipient_id", "recipient"))

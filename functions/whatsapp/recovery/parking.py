@@ -16,6 +16,7 @@ from shared.runtime.redaction import outline, redact
 from whatsapp import store
 from whatsapp.configuration.folders import parked_events
 from whatsapp.configuration.resources import SendingResources
+from whatsapp.inbound import senders
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.inbound.owners import NoOwner, Origin, origin_of
 from whatsapp.inbound.queued_events import parse_event
@@ -62,7 +63,7 @@ def keep(
     resources: SendingResources, event: Event, origin: Origin | None, event_type: str | None = None
 ) -> Outcome:
     """Store an event without an item type under its webhook field."""
-    payload = (event.payload or {}) | ({"contact": event.contact} if event.contact else {})
+    payload = senders.with_contact(event.payload or {}, event.contact)
     full_event = None
     event_id = digest(*_identity(event))
     if _size(payload) > LARGEST_PAYLOAD_BYTES:

@@ -140,8 +140,8 @@ def test_a_conversation_is_handled_with_keys_and_each_action_is_undone(
 
     page.get_by_role("button", name="Resolve", exact=True).wait_for()
     press("e")
-    expect(page.get_by_role("button", name="Reopen")).to_be_visible()
-    press("z")
+    page.get_by_role("button", name="Reopen").focus()
+    page.keyboard.press("z")  # The resolved conversation leaves the list.
     expect(page.get_by_role("button", name="Resolve", exact=True)).to_be_visible()
     assert page.evaluate("document.activeElement !== document.body")
 

@@ -311,19 +311,18 @@ def store_full_content(
 def _bounded(event: Event, phone: Phone, described: Content) -> tuple[dict[str, Any], bytes | None]:
     """Return the content as fields of the item, and the object with all of it if that is too large for the item."""
     fields = full_content.of_message(described)
-    fields["other_fields"] = described.other_fields | _beside_content(event, phone)
+    beside = described.other_fields | _other_sender(event, phone)
+    contact = content.fields_of_contact(event.contact)
+    fields["other_fields"] = senders.with_contact(beside, contact)
     key = full_content.key_of(phone, event.id, folders.WRITTEN, event.id, event.hash)
     return full_content.bounded(Message, fields, key)
 
 
-def _beside_content(event: Event, phone: Phone) -> dict[str, Any]:
-    """Return what an event says about its two ends that no attribute of the message has."""
-    contact = content.fields_of_contact(event.contact)
+def _other_sender(event: Event, phone: Phone) -> dict[str, Any]:
+    """Return the sender of an echo that another number of the business wrote."""
     written_from = _as_text((event.payload or {}).get("from"))
     is_other_number = event.kind == "echo" and written_from not in {None, phone.display_phone}
-    return ({"contact": contact} if contact else {}) | (
-        {"from": written_from} if is_other_number else {}
-    )
+    return {"from": written_from} if is_other_number else {}
 
 
 def _preview(message: Message) -> str:

@@ -243,8 +243,7 @@ def _content(event: Event, status: Status) -> dict[str, Any]:
     }
     # A list without any readable error stays with the other fields.
     errors = rest.pop("errors") if errors_of(rest.get("errors")) else []
-    contact = {"contact": event.contact} if event.contact else {}
-    return fields | {"errors": errors, "other_fields": rest | contact}
+    return fields | {"errors": errors, "other_fields": senders.with_contact(rest, event.contact)}
 
 
 def errors_of(value: object) -> list[dict[str, Any]]:

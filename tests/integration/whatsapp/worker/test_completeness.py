@@ -51,6 +51,8 @@ TEXTS = {
     "body", "caption", "filename", "name", "title", "description", "text", "details", "message", "payload", "address",
     "formatted_name", "headline", "username", "subject", "response_json",
 }  # fmt: skip
+# Names under which Parley stores something beside the provider's fields.
+TAKEN = ("contact", "sender_contact", "other_fields", "payload", "content")
 LISTS = {"contacts", "product_items", "errors", "phones", "added_participants"}
 _deserialize = TypeDeserializer().deserialize
 
@@ -67,7 +69,9 @@ class Change:
 CHANGES = st.lists(
     st.builds(
         Change,
-        st.sampled_from(["unknown text", "unknown number", "unknown object", "long text", "many"]),
+        st.sampled_from(
+            ["unknown text", "unknown number", "unknown object", "taken name", "long text", "many"]
+        ),
         st.integers(0, 200),
         st.sampled_from([1, 40, 257, 1_100, 4_097, 9_000, 20_000]),
     ),
@@ -97,8 +101,9 @@ def _add_unknown(body: Json, change: Change, label: str) -> None:
         value = 77_000_000 + change.place * 1_000 + change.size
     if change.kind == "unknown object":
         value = {"deep": [{"deeper": value, "flag": True}, f"second {label}"]}
+    name = TAKEN[change.size % len(TAKEN)] if change.kind == "taken name" else f"new_{label}"
     if objects:
-        objects[change.place % len(objects)][f"new_{label}"] = value
+        objects[change.place % len(objects)].setdefault(name, value)
 
 
 def _lengthen(body: Json, change: Change, label: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from shared.aws.sqs_fifo import digest
 from whatsapp.configuration.folders import content_of_message
-from whatsapp.inbound import content
+from whatsapp.inbound import content, senders
 from whatsapp.inbound.content import Content
 from whatsapp.inbound.event import Event
 from whatsapp.store.items import Phone
@@ -59,7 +59,7 @@ def of_change(event: Event, name: str, *taken: str) -> Fields:
     """Return the fields of a change of a message besides *taken* of its part *name*, as fields of an item."""
     contact = content.without(event.contact or {}, "wa_id", "user_id")
     rest = content.fields_beside(event.payload or {}, name, *taken)
-    return {"other_fields": rest | ({"contact": contact} if contact else {})}
+    return {"other_fields": senders.with_contact(rest, contact)}
 
 
 def of_message(described: Content) -> Fields:
