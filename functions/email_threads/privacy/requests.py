@@ -37,6 +37,8 @@ def start(
         requested_at=clock.to_text(clock.now_ms()),
         requested_by=by,
         requested_for=address,
+        # A worker of an earlier release, during a deployment, fences also an export that has the step of fences.
+        step="fence" if kind == "erase" else "pages",
     )
     return requests.start(table, fresh, lambda job: enqueue(queue, job))
 

@@ -77,7 +77,7 @@ class PrivacyJob(Job, ThreadItem):
         """Return a job of an earlier release at the present number of its source."""
         number = self.list_number or 0
         if self.step == "fence":
-            return self.changed(source=min(number, 1))
+            return self.changed(source=number)
         if self.step == "parked":
             return self.changed(step="pages", source=THREAD_LISTS + (self.source or 0))
         if self.step != "threads":
