@@ -109,9 +109,7 @@ def test_a_job_continued_from_any_position_of_an_earlier_release_ends_the_same(
 def test_a_new_export_has_no_step_at_which_a_worker_of_an_earlier_release_fences(
     system: System,
 ) -> None:
-    steps = {
-        kind: system.rows()[f"privacy#{requested(system, kind, ANN)['id']}"]["step"]
-        for kind in ("erase", "export")
-    }
+    made = {kind: requested(system, kind, ANN)["id"] for kind in ("erase", "export")}
 
+    steps = {kind: system.rows()[f"privacy#{job_id}"]["step"] for kind, job_id in made.items()}
     assert steps == {"erase": "fence", "export": "pages"}

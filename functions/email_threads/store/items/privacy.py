@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.thread import Status
@@ -36,6 +36,8 @@ class Place:
 
 class Position(BaseModel):
     """A position in a list of threads: what is left of the page that was read, and where the next page starts."""
+
+    model_config = ConfigDict(defer_build=True)
 
     threads: list[str] = Field(default_factory=list)
     place: Place = Place()  # in the first thread
