@@ -13,6 +13,7 @@ from email_threads.privacy import findings as kinds
 from email_threads.privacy.findings import subject_hash
 from email_threads.store import drafts, parked, threads
 from email_threads.store.items import AliasKind, Draft, Mail, Thread
+from email_threads.store.items.privacy import MAIL, PART, THREAD
 from email_threads.store.privacy import erasure as store
 from email_threads.store.privacy import retention
 from email_threads.threading import ids, people
@@ -21,26 +22,27 @@ from shared.runtime.failures import Transient
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from email_threads.privacy.findings import Found
-    from email_threads.privacy.inventory import Inventory
+    from email_threads.privacy.stored_data import StoredData
+    from shared.privacy.inventory import Found
 
 TRIES: Final = 8
 
 
-def remove(stored: Inventory, found: Found, shared_subjects: Collection[str]) -> None:
-    """Remove a finding. *shared_subjects* are hashes of the subjects that others use. Raises Transient."""
+def remove(stored: StoredData, found: Found) -> None:
+    """Remove a finding. Raises Transient."""
     table, key = stored.table, found.key
-    is_part = found.act == kinds.PART
+    is_part = found.act.startswith(PART)
+    shared_subjects = found.act.split()[1:]
     if found.kind in kinds.OBJECTS:
         stored.bucket.delete(key)
     elif found.kind == kinds.PARKED_EVENT:
         parked.events_of(table).remove(key)
-    elif found.kind == kinds.MAIL:
+    elif found.kind == MAIL:
         for item in store.items(table, [key]):
             _remove_mail(stored, Mail.read(item), shared_subjects, is_part=is_part)
-    elif found.kind == kinds.THREAD and is_part:
+    elif found.kind == THREAD and is_part:
         _rewrite(stored, key, shared_subjects)
-    elif found.kind == kinds.THREAD:
+    elif found.kind == THREAD:
         store.delete_thread(table, key)
     elif found.kind == kinds.PARTICIPANT and is_part:
         _remove_row(stored, key)
@@ -50,14 +52,14 @@ def remove(stored: Inventory, found: Found, shared_subjects: Collection[str]) ->
         store.delete(table, key)
 
 
-def _remove_draft(stored: Inventory, key: str) -> None:
+def _remove_draft(stored: StoredData, key: str) -> None:
     for item in store.items(stored.table, [key]):
         drafts.unlist_in_thread(stored.table, Draft.read(item))
         store.delete(stored.table, key)
 
 
 def _remove_mail(
-    stored: Inventory, mail: Mail, shared_subjects: Collection[str], *, is_part: bool
+    stored: StoredData, mail: Mail, shared_subjects: Collection[str], *, is_part: bool
 ) -> None:
     if is_part:
         _erase_from(stored, mail, shared_subjects)
@@ -70,7 +72,7 @@ def _remove_mail(
     threads.remove_mail(stored.table, mail)
 
 
-def _erase_from(stored: Inventory, mail: Mail, shared_subjects: Collection[str]) -> None:
+def _erase_from(stored: StoredData, mail: Mail, shared_subjects: Collection[str]) -> None:
     person = stored.person
     if mail.erased:
         return
@@ -82,7 +84,7 @@ def _erase_from(stored: Inventory, mail: Mail, shared_subjects: Collection[str])
     store.put_erased(stored.table, remains.blank(mail, person, keeps_subject=keeps))
 
 
-def _rewrite(stored: Inventory, thread_id: str, shared_subjects: Collection[str]) -> None:
+def _rewrite(stored: StoredData, thread_id: str, shared_subjects: Collection[str]) -> None:
     """Remove the person from a head. Raises Transient after eight lost races."""
     table = stored.table
     for _ in range(TRIES):
@@ -97,7 +99,7 @@ def _rewrite(stored: Inventory, thread_id: str, shared_subjects: Collection[str]
     raise Transient("thread_contended")
 
 
-def _head_without(stored: Inventory, head: Thread, shared_subjects: Collection[str]) -> Thread:
+def _head_without(stored: StoredData, head: Thread, shared_subjects: Collection[str]) -> Thread:
     table, person = stored.table, stored.person
     numbers = {entry.n for entry in head.email_history} | {head.last_inbound_n or 0}
     mails = threads.mails(table, head.conversation_id, sorted(numbers - {0}))
@@ -117,7 +119,7 @@ def _head_without(stored: Inventory, head: Thread, shared_subjects: Collection[s
     return after.model_copy(update={"open_drafts": kept})
 
 
-def _erased_ids(stored: Inventory, head: Thread) -> set[str]:
+def _erased_ids(stored: StoredData, head: Thread) -> set[str]:
     """Return the Message-IDs of a head that lead to erased mails."""
     named = [*head.thread_references, head.original_message_id.strip("<>")]
     by_id = {ids.email_id(head.company_id, one): one for one in named}
@@ -125,7 +127,7 @@ def _erased_ids(stored: Inventory, head: Thread) -> set[str]:
     return {by_id[key] for key, alias in found.items() if alias.kind is AliasKind.ERASED}
 
 
-def _rename_rows(stored: Inventory, thread_id: str) -> None:
+def _rename_rows(stored: StoredData, thread_id: str) -> None:
     """Give the rows of the participants the new subject."""
     head = threads.get(stored.table, thread_id)
     if head is None or head.merged_into is not None:
@@ -134,7 +136,7 @@ def _rename_rows(stored: Inventory, thread_id: str) -> None:
         threads.put_participant(stored.table, head, address, ids.address_hash(address))
 
 
-def _remove_row(stored: Inventory, key: str) -> None:
+def _remove_row(stored: StoredData, key: str) -> None:
     head = threads.get(stored.table, key.partition("#")[0])
     if head is None:
         store.delete(stored.table, key)

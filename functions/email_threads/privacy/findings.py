@@ -1,4 +1,4 @@
-"""Findings of an inventory, and the positions at which it is read."""
+"""Kinds of findings, and their keys and acts."""
 
 from __future__ import annotations
 
@@ -7,50 +7,34 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.store import objects
 from email_threads.store.items import Participant
+from email_threads.store.items.privacy import PART
 from email_threads.threading import ids, subjects
+from shared.privacy.inventory import Found
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from email_threads.store.items import Draft, Mail
+    from email_threads.store.items.privacy import Place
 
-MAIL, FILE, RAW, NOTE, CHANGE, DRAFT = "mail", "file", "raw_mail", "note", "change", "draft"
-PARTICIPANT, THREAD, ANSWER_COUNT = "participant", "thread", "answer_count"
+FILE, RAW, NOTE, CHANGE, DRAFT = "file", "raw_mail", "note", "change", "draft"
+PARTICIPANT, ANSWER_COUNT = "participant", "answer_count"
 PARKED_EVENT, PARKED_MAIL = "parked_event", "parked_mail"
 OBJECTS: Final = frozenset({FILE, RAW, PARKED_MAIL})
-# The share of a finding that is about the person. The rest of a `part` belongs to others.
-WHOLE, PART = "whole", "part"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A stored item or object: its kind, its key in the table or the bucket, and its share about the person."""
-
-    kind: str
-    key: str
-    act: str = WHOLE
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """
-    A place in the inventory of a thread: the number of its source, a position there, and subjects of others.
-
-    *is_named*: a mail before it names the person.
-    """
-
-    source: int = 0
-    n: int = 0
-    subjects: tuple[str, ...] = ()  # hashes
-    is_named: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The findings of a page, and the place of the next one; None after the last page of a source."""
+class ThreadPage:
+    """The findings of a page of a thread, and the place of the next one; None after the last page of a source."""
 
     found: list[Found]
     following: Place | None = None
+
+
+def part_of(subject: str, of_others: Collection[str]) -> str:
+    """Return the act on the person's part of a mail or thread, whose subject stays if others use it."""
+    hashed = subject_hash(subject)
+    return f"{PART} {hashed}" if hashed in of_others else PART
 
 
 def subject_hash(subject: str) -> str:

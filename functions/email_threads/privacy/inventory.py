@@ -1,47 +1,156 @@
-"""The stored data of a company in which a person is looked for."""
+"""
+The data of a person, as erasures and exports remove and export it: lists of threads, then the lists of `unthreaded`.
+
+    exports/{company}/{job}/{run}/parts/000001.jsonl    one for each page, joined at the end
+    exports/{company}/{job}/{run}/person.jsonl          lines {kind, item}, or {kind, file}
+    exports/{company}/{job}/{run}/files/...             copies of long bodies, HTML, attachments and raw mails
+
+Of a thread with other people only mails by the person or naming the person are exported. The bucket deletes
+exports after seven days; an erasure of the person deletes them at once.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from email_threads.privacy import erasure, fence
+from email_threads.privacy import findings as kinds
+from email_threads.privacy.findings import row_key
+from email_threads.privacy.person import OWN_LIST
+from email_threads.privacy.sources import thread_pages, unthreaded
+from email_threads.privacy.stored_data import StoredData
+from email_threads.store import mailboxes, objects, parked, thread_lists, threads
+from email_threads.store.items import PrivacyJob
+from email_threads.store.items.item import PARTITION_KEY
+from email_threads.store.items.privacy import THREAD, WHOLE, Place, Position
 from email_threads.store.privacy import retention
+from email_threads.store.privacy.erasure import items
+from shared.aws.tables.items import stored as as_stored
+from shared.privacy.inventory import Page
 
 if TYPE_CHECKING:
-    from email_threads.privacy.person import Person
-    from email_threads.store.items import Thread
-    from shared.aws.dynamodb import Table
-    from shared.aws.s3 import Bucket
+    from collections.abc import Sequence
 
-_MOST_MERGED: Final = 100
+    from email_threads.store.items import Thread
+    from shared.aws.dynamodb import Attributes
+    from shared.privacy.exports import ExportFolder
+    from shared.privacy.inventory import Found, Source
+
+_THREADS, _BLOCKED = "threads", "blocked_senders"
+# The attributes of a thread with others that do not tell the texts of other people.
+_SHARED: Final = frozenset({
+    "conversation_id", "company_id", "mailbox", "created_at", "updated_at", "status", "subject", "email_count",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory:
-    """
-    The stored data of a company about a person. *owners*: the table with the owners of domains. *for_export*: nothing
-    is removed while the pages are read.
-    """
+class Inventory(StoredData):
+    """The stored data of a person, and what an erasure and an export do with it."""
 
-    table: Table
-    owners: Table
-    bucket: Bucket
-    person: Person
-    for_export: bool
+    fences: ClassVar[Sequence[Source]] = ((_THREADS, OWN_LIST), (_BLOCKED, ""))
 
-    def is_whole(self, head: Thread) -> bool:
-        """Whether all of a thread is about the person."""
-        return not self.person.others_in(head) if self.for_export else retention.is_expired(head)
+    @property
+    def sources(self) -> list[Source]:
+        """The lists of threads, and those beside the threads."""
+        return [
+            *((_THREADS, one) for one in self.person.lists),
+            *((one, "") for one in unthreaded.LISTS),
+        ]
 
-    def merged_into(self, head: Thread) -> list[Thread]:
-        """Return the heads that became part of a thread, also by way of others, the farthest first."""
-        found: dict[str, Thread] = {}
-        waiting = sorted(head.merged_from)
-        while waiting and len(found) < _MOST_MERGED:
-            one = retention.head(self.table, waiting.pop())
-            if one is None or one.conversation_id in found or one.merged_into is None:
-                continue
-            if one.company_id == self.person.company_id:
-                found[one.conversation_id] = one
-                waiting += sorted(one.merged_from)
-        return list(reversed(found.values()))
+    def fence(self, source: Source, start: Attributes | None, /) -> Page:
+        """Fence a page of the person's threads, or unblock the address at the company's mailboxes."""
+        name, of_list = source
+        if name == _BLOCKED:
+            self._unblock()
+            return Page([])
+        found, last = thread_lists.ids_of(self.table, self.person.lists[of_list], start)
+        for thread_id in found:
+            fence.exclude(self.table, self.person, thread_id)
+        return Page([], last)
+
+    def page(self, source: Source, start: Attributes | None, /) -> Page:
+        """Return a page of a thread of a list, or of a list beside the threads."""
+        name, of_list = source
+        if name != _THREADS:
+            return unthreaded.LISTS[name](self, start)
+        at = Position.model_validate(start or {})
+        if not at.threads:
+            at = self._listed(of_list, at.after)
+        if not at.threads:
+            return Page([], at.attributes())
+        (thread_id, *others), place = at.threads, at.place
+        if place == Place():
+            thread_id = self._entered(thread_id)
+        page = thread_pages.page(self, thread_id, place)
+        left = [thread_id, *others] if page.following is not None else others
+        position = Position(threads=left, place=page.following or Place(), after=at.after)
+        return Page(page.found, position.attributes())
+
+    def remove(self, found: Found, /) -> None:
+        """Remove a finding, or the person's part of it. Raises Transient."""
+        erasure.remove(self, found)
+
+    def export(self, page: Sequence[Found], folder: ExportFolder, /) -> list[dict[str, object]]:
+        """Return each item of a page as a line, and copy each object."""
+        lines: list[dict[str, object]] = []
+        for found in page:
+            if found.kind in kinds.OBJECTS:
+                copied = folder.copy(found.key)
+                if copied is not None:
+                    lines.append({"kind": found.kind, "file": copied})
+            elif (item := self._item(found)) is not None:
+                lines.append({"kind": found.kind, "item": item})
+        return lines
+
+    def finish(self) -> None:
+        """Delete the exports of the person."""
+        company_id = self.person.company_id
+        exported = PrivacyJob.id_of("export", company_id, self.person.address)
+        for key in self.bucket.all_keys_under(objects.exports_of(company_id, exported)):
+            self.bucket.delete(key)
+
+    def _unblock(self) -> None:
+        """Remove the address from the blocked senders of the company's mailboxes."""
+        for mailbox in mailboxes.of_company(self.table, self.person.company_id):
+            if self.person.address in mailbox.blocked_senders:
+                mailboxes.unblock(self.table, mailbox, self.person.address)
+
+    def _listed(self, of_list: str, start: Attributes | None) -> Position:
+        """Return the position at the next threads of a list; of a list of the company, those that name the person."""
+        person = self.person
+        found, last = thread_lists.ids_of(self.table, person.lists[of_list], start)
+        if of_list != OWN_LIST:
+            heads = threads.get_many(self.table, found)
+            found = [one for one in found if one in heads and person.is_named_in(heads[one])]
+            if self.for_export:  # Those with a row were exported already.
+                rows = {row_key(one, person.address): one for one in found}
+                listed = {str(row[PARTITION_KEY]) for row in items(self.table, rows)}
+                found = [one for key, one in rows.items() if key not in listed]
+        return Position(threads=found, after=last)
+
+    def _entered(self, thread_id: str) -> str:
+        """Return the thread that a thread is part of today; an erasure fences it, unless that is done already."""
+        if self.for_export:
+            return fence.present(self.table, self.person, thread_id)[0]
+        return fence.exclude(self.table, self.person, thread_id)
+
+    def _item(self, found: Found) -> Attributes | None:
+        if found.kind == kinds.PARKED_EVENT:
+            event = parked.events_of(self.table).get(found.key)
+            return event.attributes() if event is not None else None
+        if found.kind == THREAD:
+            head = retention.head(self.table, found.key)
+            return self._head(head, found) if head is not None else None
+        return next(iter(items(self.table, [found.key])), None)
+
+    def _head(self, head: Thread, found: Found) -> dict[str, Any]:
+        item = head.attributes()
+        if found.act == WHOLE:
+            return item
+        mails = [
+            as_stored(entry)
+            for entry in head.email_history
+            if self.person.wrote(entry) or self.person.received(entry)
+        ]
+        return {name: item[name] for name in item if name in _SHARED} | {"email_history": mails}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.kinds import REPORTS
 from email_threads.replies.composition import FORWARDED
@@ -16,6 +16,9 @@ from email_threads.threading.head import windows
 if TYPE_CHECKING:
     from email_threads.store.items import Draft, Thread
     from email_threads.store.items.thread import EmailFields
+
+
+OWN_LIST: Final = "participant"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +69,14 @@ class Person:
         return mail.received_at > self.until and self.address in people.listed_by(mail, "")
 
     @property
-    def lists(self) -> list[ThreadList]:
+    def lists(self) -> dict[str, ThreadList]:
         """Return the lists with the person's threads: the person's list, then the company's, which have held mails."""
         own = ThreadList.of_participant(self.company_id, self.address, mailbox=None)
-        company = (
-            ThreadList.of_status(self.company_id, status, mailbox=None, text=None)
+        company = {
+            str(status): ThreadList.of_status(self.company_id, status, mailbox=None, text=None)
             for status in Status
-        )
-        return [own, *company]
+        }
+        return {OWN_LIST: own, **company}
 
     def is_named_in(self, thread: Thread) -> bool:
         """Whether the head of a thread names them, or does not show all of its people."""

@@ -1,17 +1,15 @@
 """Routes of the jobs that erase or export a person: a request is accepted at once, its job shows the progress."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from email_threads.api.inputs import Address
 from email_threads.api.queries import NotFound
 from email_threads.privacy import requests
 from email_threads.privacy.remainders import REMAINDERS
 from email_threads.store.items import PrivacyJob
-from email_threads.store.items.privacy import PrivacyKind
-from email_threads.store.privacy import privacy_jobs
 from shared.api.auth import Scope
 from shared.api.models.inputs import Input, NoInput
 from shared.api.routing import route_methods
@@ -19,10 +17,13 @@ from shared.api.routing.routes import Request
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
-from shared.privacy import remainders
-from shared.privacy.views import ExportView, PrivacyJobView
+from shared.privacy import jobs
+from shared.privacy.jobs import Kind
+from shared.privacy.requests import view_of
+from shared.privacy.views import PrivacyJobView
 
-_JOB_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
+if TYPE_CHECKING:
+    from shared.privacy.exports import ExportFolder
 
 
 class PersonInput(Input):
@@ -56,12 +57,12 @@ class PrivacyRoutes:
     @route_methods.reads("GET /email-threads/privacy-jobs/{job_id}", Scope.EMAIL_PRIVACY)
     def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
         """Read the progress and the receipts of a job, and links to the newest export."""
-        job = privacy_jobs.get(self.table, job_id) if _JOB_ID.fullmatch(job_id) else None
+        job = jobs.get(self.table, PrivacyJob, job_id)
         if job is None or job.company_id != request.caller.company:
             raise NotFound("job_id: job not found")
         return self._view(job)
 
-    def _start(self, request: Request[PersonInput], kind: PrivacyKind) -> PrivacyJobView:
+    def _start(self, request: Request[PersonInput], kind: Kind) -> PrivacyJobView:
         job = requests.start(
             self.table,
             self.queue,
@@ -72,20 +73,10 @@ class PrivacyRoutes:
         )
         return self._view(job)
 
-    def _export(self, job: PrivacyJob) -> ExportView | None:
-        from email_threads.privacy import export  # noqa: PLC0415 - of rare calls
-
-        return export.folder_of(self.bucket, job).view()
-
     def _view(self, job: PrivacyJob) -> PrivacyJobView:
-        is_exported = job.kind == "export" and job.state == "done"
-        return PrivacyJobView(
-            id=job.job_id,
-            kind=job.kind,
-            state=job.state,
-            run=job.run,
-            requested_at=job.requested_at,
-            counts=job.counts,
-            receipts=[remainders.receipt(REMAINDERS, one) for one in job.receipts],
-            export=self._export(job) if is_exported else None,
-        )
+        return view_of(job, REMAINDERS, self._folder)
+
+    def _folder(self, job: PrivacyJob) -> "ExportFolder":
+        from email_threads.privacy.jobs import folder_of  # noqa: PLC0415 - of rare calls
+
+        return folder_of(self.bucket, job)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from email_threads.store.privacy import erased_addresses
+from email_threads.store.items import ErasedAddress
 from shared.identity.keyed_hashes import keyed_hashes
+from shared.privacy import tombstones
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 
@@ -27,15 +28,16 @@ LATE_MS: Final = 20 * clock.SECOND_MS
 
 def write(table: Table, company_id: str, address: str, until: str) -> None:
     """Write the tombstone of an address, with the key in use. Idempotent. Raises KeysUnreadable."""
-    erased_addresses.write(table, subjects_of(company_id, address)[0], until)
+    tombstones.write(table, ErasedAddress.of(subjects_of(company_id, address)[0], until))
 
 
 def covers(table: Table, company_id: str, addresses: Iterable[str], received_ms: int) -> bool:
     """Whether a mail that one of these addresses stands for was erased before it was stored. Raises KeysUnreadable."""
     if clock.now_ms() - received_ms < LATE_MS:
         return False
-    subjects = [one for address in addresses for one in subjects_of(company_id, address)]
-    is_erased = clock.to_text(received_ms) <= erased_addresses.newest(table, subjects)
+    subjects = {one: None for address in addresses for one in subjects_of(company_id, address)}
+    keys = [ErasedAddress.key(one) for one in subjects]
+    is_erased = clock.to_text(received_ms) <= tombstones.newest(table, ErasedAddress, keys)
     if is_erased:
         metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
     return is_erased

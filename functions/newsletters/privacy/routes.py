@@ -1,6 +1,5 @@
 """Routes of the jobs that erase or export a user: a request is accepted at once, its job shows the progress."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -24,8 +23,6 @@ from shared.privacy.views import PrivacyJobView
 
 if TYPE_CHECKING:
     from shared.privacy.exports import ExportFolder
-
-_JOB_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
 
 class UserInput(Input):
@@ -57,11 +54,7 @@ class PrivacyRoutes:
     @route_methods.reads("GET /newsletters/privacy-jobs/{job_id}", Scope.NEWSLETTERS_PRIVACY)
     def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
         """Read the progress and the receipts of a job, and links to the newest export."""
-        job = (
-            jobs.get(self.resources.store.table, PrivacyJob, job_id)
-            if _JOB_ID.fullmatch(job_id)
-            else None
-        )
+        job = jobs.get(self.resources.store.table, PrivacyJob, job_id)
         if job is None or job.company_id != request.caller.company:
             raise NotFound("job_id: job not found")
         return self._view(job)

@@ -142,7 +142,8 @@ def test_a_mail_of_others_that_arrives_during_an_erasure_is_kept(
 
     def bob_writes() -> None:
         row = system.rows()[f"privacy#{job['id']}"]
-        if row["step"] == "threads" and row["source"] == 2 and not came:
+        place = row.get("start", {}).get("place", {})
+        if row["step"] == "pages" and place.get("source") == 2 and not came:
             came.append("now")
             raw = mail("u@x", "meanwhile", sender=BOB, subject="Tables", in_reply_to="v@x")
             system.deliver(raw, name="meanwhile", address=MAILBOX)

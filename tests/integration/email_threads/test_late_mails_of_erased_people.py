@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from email_threads.privacy import jobs
-from email_threads.store.privacy import erased_addresses
 from email_threads.threading import tombstones
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import body_of
+from shared.privacy import tombstones as stored_tombstones
 from tests import template
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import SENT
@@ -82,7 +82,7 @@ def test_a_mail_that_is_processed_at_once_costs_no_read_of_a_tombstone(
     def refuse(*_: object) -> str:
         raise AssertionError("read")
 
-    monkeypatch.setattr(erased_addresses, "newest", refuse)
+    monkeypatch.setattr(stored_tombstones, "newest", refuse)
 
     arrive(system, mail("a@x"))
 

@@ -18,11 +18,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from email_threads.privacy import fence
-from email_threads.privacy.findings import Page, Place
+from email_threads.privacy.findings import ThreadPage
 from email_threads.privacy.sources import shared_threads, whole_threads
+from email_threads.store.items.privacy import Place
 
 if TYPE_CHECKING:
-    from email_threads.privacy.inventory import Inventory
+    from email_threads.privacy.stored_data import StoredData
 
 _OF_PART: Final = (
     shared_threads.subjects,
@@ -39,13 +40,13 @@ _OF_EACH: Final = (
 )
 
 
-def page(stored: Inventory, thread_id: str, place: Place) -> Page:
+def page(stored: StoredData, thread_id: str, place: Place) -> ThreadPage:
     """Return a page of a thread, and the place of the next one in the thread."""
     _, head = fence.present(stored.table, stored.person, thread_id)
     if head is not None and not stored.is_whole(head):
         return _OF_PART[min(place.source, len(_OF_PART) - 1)](stored, head, place)
     if head is None and stored.for_export:
-        return Page([])  # Its retention is over, and only its head named its company.
+        return ThreadPage([])  # Its retention is over, and only its head named its company.
     merged = [one.conversation_id for one in stored.merged_into(head)] if head else []
     members = [*merged, thread_id]
     sources = [
@@ -57,4 +58,4 @@ def page(stored: Inventory, thread_id: str, place: Place) -> Page:
     found = read(stored, part_of, head, place)
     if found.following is not None or place.source + 1 >= len(sources):
         return found
-    return Page(found.found, Place(place.source + 1))
+    return ThreadPage(found.found, Place(place.source + 1))

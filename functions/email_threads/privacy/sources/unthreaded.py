@@ -17,8 +17,6 @@ from email_threads.privacy.findings import (
     DRAFT,
     PARKED_EVENT,
     PARKED_MAIL,
-    PART,
-    Found,
     uploads_of,
 )
 from email_threads.recovery import claims
@@ -26,41 +24,41 @@ from email_threads.replies.automatic import count_keys
 from email_threads.store import drafts, parked, threads
 from email_threads.store.items import AliasKind, Draft
 from email_threads.store.items.item import PARTITION_KEY
+from email_threads.store.items.privacy import PART
 from email_threads.store.privacy import erasure
+from shared.privacy.inventory import Found, Page
 from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from email_threads.privacy.inventory import Inventory
+    from email_threads.privacy.stored_data import StoredData
     from email_threads.store.items import ParkedEvent
     from shared.aws.dynamodb import Attributes
 
 DRAFTS_A_PAGE: Final = 100
 EVENTS_A_PAGE: Final = 10
 
-type ListPage = tuple[list[Found], Attributes | None]
 
-
-def waiting_drafts(stored: Inventory, start: Attributes | None) -> ListPage:
+def waiting_drafts(stored: StoredData, start: Attributes | None) -> Page:
     """Return a page of the person's drafts that wait, and where the next page starts."""
     return _drafts(stored, Draft.list_of(stored.person.company_id), start)
 
 
-def closed_drafts(stored: Inventory, start: Attributes | None) -> ListPage:
+def closed_drafts(stored: StoredData, start: Attributes | None) -> Page:
     """Return a page of the person's drafts that are final, and where the next page starts."""
     return _drafts(stored, Draft.closed_list_of(stored.person.company_id), start)
 
 
-def parked_events(stored: Inventory, start: Attributes | None) -> ListPage:
+def parked_events(stored: StoredData, start: Attributes | None) -> Page:
     """Return the person's among a page of the company's parked events, and where the next page starts."""
     events, last = parked.of_company(
         stored.table, stored.person.company_id, limit=EVENTS_A_PAGE, start=start
     )
-    return [found for event in events for found in _of_event(stored, event)], last
+    return Page([found for event in events for found in _of_event(stored, event)], last)
 
 
-def unclaimed_events(stored: Inventory, start: Attributes | None) -> ListPage:
+def unclaimed_events(stored: StoredData, start: Attributes | None) -> Page:
     """
     Return the person's parked events for which no company is proven, except events that belong to another
     company today, and where the next page starts.
@@ -82,27 +80,27 @@ def unclaimed_events(stored: Inventory, start: Attributes | None) -> ListPage:
         for one in _of_event(stored, event)
     ]
     if last is not None:
-        return found, {**last, "subject": number}
-    return found, {"subject": number + 1} if number + 1 < len(subjects) else None
+        return Page(found, {**last, "subject": number})
+    return Page(found, {"subject": number + 1} if number + 1 < len(subjects) else None)
 
 
-def answer_counts(stored: Inventory, _: Attributes | None) -> ListPage:
+def answer_counts(stored: StoredData, _: Attributes | None) -> Page:
     """Return the counts of automatic answers to the person."""
     keys = count_keys(stored.person.company_id, stored.person.address)
     items = erasure.items(stored.table, keys)
-    return [Found(ANSWER_COUNT, str(item[PARTITION_KEY])) for item in items], None
+    return Page([Found(ANSWER_COUNT, str(item[PARTITION_KEY])) for item in items])
 
 
-LISTS: Final[tuple[Callable[[Inventory, Attributes | None], ListPage], ...]] = (
-    waiting_drafts,
-    closed_drafts,
-    parked_events,
-    unclaimed_events,
-    answer_counts,
-)
+LISTS: Final[Mapping[str, Callable[[StoredData, Attributes | None], Page]]] = {
+    "waiting_drafts": waiting_drafts,
+    "closed_drafts": closed_drafts,
+    "parked_events": parked_events,
+    "unclaimed_events": unclaimed_events,
+    "answer_counts": answer_counts,
+}
 
 
-def _drafts(stored: Inventory, partition: str, start: Attributes | None) -> ListPage:
+def _drafts(stored: StoredData, partition: str, start: Attributes | None) -> Page:
     table = stored.table
     page, last = drafts.page(table, partition, limit=DRAFTS_A_PAGE, start=start)
     heads = threads.get_many(table, [draft.thread for draft in page])
@@ -116,15 +114,16 @@ def _drafts(stored: Inventory, partition: str, start: Attributes | None) -> List
             return stored.person.is_addressed_by(draft) and not is_listed
         return head is None or stored.person.is_addressed_by(draft) or draft.email_id in erased
 
-    return [
+    found = [
         one
         for draft in page
         if draft.company_id == stored.person.company_id and is_theirs(draft)
         for one in (*uploads_of(draft), Found(DRAFT, draft.conversation_id, PART))
-    ], last
+    ]
+    return Page(found, last)
 
 
-def _of_event(stored: Inventory, event: ParkedEvent) -> Iterator[Found]:
+def _of_event(stored: StoredData, event: ParkedEvent) -> Iterator[Found]:
     person = stored.person
     if (event.received_at or event.parked_at) > person.until:
         return
@@ -140,7 +139,7 @@ def _of_event(stored: Inventory, event: ParkedEvent) -> Iterator[Found]:
         yield Found(PARKED_EVENT, event.event_id)
 
 
-def _is_theirs(stored: Inventory, event: dict[str, Any]) -> bool:
+def _is_theirs(stored: StoredData, event: dict[str, Any]) -> bool:
     """Whether a raw mail is the person's: from them, or from the company to them alone. False if it is unreadable."""
     person = stored.person
     senders = claims.senders_of(stored.bucket, event)

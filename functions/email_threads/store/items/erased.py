@@ -3,12 +3,13 @@
 from typing import ClassVar, Self
 
 from email_threads.store.items.item import ThreadItem
+from shared.privacy.tombstones import Tombstone
 from shared.runtime import clock
 
 
-class ErasedAddress(ThreadItem):
+class ErasedAddress(Tombstone, ThreadItem):
     """
-    No mail of an address that was received up to *until* is stored again. The key holds a keyed hash of company and
+    No mail of an address that was received up to `until` is stored again. The key holds a keyed hash of company and
     address.
 
     It outlives dead letters (14 days), raw mails and parked events (30 days).
@@ -18,8 +19,6 @@ class ErasedAddress(ThreadItem):
     ttl_days: ClassVar[int] = 120
 
     conversation_id: str  # the item's key
-    until: str
-    ttl: int
 
     @classmethod
     def of(cls, subject: str, until: str) -> Self:

@@ -114,8 +114,9 @@ def _paged[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
     page = inventory.page(sources[number], job.start)
     if job.kind == "erase":
         return _planned(job, page)
-    folder = engine.folder(job)
-    folder.put_part(job.page, inventory.export(page.found, folder))
+    if page.found:
+        folder = engine.folder(job)
+        folder.put_part(job.page, inventory.export(page.found, folder))
     return _moved_on(job, page).counted(found.kind for found in page.found)
 
 

@@ -6,6 +6,7 @@ Each write replaces the revision that the writer read, so of two workers of one 
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 type Kind = Literal["erase", "export"]
 
 ID_DIGITS: Final = 32
+_ID: Final = re.compile(rf"[0-9a-f]{{{ID_DIGITS}}}", re.ASCII)
 
 
 class Job(Item):
@@ -95,7 +97,9 @@ class Job(Item):
 
 
 def get[J: Job](table: Table, item: type[J], job_id: str) -> J | None:
-    """Return the job with this id (strongly consistent read)."""
+    """Return the job with this id (strongly consistent read); None if there is none, as for every malformed id."""
+    if not _ID.fullmatch(job_id):
+        return None
     stored = table.get(item.key_of(job_id))
     return item.read(stored) if stored else None
 

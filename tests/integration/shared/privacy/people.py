@@ -9,11 +9,12 @@ import boto3
 
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import digest
 from shared.privacy import requests
 from shared.privacy.engine import Engine, work
 from shared.privacy.exports import ExportFolder
 from shared.privacy.inventory import Found, Page, Source
-from shared.privacy.jobs import Job, Kind
+from shared.privacy.jobs import ID_DIGITS, Job, Kind
 from shared.privacy.remainders import Remainder
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -45,6 +46,10 @@ class LetterJob(Job):
     @classmethod
     def key_of(cls, job_id: str) -> Attributes:
         return {"pk": f"JOB#{job_id}"}
+
+    @classmethod
+    def id_of(cls, kind: Kind, person: str) -> str:
+        return digest(kind, person)[:ID_DIGITS]
 
 
 @dataclass
@@ -136,7 +141,7 @@ class Context:
 
     def request(self, kind: Kind, person: str = ANN) -> LetterJob:
         """Request a job as an API does."""
-        job_id = f"{kind}-{person.partition('@')[0]}"
+        job_id = LetterJob.id_of(kind, person)
         fresh = LetterJob(
             **LetterJob.key_of(job_id),
             job_id=job_id,

@@ -46,7 +46,7 @@ def context(monkeypatch: pytest.MonkeyPatch) -> Iterator[Context]:
 
 def populate(context: Context) -> None:
     """Replace all letters, jobs and events."""
-    for job_id in ("erase-ann", "export-ann"):
+    for job_id in (LetterJob.id_of("erase", ANN), LetterJob.id_of("export", ANN)):
         context.table.delete(LetterJob.key_of(job_id))
     for key in list(context.bucket.all_keys_under("exports/")):
         context.bucket.delete(key)
@@ -211,7 +211,7 @@ def test_a_job_that_is_done_is_not_done_again(context: Context) -> None:
 
 def test_an_event_without_a_job_is_refused(context: Context) -> None:
     with pytest.raises(Permanent, match="no_privacy_job"):
-        work(context.engine(), "unknown")
+        work(context.engine(), "0" * 32)
 
 
 def test_a_receipt_of_an_erasure_says_until_when_copies_remain(context: Context) -> None:
