@@ -8,7 +8,9 @@ import { CHANNEL_ICONS } from "../../inbox/InboxRow";
 import { NoteCard } from "../contact/Notes";
 import { Colleagues, useLiveConversation } from "../../live/hooks";
 import { named, t, type Key } from "../../texts/texts";
-import { Frame, Timeline, type Entry } from "../../ui/frame";
+import { Frame } from "../../ui/frame";
+import { Timeline, type Entry } from "../../ui/timeline/Timeline";
+import { olderOf } from "../timelineSource";
 import { Icon } from "../../ui/icons";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/controls";
 import { AiActions } from "./AiActions";
@@ -58,7 +60,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
     known.current = null;
     void loaded.reload();
   };
-  const { items: messages, cursor: before } = older;
+  const { items: messages, hasMore } = older;
   const title = [head.recipient.first_name, head.recipient.last_name].filter(Boolean).join(" ") || head.recipient.tel || head.recipient.email || id;
   return (
     <Frame
@@ -80,12 +82,12 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
           </p>
         </div>
       )}
-      <Stopped head={head} messages={messages} isWhole={before === null} />
+      <Stopped head={head} messages={messages} isWhole={!hasMore} />
       {head.waits_for_approval && <FunctionApproval key={head.waits_for_approval.entry_id} head={head} waiting={head.waits_for_approval} onChange={reload} />}
       {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
       <Timeline
-        entries={entriesOf(head, messages, before === null ? notes : notes.filter(isAfter(messages.at(-1))), me, reload)}
-        onOlder={before ? () => void older.next.run() : null}
+        entries={entriesOf(head, messages, !hasMore ? notes : notes.filter(isAfter(messages.at(-1))), me, reload)}
+        older={olderOf(older, (message) => ({ at: message.message_timestamp, text: message.content }))}
         empty={<Empty icon={CHANNEL_ICONS[head.channel_method as "sms"] ?? "chat"} title={t("timeline.empty")} />}
       />
     </Frame>
@@ -97,9 +99,11 @@ function entriesOf(head: Head, messages: Message[], notes: Note[], me: string | 
   const entries = messages.map((message) => ({
     key: message.entry_id,
     at: message.message_timestamp,
+    text: message.content,
+    isMessage: true,
     content: <AiMessage head={head} message={message} me={me} onChange={onChange} />,
   }));
-  const added = notes.map((note) => ({ key: `note-${note.id}`, at: note.at, content: <NoteCard note={note} me={me} /> }));
+  const added = notes.map((note) => ({ key: `note-${note.id}`, at: note.at, text: note.text, isMessage: false, content: <NoteCard note={note} me={me} /> }));
   return [...entries, ...added].sort((one, other) => one.at.localeCompare(other.at));
 }
 

@@ -19,7 +19,9 @@ import { Writer } from "./Writer";
 import { actor, moment, when } from "../../texts/format";
 import { Colleagues, useLiveConversation, useSay } from "../../live/hooks";
 import { named, t } from "../../texts/texts";
-import { Fact, Frame, Timeline, type Entry } from "../../ui/frame";
+import { Fact, Frame } from "../../ui/frame";
+import { Timeline, type Entry } from "../../ui/timeline/Timeline";
+import { olderOf } from "../timelineSource";
 import { rightsOf } from "../../operations/access";
 import { Icon } from "../../ui/icons";
 import { Avatar, Badge, Button, Empty, ErrorNotice, Skeleton } from "../../ui/controls";
@@ -73,13 +75,15 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
   const entries: Entry[] = [...older.items].reverse().map((mail) => ({
     key: String(mail.n),
     at: mail.received_at,
+    text: mail.erased ? "" : mail.new_text || mail.body,
+    isMessage: true,
     content: <MailCard mail={mail} thread={id} onChange={reload} />,
   }));
   for (const draft of drafts) {
-    entries.push({ key: draft.reply_id, at: draft.updated_at, content: <DraftCard draft={draft} me={me} onChange={reload} /> });
+    entries.push({ key: draft.reply_id, at: draft.updated_at, text: "", isMessage: false, content: <DraftCard draft={draft} me={me} onChange={reload} /> });
   }
   for (const note of notes) {
-    entries.push({ key: `note-${note.k}`, at: note.at, content: <NoteCard note={note} me={me} /> });
+    entries.push({ key: `note-${note.k}`, at: note.at, text: note.text, isMessage: false, content: <NoteCard note={note} me={me} /> });
   }
   entries.sort((one, other) => one.at.localeCompare(other.at));
   return (
@@ -95,7 +99,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
     >
       {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
       {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
-      <Timeline entries={entries} onOlder={older.cursor ? () => void older.next.run() : null} empty={<Empty icon="mail" title={t("timeline.empty")} />} />
+      <Timeline entries={entries} older={olderOf(older, (mail) => ({ at: mail.received_at, text: mail.new_text || mail.body }))} empty={<Empty icon="mail" title={t("timeline.empty")} />} />
     </Frame>
   );
 }

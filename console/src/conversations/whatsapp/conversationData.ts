@@ -109,7 +109,7 @@ export function numberOf(head: Head): string | null {
 }
 
 export function loadOlder(client: Client, key: string, cursor: string): Promise<{ result: Result<"GET /whatsapp/conversations/{key}/messages">; cursor: string | null }> {
-  return client.call("GET /whatsapp/conversations/{key}/messages", { path: { key }, query: { limit: 50, cursor } });
+  return client.call("GET /whatsapp/conversations/{key}/messages", { path: { key }, query: { limit: 100, cursor } });
 }
 
 export function titleOf(head: Head): string {
