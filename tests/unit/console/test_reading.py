@@ -176,3 +176,28 @@ def test_a_file_is_the_same_one_under_each_signature_and_is_asked_for_once_after
     )
 
     assert run(FILE, script, None) == [True, False, "use_newer", "ask", "give_up"]
+
+
+def test_a_refresh_of_a_conversation_is_one_call_and_keeps_the_changes_that_it_has() -> None:
+    script = """
+    await (async () => {
+      const asked = [];
+      const client = {call: async (route, {query}) => {
+        asked.push([route, query.revision ?? null]);
+        const changes = query.revision === 4 ? {} : {changes: ["resolved"]};
+        return {result: {revision: 4, messages: {messages: ["m1"], cursor: "c"}, notes: ["n1"], ...changes}};
+      }};
+      const first = await m.load(client, "key", null, null);
+      const second = await m.load(client, "key", null, first);
+      return {asked, changes: [first.changes, second.changes], shown: [second.messages, second.notes, second.older]};
+    })()
+    """
+
+    loaded = run("conversations/whatsapp/conversationData.ts", script, None)
+
+    route = "GET /whatsapp/conversations/{key}"
+    assert loaded == {
+        "asked": [[route, None], [route, 4]],
+        "changes": [["resolved"], ["resolved"]],
+        "shown": [["m1"], ["n1"], "c"],
+    }

@@ -1,6 +1,6 @@
 // A conversation that a model leads: read it, take it over, write, hand it back, release what waits.
 
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { useOlder } from "../../api/older";
 import { useApp, useSession } from "../../app";
 import { clockWithSeconds, phone } from "../../texts/format";
@@ -21,24 +21,16 @@ import { inFlightOf, stopOf, type Head, type Message, type Note } from "./conver
 import { FunctionApproval } from "./FunctionApproval";
 
 const POLL_MS = 5_000;
-const NOTES_MS = 30_000; // between two looks at the notes: all callers of a company share a rate
 
 export function AiConversation({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
   const me = useSession().person?.principal ?? null;
-  const known = useRef<{ notes: Note[]; until: number } | null>(null);
   const loaded = useLiveConversation(
     "conversations",
     id,
     async (signal) => {
-      const path = { ref: id };
-      const [head, log, found] = await Promise.all([
-        client.call("GET /conversations/{ref}", { path, signal }),
-        client.call("GET /conversations/{ref}/messages", { path, signal, query: { limit: 100 } }),
-        known.current && known.current.until > Date.now() ? null : client.call("GET /conversations/{ref}/notes", { path, signal, query: { limit: 50 } }),
-      ]);
-      if (found) known.current = { notes: found.result.notes, until: Date.now() + NOTES_MS };
-      return { head: head.result, messages: log.result.messages, before: log.result.before ?? null, notes: known.current?.notes ?? [] };
+      const { result } = await client.call("GET /conversations/{ref}", { path: { ref: id }, signal, query: { messages: 100, notes: 50 } });
+      return { head: result, messages: result.messages?.messages ?? [], before: result.messages?.before ?? null, notes: result.notes?.notes ?? [] };
     },
     [client, id],
     POLL_MS,
@@ -56,10 +48,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
     );
   }
   const { head, notes } = loaded.value;
-  const reload = () => {
-    known.current = null;
-    void loaded.reload();
-  };
+  const reload = () => void loaded.reload();
   const { items: messages, hasMore } = older;
   const title = [head.recipient.first_name, head.recipient.last_name].filter(Boolean).join(" ") || head.recipient.tel || head.recipient.email || id;
   return (

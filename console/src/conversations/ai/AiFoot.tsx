@@ -22,7 +22,7 @@ interface Props {
 export function AiFoot({ head, me, onChange }: Props) {
   const { client } = useApp();
   const recipient = head.channel_method === "email" ? head.recipient.email : head.recipient.tel;
-  const consent = useResource((signal) => consentOf(client, recipient ?? null, head.channel_method, signal), [client, recipient, head.channel_method, head.conversation_status]);
+  const consent = useResource((signal) => consentOf(client, recipient ?? null, head.channel_method, signal), [client, recipient, head.channel_method]);
   if (consent.value?.state === "opted_out") {
     return (
       <footer class="composer">

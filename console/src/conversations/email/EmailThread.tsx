@@ -26,7 +26,7 @@ import { rightsOf } from "../../operations/access";
 import { Icon } from "../../ui/icons";
 import { Avatar, Badge, Button, Empty, ErrorNotice, Skeleton } from "../../ui/controls";
 
-type Thread = EmailThreadsApi.ThreadView;
+type Thread = EmailThreadsApi.OpenedThread;
 type Mail = EmailThreadsApi.MailView;
 
 const POLL_MS = 10_000;
@@ -46,13 +46,8 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
     "email_threads",
     id,
     async (signal) => {
-      const [thread, mails, drafts, notes] = await Promise.all([
-        client.call("GET /email-threads/{conversation_id}", { path, signal }),
-        client.call("GET /email-threads/{conversation_id}/emails", { path, signal, query: { limit: 50 } }),
-        client.call("GET /email-threads/{conversation_id}/replies", { path, signal }),
-        client.call("GET /email-threads/{conversation_id}/notes", { path, signal, query: { limit: 50 } }),
-      ]);
-      return { thread: thread.result, mails: mails.result.mails, before: mails.result.next_before ?? null, drafts: drafts.result.drafts, notes: notes.result.notes };
+      const { result } = await client.call("GET /email-threads/{conversation_id}", { path, signal, query: { mails: 50, notes: 50, drafts: "1" } });
+      return { thread: result, mails: result.mails?.mails ?? [], before: result.mails?.next_before ?? null, drafts: result.drafts?.drafts ?? [], notes: result.notes?.notes ?? [] };
     },
     [client, id],
     POLL_MS,

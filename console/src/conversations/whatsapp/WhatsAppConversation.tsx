@@ -1,8 +1,10 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useOlder, type Older } from "../../api/older";
+import { useResource } from "../../api/resource";
 import { useApp, useSession } from "../../app";
 import { phone } from "../../texts/format";
 import { Colleagues, useLiveConversation } from "../../live/hooks";
+import { consentOf } from "../contact/consent";
 import { NoteCard } from "../contact/Notes";
 import { t } from "../../texts/texts";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/controls";
@@ -11,32 +13,30 @@ import { Timeline, type Entry, type UnreadEntries } from "../../ui/timeline/Time
 import { olderOf } from "../timelineSource";
 import { CallLine } from "./message/CallLine";
 import { Composer } from "./composer/Composer";
-import { load, loadOlder, titleOf, type Loaded, type Message, type Team } from "./conversationData";
+import { callsOf, isToShow, load, loadOlder, numberOf, titleOf, type Call, type Head, type Loaded, type Message } from "./conversationData";
 import { Facts } from "./Facts";
 import { ChangeLine, MessageBubble, shortText } from "./message/MessageBubble";
 import { firstUnread, missingUnread, type Unread } from "./message/unread";
 import { StateActions } from "./StateActions";
 
 const POLL_MS = 5_000;
+const BESIDE_POLL_MS = 60_000;
 
 export function WhatsAppConversation({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
   const me = useSession().person?.principal ?? null;
-  const team = useRef<Team | null>(null);
+  const known = useRef<Loaded | null>(null);
   const loaded = useLiveConversation(
     "whatsapp",
     id,
-    async (signal) => {
-      const value = await load(client, id, signal, team.current);
-      team.current = value.team;
-      return value;
-    },
+    async (signal) => (known.current = await load(client, id, signal, known.current)),
     [client, id],
     POLL_MS,
   );
   const [answered, setAnswered] = useState<Message | null>(null);
   const [sent, setSent] = useState(0);
   const value = loaded.value;
+  const beside = useBeside(value?.head ?? null);
   const newest = useMemo(() => value && { items: value.messages, cursor: value.older }, [value]);
   const older = useOlder(newest, (message) => message.id, async (cursor) => {
     const page = await loadOlder(client, id, cursor);
@@ -54,10 +54,7 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
     );
   }
   const { head } = value;
-  const reload = () => {
-    team.current = null;
-    return loaded.reload();
-  };
+  const { reload } = loaded;
   const renew = async (message: Message) => {
     if (!(await older.renew(message.id))) await reload();
   };
@@ -75,7 +72,7 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
           conversation={id}
           head={head}
           windowEndsAt={head.windowUntil ? Date.parse(head.windowUntil) : null}
-          consent={value.consent}
+          consent={beside.consent}
           me={me}
           answered={answered}
           onAnswered={setAnswered}
@@ -86,10 +83,11 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
         />
       }
     >
-      {(loaded.error ?? value.incomplete) && <ErrorNotice error={(loaded.error ?? value.incomplete)!} onRetry={reload} />}
+      {loaded.error && <ErrorNotice error={loaded.error} onRetry={() => void reload()} />}
+      {beside.error && <ErrorNotice error={beside.error} onRetry={beside.reload} />}
       {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
       <Timeline
-        entries={entriesOf(value, older.items, { me, onAnswer: setAnswered, onChange: reload, onRenew: (message) => void renew(message).catch(() => undefined) })}
+        entries={entriesOf(value, older.items, beside.calls, { me, onAnswer: setAnswered, onChange: reload, onRenew: (message) => void renew(message).catch(() => undefined) })}
         older={olderOf(older, (message) => ({ at: message.receivedAt, text: shortText(message) }))}
         unread={opened.current?.count ? unreadOf(older, opened.current) : null}
         sent={sent}
@@ -116,7 +114,7 @@ interface Acts {
   onRenew: (message: Message) => void;
 }
 
-function entriesOf(value: Loaded, messages: Message[], { me, onAnswer, onChange, onRenew }: Acts): Entry[] {
+function entriesOf(value: Loaded, messages: Message[], calls: Call[], { me, onAnswer, onChange, onRenew }: Acts): Entry[] {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const since = messages.at(-1)?.receivedAt ?? "";
   const entries: Entry[] = messages.map((message) => ({
@@ -141,10 +139,24 @@ function entriesOf(value: Loaded, messages: Message[], { me, onAnswer, onChange,
   for (const change of value.changes) {
     entries.push({ key: `change-${change.revision}`, at: change.at, text: "", isMessage: false, content: <ChangeLine change={change} me={me} /> });
   }
-  for (const call of value.calls) {
+  for (const call of calls) {
     entries.push({ key: `call-${call.callId}`, at: call.startedAt, text: call.note ?? "", isMessage: false, content: <CallLine call={call} me={me} /> });
   }
   return entries.filter((entry) => entry.at >= since).sort((one, other) => one.at.localeCompare(other.at));
+}
+
+// Calls and consent, which bring no hints: read when the conversation is opened, and once a minute.
+function useBeside(head: Head | null) {
+  const { client } = useApp();
+  const number = head && numberOf(head);
+  const calls = useResource(async (signal) => (head ? callsOf(client, head, signal) : []), [client, head?.key], BESIDE_POLL_MS);
+  const consent = useResource(async (signal) => consentOf(client, number && `+${number}`, "whatsapp", signal), [client, number], BESIDE_POLL_MS);
+  return {
+    calls: calls.value ?? [],
+    consent: consent.value,
+    error: [calls.error, consent.error].find(isToShow) ?? null,
+    reload: () => void Promise.all([calls.reload(), consent.reload()]),
+  };
 }
 
 // What is on the screen has been read, while the page is visible.
