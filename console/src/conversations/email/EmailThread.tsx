@@ -15,6 +15,7 @@ import { Snooze } from "../contact/Snooze";
 import { DraftCard, SENDING } from "./DraftCard";
 import { Joining } from "./Joining";
 import { ClosedDrafts } from "./SendTime";
+import { undoOf } from "./undo";
 import { Writer } from "./Writer";
 import { actor, moment, when } from "../../texts/format";
 import { Colleagues, useLiveConversation, useSay } from "../../live/hooks";
@@ -24,6 +25,7 @@ import { Timeline, type Entry } from "../../ui/timeline/Timeline";
 import { olderOf } from "../timelineSource";
 import { rightsOf } from "../../operations/access";
 import { Icon } from "../../ui/icons";
+import { showToast } from "../../ui/toastList";
 import { Avatar, Badge, Button, Empty, ErrorNotice, Skeleton } from "../../ui/controls";
 
 type Thread = EmailThreadsApi.OpenedThread;
@@ -205,8 +207,16 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
   });
   const isDone = DONE.includes(thread.status);
   const complete = useAction(async () => {
-    await client.call("PATCH /email-threads/{conversation_id}", { path, body: { status: isDone ? "active" : "completed" } });
+    const { result } = await client.call("PATCH /email-threads/{conversation_id}", { path, body: { status: isDone ? "active" : "completed" } });
     onChange();
+    const undo = undoOf(String(thread.status), result.last_seq);
+    showToast(
+      t(isDone ? "undo.reopened" : "undo.resolved"),
+      undo && (async () => {
+        await client.call("PATCH /email-threads/{conversation_id}", { path, body: undo });
+        onChange();
+      }),
+    );
   });
   const isSpam = thread.tags.includes("spam");
   const spam = useAction(async () => {
