@@ -12,6 +12,8 @@ export const COMMANDS = {
   snooze: { key: "s", run: () => click("[data-command=snooze] > button") },
   resolve: { key: "e", run: () => click('.pane-actions > [data-icon="check"]') },
   archive: { key: "y", run: () => inFacts('[data-icon="archive"]') },
+  find: { key: "f", run: () => click(".pane [data-command=find]") || focus(".pane .finder input") },
+  newest: { key: "g", run: () => click(".pane [data-command=newest]") },
   undo: { key: "z", run: () => click(".toast button") },
   filter: { key: "/", run: () => focus(".list input[type=search]") },
 } satisfies Record<string, { key: string; run: () => boolean }>; // whether the page had the control

@@ -1,8 +1,7 @@
 // The frame of a conversation: head, timeline, foot, and facts beside it.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { day } from "../texts/format";
+import { useState } from "preact/hooks";
 import { placeOf, useQuery, withQuery } from "../shell/router";
 import { t } from "../texts/texts";
 import { Icon, type IconName } from "./icons";
@@ -58,57 +57,6 @@ export function Frame({ title, line, colleagues, icon, back, actions, facts, foo
         </aside>
       )}
     </>
-  );
-}
-
-export interface Entry {
-  key: string;
-  at: string;
-  content: ComponentChildren;
-}
-
-// Oldest first, with the days between. Keeps its end in view while it is there.
-export function Timeline({ entries, onOlder, empty }: { entries: Entry[]; onOlder: (() => void) | null; empty: ComponentChildren }) {
-  const root = useRef<HTMLDivElement>(null);
-  const atEnd = useRef(true);
-  const newest = entries.at(-1)?.key;
-  useLayoutEffect(() => {
-    if (atEnd.current && root.current) root.current.scrollTop = root.current.scrollHeight;
-  }, [newest, entries.length]);
-  useEffect(() => {
-    const element = root.current;
-    if (!element) return;
-    const note = () => {
-      atEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
-    };
-    element.addEventListener("scroll", note, { passive: true });
-    return () => element.removeEventListener("scroll", note);
-  }, []);
-  let last = "";
-  return (
-    <div class="timeline" ref={root} role="log" aria-label={t("timeline.label")} tabIndex={0}>
-      {onOlder && (
-        <button type="button" class="button button-quiet older" onClick={onOlder}>
-          {t("timeline.older")}
-        </button>
-      )}
-      {entries.length === 0 && empty}
-      {entries.map((entry) => {
-        const name = day(entry.at);
-        const isFirst = name !== last;
-        last = name;
-        return (
-          <div key={entry.key} class="entry">
-            {isFirst && (
-              <div class="day">
-                <span>{name}</span>
-              </div>
-            )}
-            {entry.content}
-          </div>
-        );
-      })}
-    </div>
   );
 }
 

@@ -57,6 +57,13 @@ class SearchInput(_Page):
     to: Moment | None = None
 
 
+class ConversationQuery(Input):
+    """What to return with a conversation: as many of its newest messages and notes."""
+
+    messages: int | None = Field(default=None, ge=1, le=100)
+    notes: int | None = Field(default=None, ge=1, le=100)
+
+
 class MessagesQuery(Input):
     """Position in the message log: messages older than `before`, a value from the previous page."""
 

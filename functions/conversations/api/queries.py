@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from conversations.api.access import ApiDependencies
     from conversations.api.inputs import ListQuery, MessagesQuery, SearchInput
+    from conversations.configuration.resources import Resources
+    from conversations.lifecycle.conversation import OpenConversation
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Attributes
 
@@ -102,9 +104,9 @@ def of_recipient(
     return _conversations(deps, Listing(caller.company, index, parts), query, read, fits)
 
 
-def conversation(deps: ApiDependencies, caller: Caller, ref: str) -> ConversationView:
-    """Return one conversation. Raises NotFound."""
-    opened, resources = opened_for(deps, caller, ref), deps.resources
+def view_of(resources: Resources, opened: OpenConversation) -> ConversationView:
+    """Return the view of one conversation."""
+    ref = opened.ref
     waiting = due.get(resources.log, ref, DueKind.RESUME)
     function_sk = opened.state.undecided
     return presenters.conversation_view(
@@ -124,8 +126,14 @@ def conversation(deps: ApiDependencies, caller: Caller, ref: str) -> Conversatio
 
 def log_of(deps: ApiDependencies, caller: Caller, ref: str, query: MessagesQuery) -> MessagesView:
     """List messages of one conversation, newest first. Raises NotFound."""
-    resources = deps.resources
-    opened = opened_for(deps, caller, ref)
+    return messages_of(deps.resources, opened_for(deps, caller, ref), query)
+
+
+def messages_of(
+    resources: Resources, opened: OpenConversation, query: MessagesQuery
+) -> MessagesView:
+    """Return a page of the messages of one conversation, newest first."""
+    ref = opened.ref
     start = of(ref, Message.sk(*query.before.split("~"))) if query.before else None
     log_entries, last = messages.page(resources.log, ref, query.limit, start)
     shown = [presenters.message_view(resources.bucket, opened, message) for message in log_entries]

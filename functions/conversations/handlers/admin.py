@@ -15,7 +15,7 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from conversations.api import inputs, queries, views
+from conversations.api import inputs, opened_conversation, queries, views
 from conversations.api.access import (
     Agent,
     AlreadyPlaced,
@@ -41,7 +41,6 @@ from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.idempotency import Requests
-from shared.api.models.inputs import NoInput
 from shared.api.routing.routes import Request, Routes
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.secrets import JsonSecret
@@ -139,9 +138,11 @@ def search_conversations(request: Request[inputs.SearchInput]) -> Page[views.Con
 
 
 @routes.reads("GET /conversations/{ref}", Scope.CONVERSATIONS_READ)
-def get_conversation(request: Request[NoInput], ref: str) -> views.ConversationView:
-    """Return a conversation with the history of its status changes."""
-    return queries.conversation(deps, request.caller, ref)
+def get_conversation(
+    request: Request[inputs.ConversationQuery], ref: str
+) -> opened_conversation.OpenedConversationView:
+    """Return a conversation with the history of its status changes, and its newest messages and notes if asked."""
+    return opened_conversation.opened_conversation(deps, request.caller, ref, request.input)
 
 
 @routes.reads("GET /conversations/{ref}/messages", Scope.CONVERSATIONS_READ)

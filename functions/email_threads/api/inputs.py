@@ -120,6 +120,14 @@ class ThreadsQuery(Input):
         return self
 
 
+class ThreadQuery(Input):
+    """What to return with a thread: as many of its newest mails and notes, and with `drafts=1` its open drafts."""
+
+    mails: int | None = Field(default=None, ge=1, le=100)
+    notes: int | None = Field(default=None, ge=1, le=100)
+    drafts: Literal["0", "1"] = "0"
+
+
 class NumberedQuery(Input):
     """Position in the mails, notes or changes of a thread: the page before the number `before`, newest first."""
 

@@ -84,12 +84,19 @@ def list_threads(deps: ApiDependencies, company: str, query: ThreadsQuery) -> Pa
 
 def head_of(table: Table, company: str, conversation_id: str) -> Thread:
     """Return a thread; for a merged one, the thread that it became part of. Raises NotFound."""
-    for _ in range(_HOPS):
-        thread = _own_head(table, company, conversation_id)
+    return heads_of(table, company, conversation_id)[1]
+
+
+def heads_of(table: Table, company: str, conversation_id: str) -> tuple[Thread, Thread]:
+    """Return a thread, and the thread that it became part of: itself if it was not merged. Raises NotFound."""
+    own = thread = _own_head(table, company, conversation_id)
+    for _ in range(_HOPS - 1):
         if thread.merged_into is None:
-            return thread
-        conversation_id = thread.merged_into
-    raise NotFound("conversation_id: thread not found")
+            break
+        thread = _own_head(table, company, thread.merged_into)
+    if thread.merged_into is not None:
+        raise NotFound("conversation_id: thread not found")
+    return own, thread
 
 
 def _own_head(table: Table, company: str, conversation_id: str) -> Thread:
@@ -103,7 +110,11 @@ def _own_head(table: Table, company: str, conversation_id: str) -> Thread:
 
 def mails(table: Table, company: str, conversation_id: str, query: NumberedQuery) -> views.Mails:
     """Return a page of a thread's mails. Raises NotFound."""
-    thread = head_of(table, company, conversation_id)
+    return mails_of(table, head_of(table, company, conversation_id), query)
+
+
+def mails_of(table: Table, thread: Thread, query: NumberedQuery) -> views.Mails:
+    """Return a page of the mails of a thread that was read."""
     numbers = _numbers(thread.email_count, query)
     found = threads.mails(table, thread.conversation_id, numbers)
     return views.Mails(
@@ -151,7 +162,11 @@ def attachment(
 
 def notes(table: Table, company: str, conversation_id: str, query: NumberedQuery) -> views.Notes:
     """Return a page of a thread's notes; a merged one has kept its own. Raises NotFound."""
-    thread = _own_head(table, company, conversation_id)
+    return notes_of(table, _own_head(table, company, conversation_id), query)
+
+
+def notes_of(table: Table, thread: Thread, query: NumberedQuery) -> views.Notes:
+    """Return a page of the notes of a thread that was read."""
     numbers = _numbers(thread.note_count, query)
     found = stored_changes.notes(table, thread.conversation_id, numbers)
     shown = [views.NoteView(k=one.k, at=one.at, by=one.by, text=one.text) for one in found]

@@ -12,6 +12,7 @@ from botocore.config import Config
 
 from email_threads.api import admission, changes, inputs, join_requests, queries, spam, views
 from email_threads.api.changes import Conflict, InvalidTransition
+from email_threads.api.drafts import opened_thread
 from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.api.drafts.routes import DraftRoutes
 from email_threads.api.mailbox_routes import MailboxRoutes
@@ -119,10 +120,12 @@ def list_threads(request: Request[inputs.ThreadsQuery]) -> Page[views.Threads]:
 
 
 @routes.reads("GET /email-threads/{conversation_id}", Scope.EMAIL_READ)
-def get_thread(request: Request[NoInput], conversation_id: str) -> views.ThreadView:
-    """Return one thread; for a merged one, the thread that it became part of."""
-    thread = queries.head_of(table, request.caller.company, conversation_id)
-    return join_requests.thread_view(table, thread)
+def get_thread(
+    request: Request[inputs.ThreadQuery], conversation_id: str
+) -> opened_thread.OpenedThread:
+    """Return one thread with its newest mails, notes and open drafts if asked; for a merged one, what it is part of."""
+    company = request.caller.company
+    return opened_thread.opened_thread(table, company, conversation_id, request.input)
 
 
 @routes.changes("PATCH /email-threads/{conversation_id}", Scope.EMAIL_WRITE)

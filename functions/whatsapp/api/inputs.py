@@ -74,6 +74,18 @@ class ConversationsQuery(_Page):
     label: Label | None = None
 
 
+class ConversationQuery(Input):
+    """
+    What to return with a conversation: as many of its newest messages, notes and changes. With `revision`, changes are
+    left out if the conversation still has that revision.
+    """
+
+    messages: int | None = Field(default=None, ge=1, le=100)
+    notes: int | None = Field(default=None, ge=1, le=100)
+    changes: int | None = Field(default=None, ge=1, le=100)
+    revision: int | None = Field(default=None, ge=0)
+
+
 class MessagesQuery(_Page):
     """Filter for the messages of a conversation."""
 

@@ -8,6 +8,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.stored_objects import Folder, ObjectUnusable, media_of, record
 from whatsapp.api.json_view import Json, Moment, View
 from whatsapp.api.provider_objects import ErrorView, ReachedStatus, Referral, ReferredProduct
+from whatsapp.api.views import ChangeView, ConversationView, NoteView
 from whatsapp.configuration.folders import content_of
 from whatsapp.inbound import provider_errors
 from whatsapp.inbound.event import correlation_id_of
@@ -122,6 +123,20 @@ class Messages(View):
     """A page of messages."""
 
     messages: list[MessageView]
+
+
+class MessagesPart(Messages):
+    """The newest messages of a conversation; `cursor` continues in its list of messages."""
+
+    cursor: str | None
+
+
+class OpenedConversation(ConversationView):
+    """A conversation with the newest of what was asked for; absent if it was not."""
+
+    messages: MessagesPart | None = None
+    notes: list[NoteView] | None = None
+    changes: list[ChangeView] | None = None
 
 
 _OF_A_STUB = {"direction", "type", "received_at", "sent_at", "erased"}

@@ -12,12 +12,11 @@ from shared.inbox.references import whatsapp_address
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.api import versions
-from whatsapp.api.inputs import ChangesQuery, MessagesQuery, NotesQuery
-from whatsapp.api.message_views import Messages, message_view
+from whatsapp.api.inputs import ChangesQuery, ConversationQuery, MessagesQuery, NotesQuery
+from whatsapp.api.message_views import Messages, MessagesPart, OpenedConversation, message_view
 from whatsapp.api.views import (
     Changes,
     ChangeView,
-    ConversationView,
     Notes,
     NoteView,
     Numbers,
@@ -57,10 +56,22 @@ def numbers(table: Table, company: str) -> Page[Numbers]:
     return Page(Numbers(numbers=[number_view(phone) for phone in phones]))
 
 
-def conversation(deps: ApiDependencies, company: str, key: str) -> ConversationView:
-    """Return a conversation by its *key* from a list. Raises NotFound."""
+def conversation(
+    deps: ApiDependencies, company: str, key: str, query: ConversationQuery
+) -> OpenedConversation:
+    """Return a conversation by its *key* from a list, with what the query asks for. Raises NotFound."""
     head = head_of(deps, company, key)
-    return whole_conversation_view(head, key=key, now=clock.to_text(clock.now_ms()))
+    view = whole_conversation_view(head, key=key, now=clock.to_text(clock.now_ms()))
+    opened = OpenedConversation(**dict(view))
+    if query.messages:
+        page = _messages(deps, company, head, MessagesQuery(limit=query.messages))
+        opened.messages = MessagesPart(messages=page.result.messages, cursor=page.cursor)
+    if query.notes:
+        page_of_notes = _notes(deps, company, head, NotesQuery(limit=query.notes))
+        opened.notes = page_of_notes.result.notes
+    if query.changes and query.revision != head.revision:
+        opened.changes = _changes(deps.table, head, ChangesQuery(limit=query.changes)).changes
+    return opened
 
 
 def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery) -> Page[Messages]:
@@ -68,8 +79,13 @@ def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery
     Return the messages of a conversation, by its *key* from `conversations`, and of the earlier conversations that are
     linked to it. Raises NotFound and InvalidCursor.
     """
+    return _messages(deps, company, head_of(deps, company, key), query)
+
+
+def _messages(
+    deps: ApiDependencies, company: str, head: Conversation, query: MessagesQuery
+) -> Page[Messages]:
     seal = deps.seal
-    head = head_of(deps, company, key)
     pks = (head.pk, *sorted(head.linked_conversations))
     listing = Listing(company, store.messages.TIMELINE_INDEX, ("messages", *pks))
     start = listing.position(seal, query.cursor) if query.cursor is not None else None
@@ -99,7 +115,12 @@ def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery
 
 def notes(deps: ApiDependencies, company: str, key: str, query: NotesQuery) -> Page[Notes]:
     """Return the internal notes of a conversation. Raises NotFound and InvalidCursor."""
-    head = head_of(deps, company, key)
+    return _notes(deps, company, head_of(deps, company, key), query)
+
+
+def _notes(
+    deps: ApiDependencies, company: str, head: Conversation, query: NotesQuery
+) -> Page[Notes]:
     seal = deps.seal
     listing = Listing(company, store.messages.TIMELINE_INDEX, ("notes", head.pk))
     start = listing.position(seal, query.cursor) if query.cursor is not None else None
@@ -114,11 +135,14 @@ def notes(deps: ApiDependencies, company: str, key: str, query: NotesQuery) -> P
 
 def changes(deps: ApiDependencies, company: str, key: str, query: ChangesQuery) -> Page[Changes]:
     """Return the changes of a conversation by agents. Raises NotFound."""
-    head = head_of(deps, company, key)
+    return Page(_changes(deps.table, head_of(deps, company, key), query))
+
+
+def _changes(table: Table, head: Conversation, query: ChangesQuery) -> Changes:
     below = query.before or head.revision + 1
-    found = store.agent_changes.page(deps.table, head, limit=query.limit, below=below)
+    found = store.agent_changes.page(table, head, limit=query.limit, below=below)
     views = [ChangeView(**one.model_dump(include=set(ChangeView.model_fields))) for one in found]
-    return Page(Changes(changes=views))
+    return Changes(changes=views)
 
 
 def conversation_of(deps: ApiDependencies, company: str, key: str) -> tuple[Conversation, Phone]:

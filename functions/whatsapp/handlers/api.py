@@ -81,9 +81,11 @@ def list_conversations(request: Request[inputs.ConversationsQuery]) -> Page[view
 
 
 @routes.reads("GET /whatsapp/conversations/{key}", Scope.WHATSAPP_READ)
-def get_conversation(request: Request[NoInput], key: str) -> views.ConversationView:
-    """Return one conversation in its present state."""
-    return queries.conversation(deps, request.caller.company, key)
+def get_conversation(
+    request: Request[inputs.ConversationQuery], key: str
+) -> message_views.OpenedConversation:
+    """Return one conversation in its present state, with its newest messages, notes and changes if asked."""
+    return queries.conversation(deps, request.caller.company, key, request.input)
 
 
 @routes.changes("PATCH /whatsapp/conversations/{key}", Scope.WHATSAPP_WRITE)

@@ -111,7 +111,13 @@ def test_a_conversation_is_handled_with_keys_and_each_action_is_undone(
 
     press("r")
     expect(page.get_by_role("textbox", name="Message")).to_be_focused()
+    page.keyboard.press("/")
+    canned = page.locator("[data-command=canned] .panel")
+    expect(canned).to_be_visible()
     page.keyboard.press("Escape")
+    expect(canned).to_have_count(0)
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("")
+    page.locator(".row[aria-current]").focus()
     page.keyboard.press("n")
     expect(page.get_by_role("textbox", name="New note")).to_be_focused()
     press("a")

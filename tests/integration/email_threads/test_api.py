@@ -161,6 +161,19 @@ def test_a_thread_is_shown_with_its_mails_newest_first(system: System) -> None:
     assert "next_before" not in rest
 
 
+def test_a_thread_is_opened_with_its_mails_notes_and_drafts_in_one_call(system: System) -> None:
+    path = thread_of(system, mail("a@x", "First."), mail("b@x", "Second.", in_reply_to="a@x"))
+    result(system.call("POST", f"{path}/notes", {"text": "a regular"}))
+
+    shown = result(system.call("GET", path, query={"mails": "1", "notes": "5", "drafts": "1"}))
+
+    assert [one["body"] for one in shown["mails"]["mails"]] == ["Second."]
+    assert shown["mails"]["next_before"] == 2
+    assert [one["text"] for one in shown["notes"]["notes"]] == ["a regular"]
+    assert shown["drafts"] == {"drafts": []}
+    assert not {"mails", "notes", "drafts"} & result(system.call("GET", path)).keys()
+
+
 def test_a_whole_mail_has_its_long_text_and_its_html_with_links_to_its_own_images(
     system: System,
 ) -> None:

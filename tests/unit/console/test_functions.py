@@ -370,6 +370,19 @@ def test_an_undo_leads_back_unless_a_colleague_has_changed_the_conversation(
     assert found == {**inverse, "revision": 7}
 
 
+def test_an_undo_of_an_email_status_is_refused_after_a_later_change() -> None:
+    statuses = ["active", "completed", "pending_info", "archived"]
+
+    found = run(
+        "conversations/email/undo.ts", "value.map((status) => m.undoOf(status, 7))", statuses
+    )
+
+    assert found == [
+        *({"status": status, "expected_seq": 7} for status in statuses[:2]),
+        *(None, None),
+    ]
+
+
 def test_an_undo_runs_at_most_once_and_the_newest_three_are_offered() -> None:
     shown = run(
         "ui/toastList.ts",

@@ -1,6 +1,6 @@
 // A conversation that a model leads: read it, take it over, write, hand it back, release what waits.
 
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { useOlder } from "../../api/older";
 import { useApp, useSession } from "../../app";
 import { clockWithSeconds, phone } from "../../texts/format";
@@ -8,7 +8,9 @@ import { CHANNEL_ICONS } from "../../inbox/InboxRow";
 import { NoteCard } from "../contact/Notes";
 import { Colleagues, useLiveConversation } from "../../live/hooks";
 import { named, t, type Key } from "../../texts/texts";
-import { Frame, Timeline, type Entry } from "../../ui/frame";
+import { Frame } from "../../ui/frame";
+import { Timeline, type Entry } from "../../ui/timeline/Timeline";
+import { olderOf } from "../timelineSource";
 import { Icon } from "../../ui/icons";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/controls";
 import { AiActions } from "./AiActions";
@@ -19,24 +21,16 @@ import { inFlightOf, stopOf, type Head, type Message, type Note } from "./conver
 import { FunctionApproval } from "./FunctionApproval";
 
 const POLL_MS = 5_000;
-const NOTES_MS = 30_000; // between two looks at the notes: all callers of a company share a rate
 
 export function AiConversation({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
   const me = useSession().person?.principal ?? null;
-  const known = useRef<{ notes: Note[]; until: number } | null>(null);
   const loaded = useLiveConversation(
     "conversations",
     id,
     async (signal) => {
-      const path = { ref: id };
-      const [head, log, found] = await Promise.all([
-        client.call("GET /conversations/{ref}", { path, signal }),
-        client.call("GET /conversations/{ref}/messages", { path, signal, query: { limit: 100 } }),
-        known.current && known.current.until > Date.now() ? null : client.call("GET /conversations/{ref}/notes", { path, signal, query: { limit: 50 } }),
-      ]);
-      if (found) known.current = { notes: found.result.notes, until: Date.now() + NOTES_MS };
-      return { head: head.result, messages: log.result.messages, before: log.result.before ?? null, notes: known.current?.notes ?? [] };
+      const { result } = await client.call("GET /conversations/{ref}", { path: { ref: id }, signal, query: { messages: 100, notes: 50 } });
+      return { head: result, messages: result.messages?.messages ?? [], before: result.messages?.before ?? null, notes: result.notes?.notes ?? [] };
     },
     [client, id],
     POLL_MS,
@@ -54,11 +48,8 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
     );
   }
   const { head, notes } = loaded.value;
-  const reload = () => {
-    known.current = null;
-    void loaded.reload();
-  };
-  const { items: messages, cursor: before } = older;
+  const reload = () => void loaded.reload();
+  const { items: messages, hasMore } = older;
   const title = [head.recipient.first_name, head.recipient.last_name].filter(Boolean).join(" ") || head.recipient.tel || head.recipient.email || id;
   return (
     <Frame
@@ -80,12 +71,12 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
           </p>
         </div>
       )}
-      <Stopped head={head} messages={messages} isWhole={before === null} />
+      <Stopped head={head} messages={messages} isWhole={!hasMore} />
       {head.waits_for_approval && <FunctionApproval key={head.waits_for_approval.entry_id} head={head} waiting={head.waits_for_approval} onChange={reload} />}
       {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
       <Timeline
-        entries={entriesOf(head, messages, before === null ? notes : notes.filter(isAfter(messages.at(-1))), me, reload)}
-        onOlder={before ? () => void older.next.run() : null}
+        entries={entriesOf(head, messages, !hasMore ? notes : notes.filter(isAfter(messages.at(-1))), me, reload)}
+        older={olderOf(older, (message) => ({ at: message.message_timestamp, text: message.content }))}
         empty={<Empty icon={CHANNEL_ICONS[head.channel_method as "sms"] ?? "chat"} title={t("timeline.empty")} />}
       />
     </Frame>
@@ -97,9 +88,11 @@ function entriesOf(head: Head, messages: Message[], notes: Note[], me: string | 
   const entries = messages.map((message) => ({
     key: message.entry_id,
     at: message.message_timestamp,
+    text: message.content,
+    isMessage: true,
     content: <AiMessage head={head} message={message} me={me} onChange={onChange} />,
   }));
-  const added = notes.map((note) => ({ key: `note-${note.id}`, at: note.at, content: <NoteCard note={note} me={me} /> }));
+  const added = notes.map((note) => ({ key: `note-${note.id}`, at: note.at, text: note.text, isMessage: false, content: <NoteCard note={note} me={me} /> }));
   return [...entries, ...added].sort((one, other) => one.at.localeCompare(other.at));
 }
 

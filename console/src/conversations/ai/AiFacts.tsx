@@ -49,6 +49,18 @@ export function AiFacts({ head, me, notes, onChange }: Props) {
           </dl>
         </section>
       )}
+      {head.replaced_answers.length > 0 && (
+        <section class="facts-part">
+          <h3>{t("facts.replaced_answers")}</h3>
+          <dl>
+            {head.replaced_answers.map((one, index) => (
+              <Fact key={index} label={one.question}>
+                <s>{one.answer}</s> <span class="quiet">{t("facts.replaced_at", { at: moment(one.replaced_at) })}</span>
+              </Fact>
+            ))}
+          </dl>
+        </section>
+      )}
       <Labels
         conversation={head.ref}
         labels={head.labels}

@@ -8,7 +8,7 @@ import { useSay } from "../../live/hooks";
 import { named, t, tn } from "../../texts/texts";
 import { useDraft } from "../../ui/draft";
 import { Button, ErrorNotice } from "../../ui/controls";
-import { CannedReplies } from "../whatsapp/composer/CannedReplies";
+import { CannedReplies, openedCanned } from "../whatsapp/composer/CannedReplies";
 import { ENDED, type Head } from "./conversationState";
 import { FirstMessage, waitsForFirst } from "./FirstMessage";
 import { gsmEquivalent, measure } from "./segments";
@@ -22,7 +22,7 @@ interface Props {
 export function AiFoot({ head, me, onChange }: Props) {
   const { client } = useApp();
   const recipient = head.channel_method === "email" ? head.recipient.email : head.recipient.tel;
-  const consent = useResource((signal) => consentOf(client, recipient ?? null, head.channel_method, signal), [client, recipient, head.channel_method, head.conversation_status]);
+  const consent = useResource((signal) => consentOf(client, recipient ?? null, head.channel_method, signal), [client, recipient, head.channel_method]);
   if (consent.value?.state === "opted_out") {
     return (
       <footer class="composer">
@@ -62,6 +62,7 @@ function Writer({ head, onChange }: Omit<Props, "me">) {
           aria-invalid={Boolean(problem)}
           placeholder={t("composer.placeholder")}
           onInput={(event) => write(event.currentTarget.value)}
+          onKeyDown={(event) => openedCanned(event, text)}
         />
         {problem && (
           <p class="field-problem" role="alert">

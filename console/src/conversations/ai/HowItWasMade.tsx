@@ -17,6 +17,9 @@ export function HowItWasMade({ message }: { message: Message }) {
             {t("made.tokens_value", { read: message.ai_prompt_tokens ?? 0, written: message.ai_completion_tokens ?? 0, calls: message.calls ?? 1 })}
           </Fact>
         )}
+        {message.ai_cached_tokens != null && (
+          <Fact label={t("made.cached")}>{t("made.cached_value", { cached: message.ai_cached_tokens, read: message.ai_prompt_tokens ?? 0 })}</Fact>
+        )}
         {message.processing_time_ms != null && <Fact label={t("made.time")}>{`${(message.processing_time_ms / 1000).toFixed(1)} s`}</Fact>}
         {message.price && <Fact label={t("made.price")}>{[message.price, message.currency].filter(Boolean).join(" ")}</Fact>}
         {message.segments != null && <Fact label={t("made.segments")}>{[message.segments, message.encoding].filter(Boolean).join(" · ")}</Fact>}

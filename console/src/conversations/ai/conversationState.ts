@@ -2,7 +2,7 @@
 
 import type { ConversationsAdmin } from "../../api/routes";
 
-export type Head = ConversationsAdmin.ConversationView;
+export type Head = ConversationsAdmin.OpenedConversationView;
 export type Message = ConversationsAdmin.MessageView;
 export type Note = ConversationsAdmin.NoteView;
 export type Waiting = ConversationsAdmin.WaitingView;

@@ -16,16 +16,20 @@ import { DraftCard, SENDING } from "./DraftCard";
 import { Joining } from "./Joining";
 import { ClosedDrafts } from "./SendTime";
 import { Targets } from "./Targets";
+import { undoOf } from "./undo";
 import { Writer } from "./Writer";
 import { actor, moment, when } from "../../texts/format";
 import { Colleagues, useLiveConversation, useSay } from "../../live/hooks";
 import { named, t } from "../../texts/texts";
-import { Fact, Frame, Timeline, type Entry } from "../../ui/frame";
+import { Fact, Frame } from "../../ui/frame";
+import { Timeline, type Entry } from "../../ui/timeline/Timeline";
+import { olderOf } from "../timelineSource";
 import { rightsOf } from "../../operations/access";
 import { Icon } from "../../ui/icons";
+import { showToast } from "../../ui/toastList";
 import { Avatar, Badge, Button, Empty, ErrorNotice, Skeleton } from "../../ui/controls";
 
-type Thread = EmailThreadsApi.ThreadView;
+type Thread = EmailThreadsApi.OpenedThread;
 type Mail = EmailThreadsApi.MailView;
 
 const POLL_MS = 10_000;
@@ -45,13 +49,8 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
     "email_threads",
     id,
     async (signal) => {
-      const [thread, mails, drafts, notes] = await Promise.all([
-        client.call("GET /email-threads/{conversation_id}", { path, signal }),
-        client.call("GET /email-threads/{conversation_id}/emails", { path, signal, query: { limit: 50 } }),
-        client.call("GET /email-threads/{conversation_id}/replies", { path, signal }),
-        client.call("GET /email-threads/{conversation_id}/notes", { path, signal, query: { limit: 50 } }),
-      ]);
-      return { thread: thread.result, mails: mails.result.mails, before: mails.result.next_before ?? null, drafts: drafts.result.drafts, notes: notes.result.notes };
+      const { result } = await client.call("GET /email-threads/{conversation_id}", { path, signal, query: { mails: 50, notes: 50, drafts: "1" } });
+      return { thread: result, mails: result.mails?.mails ?? [], before: result.mails?.next_before ?? null, drafts: result.drafts?.drafts ?? [], notes: result.notes?.notes ?? [] };
     },
     [client, id],
     POLL_MS,
@@ -74,13 +73,15 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
   const entries: Entry[] = [...older.items].reverse().map((mail) => ({
     key: String(mail.n),
     at: mail.received_at,
+    text: mail.erased ? "" : mail.new_text || mail.body,
+    isMessage: true,
     content: <MailCard mail={mail} thread={id} onChange={reload} />,
   }));
   for (const draft of drafts) {
-    entries.push({ key: draft.reply_id, at: draft.updated_at, content: <DraftCard draft={draft} me={me} onChange={reload} /> });
+    entries.push({ key: draft.reply_id, at: draft.updated_at, text: "", isMessage: false, content: <DraftCard draft={draft} me={me} onChange={reload} /> });
   }
   for (const note of notes) {
-    entries.push({ key: `note-${note.k}`, at: note.at, content: <NoteCard note={note} me={me} /> });
+    entries.push({ key: `note-${note.k}`, at: note.at, text: note.text, isMessage: false, content: <NoteCard note={note} me={me} /> });
   }
   entries.sort((one, other) => one.at.localeCompare(other.at));
   return (
@@ -96,7 +97,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
     >
       {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
       {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
-      <Timeline entries={entries} onOlder={older.cursor ? () => void older.next.run() : null} empty={<Empty icon="mail" title={t("timeline.empty")} />} />
+      <Timeline entries={entries} older={olderOf(older, (mail) => ({ at: mail.received_at, text: mail.new_text || mail.body }))} empty={<Empty icon="mail" title={t("timeline.empty")} />} />
     </Frame>
   );
 }
@@ -207,8 +208,16 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
   });
   const isDone = DONE.includes(thread.status);
   const complete = useAction(async () => {
-    await client.call("PATCH /email-threads/{conversation_id}", { path, body: { status: isDone ? "active" : "completed" } });
+    const { result } = await client.call("PATCH /email-threads/{conversation_id}", { path, body: { status: isDone ? "active" : "completed" } });
     onChange();
+    const undo = undoOf(String(thread.status), result.last_seq);
+    showToast(
+      t(isDone ? "undo.reopened" : "undo.resolved"),
+      undo && (async () => {
+        await client.call("PATCH /email-threads/{conversation_id}", { path, body: undo });
+        onChange();
+      }),
+    );
   });
   const isSpam = thread.tags.includes("spam");
   const spam = useAction(async () => {

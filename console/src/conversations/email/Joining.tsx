@@ -7,7 +7,7 @@ import { rightsOf } from "../../operations/access";
 import { t } from "../../texts/texts";
 import { Button, ErrorNotice } from "../../ui/controls";
 
-type Thread = EmailThreadsApi.ThreadView;
+type Thread = EmailThreadsApi.OpenedThread;
 type Request = EmailThreadsApi.JoinRequest;
 
 export function Joining({ thread, onChange }: { thread: Thread; onChange: () => void }) {

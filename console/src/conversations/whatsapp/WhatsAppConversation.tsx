@@ -1,44 +1,50 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { useOlder } from "../../api/older";
+import { useOlder, type Older } from "../../api/older";
+import { useResource } from "../../api/resource";
 import { useApp, useSession } from "../../app";
 import { phone } from "../../texts/format";
 import { Colleagues, useLiveConversation } from "../../live/hooks";
+import { consentOf } from "../contact/consent";
 import { NoteCard } from "../contact/Notes";
 import { t } from "../../texts/texts";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/controls";
-import { Frame, Timeline, type Entry } from "../../ui/frame";
+import { Frame } from "../../ui/frame";
+import { Timeline, type Entry, type UnreadEntries } from "../../ui/timeline/Timeline";
+import { olderOf } from "../timelineSource";
 import { CallLine } from "./message/CallLine";
 import { Composer } from "./composer/Composer";
-import { load, loadOlder, titleOf, type Loaded, type Message, type Team } from "./conversationData";
+import { callsOf, isToShow, load, loadOlder, numberOf, titleOf, type Call, type Head, type Loaded, type Message } from "./conversationData";
 import { Facts } from "./Facts";
-import { ChangeLine, MessageBubble } from "./message/MessageBubble";
+import { ChangeLine, MessageBubble, shortText } from "./message/MessageBubble";
+import { firstUnread, missingUnread, type Unread } from "./message/unread";
 import { StateActions } from "./StateActions";
 
 const POLL_MS = 5_000;
+const BESIDE_POLL_MS = 60_000;
 
 export function WhatsAppConversation({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
   const me = useSession().person?.principal ?? null;
-  const team = useRef<Team | null>(null);
+  const known = useRef<Loaded | null>(null);
   const loaded = useLiveConversation(
     "whatsapp",
     id,
-    async (signal) => {
-      const value = await load(client, id, signal, team.current);
-      team.current = value.team;
-      return value;
-    },
+    async (signal) => (known.current = await load(client, id, signal, known.current)),
     [client, id],
     POLL_MS,
   );
   const [answered, setAnswered] = useState<Message | null>(null);
+  const [sent, setSent] = useState(0);
   const value = loaded.value;
+  const beside = useBeside(value?.head ?? null);
   const newest = useMemo(() => value && { items: value.messages, cursor: value.older }, [value]);
   const older = useOlder(newest, (message) => message.id, async (cursor) => {
     const page = await loadOlder(client, id, cursor);
     return { items: page.result.messages, cursor: page.cursor };
   });
   useMarkRead(id, value);
+  const opened = useRef<Unread | null>(null);
+  if (value !== null) opened.current ??= { count: value.head.unreadCount, newest: value.messages[0]?.id ?? null };
 
   if (value === null) {
     return (
@@ -48,9 +54,9 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
     );
   }
   const { head } = value;
-  const reload = () => {
-    team.current = null;
-    return loaded.reload();
+  const { reload } = loaded;
+  const renew = async (message: Message) => {
+    if (!(await older.renew(message.id))) await reload();
   };
   return (
     <Frame
@@ -66,31 +72,56 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
           conversation={id}
           head={head}
           windowEndsAt={head.windowUntil ? Date.parse(head.windowUntil) : null}
-          consent={value.consent}
+          consent={beside.consent}
           me={me}
           answered={answered}
           onAnswered={setAnswered}
-          onSent={reload}
+          onSent={() => {
+            setSent((count) => count + 1);
+            void reload();
+          }}
         />
       }
     >
-      {(loaded.error ?? value.incomplete) && <ErrorNotice error={(loaded.error ?? value.incomplete)!} onRetry={reload} />}
+      {loaded.error && <ErrorNotice error={loaded.error} onRetry={() => void reload()} />}
+      {beside.error && <ErrorNotice error={beside.error} onRetry={beside.reload} />}
       {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
       <Timeline
-        entries={entriesOf(value, older.items, me, setAnswered, reload)}
-        onOlder={older.cursor ? () => void older.next.run() : null}
+        entries={entriesOf(value, older.items, beside.calls, { me, onAnswer: setAnswered, onChange: reload, onRenew: (message) => void renew(message).catch(() => undefined) })}
+        older={olderOf(older, (message) => ({ at: message.receivedAt, text: shortText(message) }))}
+        unread={opened.current?.count ? unreadOf(older, opened.current) : null}
+        sent={sent}
         empty={<Empty icon="chat" title={t("timeline.empty")} />}
       />
     </Frame>
   );
 }
 
-function entriesOf(value: Loaded, messages: Message[], me: string | null, onAnswer: (message: Message) => void, onChange: () => void): Entry[] {
+function unreadOf(older: Older<Message>, unread: Unread): UnreadEntries {
+  return {
+    first: firstUnread(older.items, unread, older.hasMore),
+    load: async (signal) => {
+      let missing = missingUnread(older.items, unread);
+      await older.until((message) => message.direction === "INBOUND" && --missing <= 0, signal);
+    },
+  };
+}
+
+interface Acts {
+  me: string | null;
+  onAnswer: (message: Message) => void;
+  onChange: () => void;
+  onRenew: (message: Message) => void;
+}
+
+function entriesOf(value: Loaded, messages: Message[], calls: Call[], { me, onAnswer, onChange, onRenew }: Acts): Entry[] {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const since = messages.at(-1)?.receivedAt ?? "";
   const entries: Entry[] = messages.map((message) => ({
     key: message.id,
     at: message.receivedAt,
+    text: shortText(message),
+    isMessage: true,
     content: (
       <MessageBubble
         message={message}
@@ -98,19 +129,34 @@ function entriesOf(value: Loaded, messages: Message[], me: string | null, onAnsw
         me={me}
         onAnswer={() => onAnswer(message)}
         onChange={onChange}
+        onRenew={() => onRenew(message)}
       />
     ),
   }));
   for (const note of value.notes) {
-    entries.push({ key: `note-${note.id}`, at: note.at, content: <NoteCard note={note} me={me} /> });
+    entries.push({ key: `note-${note.id}`, at: note.at, text: note.text, isMessage: false, content: <NoteCard note={note} me={me} /> });
   }
   for (const change of value.changes) {
-    entries.push({ key: `change-${change.revision}`, at: change.at, content: <ChangeLine change={change} me={me} /> });
+    entries.push({ key: `change-${change.revision}`, at: change.at, text: "", isMessage: false, content: <ChangeLine change={change} me={me} /> });
   }
-  for (const call of value.calls) {
-    entries.push({ key: `call-${call.callId}`, at: call.startedAt, content: <CallLine call={call} me={me} /> });
+  for (const call of calls) {
+    entries.push({ key: `call-${call.callId}`, at: call.startedAt, text: call.note ?? "", isMessage: false, content: <CallLine call={call} me={me} /> });
   }
   return entries.filter((entry) => entry.at >= since).sort((one, other) => one.at.localeCompare(other.at));
+}
+
+// Calls and consent, which bring no hints: read when the conversation is opened, and once a minute.
+function useBeside(head: Head | null) {
+  const { client } = useApp();
+  const number = head && numberOf(head);
+  const calls = useResource(async (signal) => (head ? callsOf(client, head, signal) : []), [client, head?.key], BESIDE_POLL_MS);
+  const consent = useResource(async (signal) => consentOf(client, number && `+${number}`, "whatsapp", signal), [client, number], BESIDE_POLL_MS);
+  return {
+    calls: calls.value ?? [],
+    consent: consent.value,
+    error: [calls.error, consent.error].find(isToShow) ?? null,
+    reload: () => void Promise.all([calls.reload(), consent.reload()]),
+  };
 }
 
 // What is on the screen has been read, while the page is visible.

@@ -80,7 +80,12 @@ def add_note(
 
 def list_notes(deps: ApiDependencies, caller: Caller, ref: str, query: NotesQuery) -> NotesView:
     """List the notes of one conversation, newest first. Raises NotFound."""
-    opened, log = opened_for(deps, caller, ref), deps.resources.log
+    return notes_of(deps, opened_for(deps, caller, ref), query)
+
+
+def notes_of(deps: ApiDependencies, opened: OpenConversation, query: NotesQuery) -> NotesView:
+    """Return a page of the notes of one conversation, newest first."""
+    log = deps.resources.log
     start = of(opened.ref, Note.sk(*query.before.split("~"))) if query.before else None
     found, last = notes.page(log, opened.ref, query.limit, start)
     shown = [

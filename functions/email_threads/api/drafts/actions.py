@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from email_threads.api.queries import ApiDependencies
     from email_threads.store.items import Draft, DraftFile, Mail, Thread
     from shared.api.routing.routes import Request
-    from shared.aws.dynamodb import Attributes
+    from shared.aws.dynamodb import Attributes, Table
 
 _ROWS: Final = 50
 MOST_ROWS: Final = 1_000  # read in a call
@@ -37,11 +37,16 @@ def listed(
 ) -> views.Drafts:
     """Return the drafts of a thread that are not final, or the newest rejected ones. Raises NotFound."""
     thread = head_of(deps.table, request.caller.company, conversation_id)
-    if request.input.closed == "1":
-        closed = drafts.get_many(deps.table, thread.conversation_id, thread.closed_drafts)
+    return drafts_of(deps.table, thread, request.input)
+
+
+def drafts_of(table: Table, thread: Thread, query: inputs.ThreadDraftsQuery) -> views.Drafts:
+    """Return the drafts of a thread that was read."""
+    if query.closed == "1":
+        closed = drafts.get_many(table, thread.conversation_id, thread.closed_drafts)
         found = [one for one in closed if one.draft_status is DraftStatus.REJECTED]
     else:
-        found = drafts.open_of(deps.table, thread)
+        found = drafts.open_of(table, thread)
     return views.Drafts(drafts=[presenters.draft(one, thread, found) for one in found])
 
 

@@ -47,6 +47,24 @@ def kept_until(harness: Harness, ref: str, ttl: int) -> None:
     conversations.change(table, item.primary_channel, item.conversation_id, lambda _: {"ttl": ttl})
 
 
+def test_a_conversation_is_opened_with_messages_and_notes_in_one_call(harness: Harness) -> None:
+    ref = harness.begin()
+    for words in ("Hello?", "Anyone?"):
+        harness.later()
+        harness.says(ref, words)
+    harness.on(ref, "notes", CAROL | {"text": "a regular"})
+
+    asked = {"messages": 1, "notes": 5}
+    opened = harness.call("GET /conversations/{ref}", ref=ref, query=asked).result
+
+    assert [one["content"] for one in opened["messages"]["messages"]] == ["Anyone?"]
+    before = {"before": opened["messages"]["before"]}
+    older = harness.call("GET /conversations/{ref}/messages", ref=ref, query=before).result
+    assert "Hello?" in [one["content"] for one in older["messages"]]
+    assert [one["text"] for one in opened["notes"]["notes"]] == ["a regular"]
+    assert not {"messages", "notes"} & harness.look(ref).keys()
+
+
 # Labels
 
 

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { WhatsappSending } from "../../../api/routes";
 import { useResource } from "../../../api/resource";
 import { useApp, useSession } from "../../../app";
@@ -9,10 +9,20 @@ import { filled, known } from "./variables";
 
 type Reply = WhatsappSending.CannedReplyView;
 
+// Opens the canned replies beside a field with `/` in an empty text. Whether it did.
+export function openedCanned(event: KeyboardEvent, text: string): boolean {
+  if (event.key !== "/" || text || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return false;
+  const button = (event.target as Element).closest(".writer")?.querySelector<HTMLElement>("[data-command=canned] > button");
+  if (!button) return false;
+  event.preventDefault();
+  button.click();
+  return true;
+}
+
 // `customer`: the name to fill in, if it is known. Other variables are asked for.
 export function CannedReplies({ customer, onChoose }: { customer: string | null; onChoose: (text: string) => void }) {
   return (
-    <Menu label={t("canned.choose")} align="start" button={<Icon name="bolt" />}>
+    <Menu command="canned" label={t("canned.choose")} align="start" button={<Icon name="bolt" />}>
       {(close) => (
         <List
           customer={customer}
@@ -32,6 +42,9 @@ function List({ customer, onChoose }: { customer: string | null; onChoose: (text
   const replies = useResource(async (signal) => (await client.call("GET /whatsapp/canned-replies", { signal })).result.cannedReplies, [client]);
   const [words, setWords] = useState("");
   const [asking, setAsking] = useState<Reply | null>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const isLoaded = replies.value !== null;
+  useEffect(() => list.current?.querySelector<HTMLElement>("input, button")?.focus(), [isLoaded]);
   if (replies.error) return <ErrorNotice error={replies.error} onRetry={() => void replies.reload()} />;
   if (replies.value === null) return <Skeleton rows={3} kind="row" />;
   const choose = (reply: Reply) => {
@@ -42,7 +55,7 @@ function List({ customer, onChoose }: { customer: string | null; onChoose: (text
   if (asking) return <Values reply={asking} given={known(asking.variables, { name: customer, me })} onFilled={onChoose} onBack={() => setAsking(null)} />;
   const found = replies.value.filter((reply) => `${reply.name} ${reply.text}`.toLocaleLowerCase().includes(words.toLocaleLowerCase()));
   return (
-    <div class="choices">
+    <div class="choices" ref={list}>
       <p class="choices-title">{t("canned.title")}</p>
       {replies.value.length > 5 && (
         <input class="choices-search" aria-label={t("inbox.search")} placeholder={t("inbox.search")} value={words} onInput={(event) => setWords(event.currentTarget.value)} />

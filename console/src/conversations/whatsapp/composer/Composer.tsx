@@ -13,7 +13,7 @@ import { Icon } from "../../../ui/icons";
 import { Button, ErrorNotice, IconButton } from "../../../ui/controls";
 import { AttachButton, Attachment, mediaOf, useAttachment } from "./Attachment";
 import { takesCaption } from "./attachments";
-import { CannedReplies } from "./CannedReplies";
+import { CannedReplies, openedCanned } from "./CannedReplies";
 import type { Head, Message } from "../conversationData";
 import { shortText } from "../message/MessageBubble";
 import { TemplatePicker } from "./TemplatePicker";
@@ -121,6 +121,7 @@ function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }
   const hasLostText = attachment.file !== null && !takesCaption(attachment.file.kind.type) && text.trim().length > 0;
   const canSend = (attachment.file ? needsNoText : text.trim().length > 0) && text.length <= longest && !hasLostText;
   const keys = (event: KeyboardEvent) => {
+    if (openedCanned(event, text)) return;
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     if (canSend) void send.run();

@@ -6,7 +6,7 @@ import type { WhatsappApi } from "../../../api/routes";
 import type { Message } from "../conversationData";
 import { Media } from "./Media";
 
-export function History({ message, versions }: { message: Message; versions: WhatsappApi.VersionView[] }) {
+export function History({ message, versions, onRenew }: { message: Message; versions: WhatsappApi.VersionView[]; onRenew: () => void }) {
   return (
     <details class="history">
       <summary>{t("history.show", { count: versions.length })}</summary>
@@ -17,7 +17,7 @@ export function History({ message, versions }: { message: Message; versions: Wha
               {t(index === 0 ? "history.original" : index === versions.length - 1 ? "history.shown" : "history.edit")} ·{" "}
               <time dateTime={version.at}>{moment(version.at)}</time>
             </p>
-            {version.media && <Media message={message} media={version.media} />}
+            {version.media && <Media message={message} media={version.media} onRenew={onRenew} />}
             {(version.text ?? version.caption) && <p class="bubble-text">{version.text ?? version.caption}</p>}
             {version.wholeContent && (
               <a class="link" href={version.wholeContent.link} target="_blank" rel="noreferrer">

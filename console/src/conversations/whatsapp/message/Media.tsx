@@ -1,32 +1,75 @@
+// A file of a message. A refresh of the conversation brings new links; the element keeps the one that it began with, so
+// that no picture loads again and no voice note stops, until a load fails because the link has expired.
+
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { WhatsappApi } from "../../../api/routes";
 import { named, t, type Key } from "../../../texts/texts";
 import { Icon } from "../../../ui/icons";
 import type { Message } from "../conversationData";
+import { afterFailure, fileOf } from "./file";
 
-export function Media({ message, media }: { message: Message; media: WhatsappApi.MediaView }) {
+interface Props {
+  message: Message;
+  media: WhatsappApi.MediaView;
+  onRenew: () => void; // asks for the message with new links
+}
+
+export function Media({ message, media, onRenew }: Props) {
+  if (media.status !== "STORED" || !media.link) return <Missing status={media.status} />;
+  return <Stored key={fileOf(media.link)} message={message} media={media} link={media.link} onRenew={onRenew} />;
+}
+
+function Missing({ status }: { status: string }) {
+  return (
+    <p class="file file-missing">
+      <Icon name={status === "PENDING" ? "clock" : "alert"} />
+      <span>{t(`media.${status}` as Key)}</span>
+    </p>
+  );
+}
+
+function Stored({ message, media, link, onRenew }: Props & { link: string }) {
+  const file = useFile(link, onRenew);
   const name = media.filename ?? named("type", message.type);
-  if (media.status !== "STORED" || !media.link) {
-    return (
-      <p class="file file-missing">
-        <Icon name={media.status === "PENDING" ? "clock" : "alert"} />
-        <span>{t(`media.${media.status}` as Key)}</span>
-      </p>
-    );
-  }
   const type = media.mimeType ?? "";
+  if (file.hasFailed) return <Missing status="UNLOADED" />;
   if (type.startsWith("image/") && type !== "image/svg+xml") {
     return (
-      <a class={message.type === "sticker" ? "sticker" : "photo"} href={media.link} target="_blank" rel="noreferrer">
-        <img src={media.link} alt={t("media.image")} loading="lazy" />
+      <a class={message.type === "sticker" ? "sticker" : "photo"} href={link} target="_blank" rel="noreferrer">
+        <img src={file.src} alt={t("media.image")} loading="lazy" onError={file.onError} />
       </a>
     );
   }
-  if (type.startsWith("video/")) return <video class="photo" src={media.link} controls preload="metadata" />;
-  if (type.startsWith("audio/")) return <audio class="voice" src={media.link} controls preload="none" />;
+  if (type.startsWith("video/")) return <video class="photo" src={file.src} controls preload="metadata" onError={file.onError} />;
+  if (type.startsWith("audio/")) return <audio class="voice" src={file.src} controls preload="none" onError={file.onError} />;
   return (
-    <a class="file" href={media.link} target="_blank" rel="noreferrer" download={name}>
+    <a class="file" href={link} target="_blank" rel="noreferrer" download={name}>
       <Icon name="file" />
       <span>{name}</span>
     </a>
   );
+}
+
+function useFile(link: string, onRenew: () => void) {
+  const [src, setSrc] = useState(link);
+  const [hasFailed, setFailed] = useState(false);
+  const hasAsked = useRef(false);
+  const interrupted = useRef<HTMLMediaElement | null>(null); // playing, when its link had expired
+  useEffect(() => {
+    if (hasAsked.current && link !== src) setSrc(link);
+  }, [link]);
+  useEffect(() => {
+    const element = interrupted.current;
+    interrupted.current = null;
+    element?.play().catch(() => undefined); // the browser may want a click
+  }, [src]);
+  const onError = ({ currentTarget }: { currentTarget: EventTarget }) => {
+    const step = afterFailure(src, link, hasAsked.current);
+    if (step === "give_up") return setFailed(true);
+    if (currentTarget instanceof HTMLMediaElement && !currentTarget.paused) interrupted.current = currentTarget;
+    hasAsked.current = true;
+    if (step === "use_newer") setSrc(link);
+    else onRenew();
+  };
+  return { src, hasFailed, onError };
 }

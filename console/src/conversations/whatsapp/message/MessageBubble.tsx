@@ -17,9 +17,10 @@ interface Props {
   me: string | null;
   onAnswer: () => void;
   onChange: () => void;
+  onRenew: () => void;
 }
 
-export function MessageBubble({ message, quoted, me, onAnswer, onChange }: Props) {
+export function MessageBubble({ message, quoted, me, onAnswer, onChange, onRenew }: Props) {
   const isOut = message.direction === "OUTBOUND";
   return (
     <div class={`message ${isOut ? "message-out" : "message-in"}`}>
@@ -27,8 +28,8 @@ export function MessageBubble({ message, quoted, me, onAnswer, onChange }: Props
         {message.groupId && !isOut && message.senderName && <p class="bubble-sender">{message.senderName}</p>}
         {(message.forwarded || message.forwardedManyTimes) && <p class="bubble-note">{t("message.forwarded")}</p>}
         {message.replyTo && <Quote message={quoted} />}
-        <Content message={message} />
-        {message.versions && message.versions.length > 1 && <History message={message} versions={message.versions} />}
+        <Content message={message} onRenew={onRenew} />
+        {message.versions && message.versions.length > 1 && <History message={message} versions={message.versions} onRenew={onRenew} />}
         <Foot message={message} isOut={isOut} me={me} />
         {isOut && message.sendState === "unknown" && !message.deliveryStatus && <UnknownSend message={message} me={me} onChange={onChange} />}
       </div>
@@ -57,14 +58,14 @@ function Quote({ message }: { message: Message | null }) {
   );
 }
 
-function Content({ message }: { message: Message }) {
+function Content({ message, onRenew }: { message: Message; onRenew: () => void }) {
   if (message.erased) return <p class="bubble-note">{t("message.erased")}</p>;
   if (message.revokedAt && !message.text) return <p class="bubble-note">{t("message.revoked")}</p>;
   const text = message.text ?? message.caption;
   const items = itemsOf(message.content);
   return (
     <>
-      {message.media && <Media message={message} media={message.media} />}
+      {message.media && <Media message={message} media={message.media} onRenew={onRenew} />}
       {items.length > 0 && <Order items={items} />}
       {text ? <p class="bubble-text">{text}</p> : !message.media && items.length === 0 && <Other message={message} />}
       {message.wholeContent && (

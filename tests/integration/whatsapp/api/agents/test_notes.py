@@ -11,6 +11,7 @@ from tests.integration.whatsapp.api.conftest import (
     AGENT,
     CONVERSATION,
     GLOBEX_PHONE,
+    MESSAGES,
     NOTES,
     READ,
     READER,
@@ -37,6 +38,28 @@ def test_notes_are_listed_newest_first_and_are_no_messages(
     assert pages[0][0]["by"] == "api-key:3"
     assert len(api.messages(key)) == 3
     assert harness.item(HEAD) == before
+
+
+def test_a_conversation_is_opened_with_messages_notes_and_changes_in_one_call(
+    api: Api, key: str
+) -> None:
+    api.send(f"POST {NOTES}", key, {"text": "ring the bell"})
+    api.send(CHANGE, key, {"status": "resolved"})
+
+    def opened(**asked: Any) -> dict[str, Any]:
+        shown: dict[str, Any] = api.get(CONVERSATION, key=key, **asked).body["result"]
+        return shown
+
+    whole = opened(messages=2, notes=5, changes=5)
+    rest = api.get(MESSAGES, key=key, cursor=whole["messages"]["cursor"]).body["result"]
+    found = whole["messages"]["messages"] + rest["messages"]
+    assert [one["id"] for one in found] == [one["id"] for one in api.messages(key)]
+    assert [note["text"] for note in whole["notes"]] == ["ring the bell"]
+    assert [change["changed"] for change in whole["changes"]] == [{"status": "resolved"}]
+    known = opened(notes=5, changes=5, revision=whole["revision"])
+    assert len(known["notes"]) == 1
+    assert not {"messages", "changes"} & known.keys()
+    assert not {"messages", "notes", "changes"} & opened().keys()
 
 
 def test_a_repeated_note_is_written_once_and_its_text_is_not_in_the_stored_answer(
