@@ -27,7 +27,7 @@ BY_VALUE = {
     *("change.status", "reason", "call.state", "unknown.decision", "unknown.outcome", "verdict"),
     *("author", "review", "mail.held", "mail.evidence", "change_outcome", "draft.field", "bounce"),
     *("ops.part", "ops.period", "ops.actors", "context", "alarm", "parked", "outcome", "variant"),
-    *("keys", "live", "notify"),
+    *("keys", "live", "notify", "macro.failed", "priority"),
 }
 
 
