@@ -8,6 +8,7 @@ import { partsFor, rightsOf, type Part, type Rights } from "./access";
 import { Audit } from "./Audit";
 import { Cost } from "./Cost";
 import { Decisions } from "./Decisions";
+import { Macros } from "./macros/Macros";
 import { Overview } from "./Overview";
 import { Parked } from "./Parked";
 import { ServiceLevels } from "./ServiceLevels";
@@ -56,6 +57,8 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <Templates />;
     case "service":
       return <ServiceLevels />;
+    case "macros":
+      return <Macros />;
     case "cost":
       return <Cost />;
     case "audit":

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useApp, useSession } from "../app";
 import { Attention } from "../live/Attention";
 import { LiveSign } from "../live/LiveSign";
+import { SignatureForm } from "../conversations/email/SignatureForm";
 import { NotificationSettings } from "../live/NotificationSettings";
 import { partsFor, rightsOf } from "../operations/access";
 import { focusMain } from "./focus";
@@ -84,6 +85,7 @@ function Account() {
               <p class="quiet">{session.company}</p>
             )}
             {rightsOf(session).reads && <NotificationSettings />}
+            {rightsOf(session).reads && <SignatureForm />}
             <Button icon="out" onClick={() => void signOut(app)}>
               {t("account.signout")}
             </Button>

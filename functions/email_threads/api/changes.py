@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.analysis import drafts
+from email_threads.analysis import drafts as drafts_of_models
 from email_threads.api import views
 from email_threads.api.queries import NotFound, head_of
 from email_threads.inbound.events import EmailAnalyse, EmailMerge, entry
-from email_threads.store import changes, mailboxes
+from email_threads.store import changes, drafts, mailboxes
 from email_threads.store.changes import Change
-from email_threads.store.items import Automation, Mailbox, Status, Thread
+from email_threads.store.items import Automation, Draft, Mailbox, Status, Thread
 from email_threads.threading.head.heads import touched, with_status
 from shared.access.ownership import proofs
 from shared.api.errors import InvalidInput
@@ -55,10 +55,11 @@ def change(table: Table, thread: Thread, request: Request[ThreadChange]) -> view
     """Change a thread. Raises Conflict, InvalidTransition, InvalidInput and Transient."""
     given = request.input
     changed = record(
-        table, thread, request, lambda present: _fields(table, present, given), _words(given)
+        table, thread, request, lambda present: fields_of(table, present, given), _words(given)
     )
     if given.automation not in {None, Automation.EMAIL_THREADS}:
-        drafts.supersede(table, thread, reason=drafts.OTHER_AUTOMATION)
+        reason = drafts_of_models.OTHER_AUTOMATION
+        drafts_of_models.supersede(table, thread, reason=reason)
     return changed
 
 
@@ -175,38 +176,50 @@ def record(
     table: Table,
     thread: Thread,
     request: Request[Any],
-    fields_of: Callable[[Thread], dict[str, Any]],
+    values_of: Callable[[Thread], dict[str, Any]],
     action: str,
+    *,
+    is_marked: bool = False,
+    draft: Draft | None = None,
 ) -> views.Changed:
     """
     Write a change of a thread and its audit entry, once per call. *action* is a word, then codes and ids.
 
-    Raises Conflict, Transient, and what *fields_of* raises.
+    *is_marked*: a repeat is also recognised after other changes, as long as the head names the entry. *draft* is a new
+    one that is stored with the change. Raises Conflict, Transient, and what *values_of* raises.
     """
     cause = cause_of(request)
     expected = getattr(request.input, "expected_seq", None)
     for _ in range(TRIES):
         # The call has made the change, and died before its answer was stored.
-        if thread.last_cause == cause:
+        if thread.has_made(cause) or (draft is not None and _is_stored(table, thread, draft)):
             return _changed(thread)
         if expected not in {None, thread.seq}:
             raise Conflict("expected_seq: the thread has changed")
         made = Change(
-            fields=fields_of(thread) | touched(thread),
+            fields=values_of(thread) | touched(thread),
             at=clock.to_text(clock.now_ms()),
             actor=request.caller.principal,
             action=action.partition(" ")[0],
             detail=action.partition(" ")[2] or None,
             cause=cause,
+            is_marked=is_marked,
         )
-        after = changes.change(table, thread, made)
+        after = changes.change(table, thread, made, draft)
         if after is not None:
             return _changed(after)
         thread = head_of(table, thread.company_id, thread.conversation_id)
     raise Transient("thread_contended")
 
 
-def _fields(table: Table, thread: Thread, given: ThreadChange) -> dict[str, Any]:
+def _is_stored(table: Table, thread: Thread, draft: Draft) -> bool:
+    """Whether a draft of the thread exists. Raises Transient if its thread has become part of this one."""
+    if draft.thread != thread.conversation_id:
+        raise Transient("thread_contended")
+    return drafts.get(table, draft.thread, draft.reply_id) is not None
+
+
+def fields_of(table: Table, thread: Thread, given: ThreadChange) -> dict[str, Any]:
     """Return the new values of the head. Raises InvalidTransition and InvalidInput."""
     named = given.model_fields_set
     fields: dict[str, Any] = {}

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.aws.sqs_standard import StandardQueue
+    from shared.canned_replies.items import CannedReplies
 
 LINK_SECONDS: Final = 300
 MOST_COMPARED: Final = 2_000  # heads that one call compares before it returns a cursor
@@ -49,7 +50,8 @@ class ApiDependencies:
     Table, bucket and queues of this context, and the secret that seals cursors. *delayed* is the queue of ingest, whose
     messages may be delayed.
 
-    *log* has the owner items; *single_company* owns all resources of a deployment that belongs to one company.
+    *canned* are the canned replies. *log* has the owner items; *single_company* owns all resources of a deployment that
+    belongs to one company.
     """
 
     table: Table
@@ -59,6 +61,7 @@ class ApiDependencies:
     queue: FifoQueue
     delayed: StandardQueue
     seal_secret: JsonSecret
+    canned: CannedReplies
 
     @property
     def seal(self) -> Seal:

@@ -15,14 +15,15 @@ from email_threads.api.changes import Conflict, InvalidTransition
 from email_threads.api.drafts import opened_thread
 from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.api.drafts.routes import DraftRoutes
+from email_threads.api.drafts.signatures import SignatureRoutes
+from email_threads.api.macros.routes import MacroRoutes
 from email_threads.api.mailbox_routes import MailboxRoutes
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
 from email_threads.api.service_levels.routes import ServiceLevelRoutes
-from email_threads.api.signatures import SignatureRoutes
 from email_threads.privacy.routes import PrivacyRoutes
 from email_threads.recovery.bootstrap import recovery_of
 from email_threads.replies.approval import review
-from email_threads.store import mailboxes
+from email_threads.store import macros, mailboxes
 from email_threads.store.items import StoredAnswer
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
@@ -36,6 +37,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
+from shared.canned_replies.items import CannedReplies
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 
 
@@ -51,6 +53,7 @@ class ApiSettings(AuditedSettings):
     email_inbound_dead_letters_url: str
     api_seal_secret_id: str
     conversation_log_table_name: str
+    canned_replies_table_name: str
     single_company: str = ""
 
 
@@ -71,6 +74,7 @@ deps = ApiDependencies(
     queue=FifoQueue(sqs, settings.email_threads_queue_url),
     delayed=StandardQueue(sqs, settings.email_inbound_queue_url),
     seal_secret=seal_secret,
+    canned=CannedReplies(Table(dynamodb, settings.canned_replies_table_name)),
 )
 recovery = recovery_of(
     table=table,
@@ -93,6 +97,7 @@ routes = Routes(
         review.StaleDraft: (HTTPStatus.CONFLICT, "stale_draft"),
         review.WrongState: (HTTPStatus.CONFLICT, "invalid_transition"),
         review.NotTheAuthor: (HTTPStatus.FORBIDDEN, "not_the_author"),
+        macros.TooManyMacros: (HTTPStatus.CONFLICT, "list_full"),
         TooManyDrafts: (HTTPStatus.CONFLICT, "too_many_drafts"),
     },
     requests=Requests(table, StoredAnswer),
@@ -105,6 +110,7 @@ routes.add(DraftRoutes(deps))
 routes.add(MailboxRoutes(deps))
 routes.add(ServiceLevelRoutes(deps))
 routes.add(SignatureRoutes(deps))
+routes.add(MacroRoutes(deps))
 routes.add(PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue))
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.store.items import Audit, Mail, Note, Thread
+from email_threads.store import drafts
+from email_threads.store.items import Audit, Draft, Mail, Note, Thread
 from email_threads.store.items.thread import AuditEntry, NoteEntry
 from email_threads.store.service_levels import writes
 from email_threads.store.threads import is_unchanged
@@ -28,7 +29,7 @@ class Change:
     """
     New values of a head by field; None removes one. *actor* is the principal of the call, *action* a word.
 
-    *detail* has codes and ids only, *cause* is a hash of the call.
+    *detail* has codes and ids only, *cause* is a hash of the call, *is_marked*: the audit entry has it, too.
     """
 
     fields: dict[str, Any] = field(repr=False)
@@ -37,12 +38,18 @@ class Change:
     action: str
     detail: str | None
     cause: str
+    is_marked: bool = False
 
 
-def change(table: Table, thread: Thread, made: Change) -> Thread | None:
-    """Write a change of a thread as it was read, and its audit entry. None if the thread has changed meanwhile."""
+def change(table: Table, thread: Thread, made: Change, draft: Draft | None = None) -> Thread | None:
+    """
+    Write a change of a thread as it was read, its audit entry and a new draft, or nothing.
+
+    None if the thread has changed meanwhile, or the draft exists.
+    """
     after, audit = recorded(thread, made)
-    return _write(table, thread, after, audit)
+    others = [drafts.to_create(table, draft)] if draft is not None else []
+    return _write(table, thread, after, audit, *others)
 
 
 def change_with_mail(
@@ -66,7 +73,13 @@ def change_with_mail(
 def recorded(thread: Thread, made: Change) -> tuple[Thread, Audit]:
     """Return a thread after a change, and the audit entry's item."""
     number = thread.audit_count + 1
-    entry = AuditEntry(at=made.at, actor=made.actor, action=made.action, detail=made.detail)
+    entry = AuditEntry(
+        at=made.at,
+        actor=made.actor,
+        action=made.action,
+        detail=made.detail,
+        cause=made.cause if made.is_marked else None,
+    )
     after = thread.model_copy(
         update={
             **made.fields,

@@ -47,6 +47,11 @@ def create(table: Table, draft: Draft) -> bool:
     return True
 
 
+def to_create(table: Table, draft: Draft) -> Attributes:
+    """Return the write of a transaction that stores a new draft."""
+    return table.to_put(_with_list(draft).attributes(), when=Attr(PARTITION_KEY).not_exists())
+
+
 def move(table: Table, draft: Draft, **changes: Any) -> Draft | None:  # noqa: ANN401 - values of any field
     """
     Change a draft as it was read, and return it; None if another caller has changed it meanwhile.
@@ -82,7 +87,7 @@ def replace(table: Table, draft: Draft, copy: Draft, *, reason: str) -> bool:
     update = table.to_update(
         {PARTITION_KEY: draft.conversation_id}, put=closing, when=_is_unchanged(draft)
     )
-    new = table.to_put(_with_list(copy).attributes(), when=Attr(PARTITION_KEY).not_exists())
+    new = to_create(table, copy)
     try:
         table.transact(update, new)
     except TransactionRefused as refused:

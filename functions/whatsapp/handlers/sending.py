@@ -164,13 +164,15 @@ def prepare_upload(request: Request[inputs.UploadInput]) -> views.UploadView:
     return files.upload_form(resources.bucket, company, upload, request.input)
 
 
-@routes.reads("GET /whatsapp/canned-replies", Scope.WHATSAPP_READ, Scope.WHATSAPP_SEND)
+@routes.reads(
+    "GET /whatsapp/canned-replies", Scope.WHATSAPP_READ, Scope.WHATSAPP_SEND, Scope.EMAIL_READ
+)
 def list_canned_replies(request: Request[NoInput]) -> views.CannedRepliesView:
     """List the company's canned replies, by name."""
     return canned_replies.replies(table, request.caller.company)
 
 
-@routes.changes("PUT /whatsapp/canned-replies/{name}", Scope.WHATSAPP_SEND)
+@routes.changes("PUT /whatsapp/canned-replies/{name}", Scope.WHATSAPP_SEND, Scope.EMAIL_WRITE)
 def save_canned_reply(
     request: Request[inputs.CannedReplyText], name: str
 ) -> Callable[[], views.CannedReplyView]:
@@ -179,7 +181,7 @@ def save_canned_reply(
     return lambda: canned_replies.save(table, caller.company, name, text, caller.principal)
 
 
-@routes.changes("DELETE /whatsapp/canned-replies/{name}", Scope.WHATSAPP_SEND)
+@routes.changes("DELETE /whatsapp/canned-replies/{name}", Scope.WHATSAPP_SEND, Scope.EMAIL_WRITE)
 def remove_canned_reply(request: Request[NoInput], name: str) -> Callable[[], views.RemovedView]:
     """Delete a canned reply; a missing one is no error."""
     return lambda: canned_replies.remove(table, request.caller.company, name)

@@ -8,9 +8,10 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from shared.api.models import inputs
+from shared.canned_replies.inputs import CannedReplyInput
+from shared.canned_replies.texts import LONGEST_TEXT
 from shared.runtime import web_addresses
 
-LONGEST_TEXT = 4_096
 _CONTENTS = ("text", "media", "template", "canned_reply")
 
 type FileType = Literal["image", "video", "audio", "document", "sticker"]
@@ -45,13 +46,6 @@ class TemplateInput(Input):
     buttons: dict[Annotated[int, Field(ge=0, le=9)], Parameter] = Field(
         default_factory=dict, max_length=10
     )
-
-
-class CannedReplyInput(Input):
-    """A canned reply by name, with a value for each of its variables."""
-
-    name: str = Field(min_length=1, max_length=64)
-    variables: dict[str, Parameter] = Field(default_factory=dict, max_length=20)
 
 
 class CannedReplyText(Input):

@@ -23,6 +23,7 @@ COMPANY_B = "globex"
 MAILBOX_B = "info@globex.example"
 MAX = "max@quarry.example"  # wants to join a thread of A
 ZOE = "zoe@field.example"  # writes to both companies
+MACRO = "closing"
 EXPORTED = "exported@field.example"  # A has exported what it has of them
 
 
@@ -63,6 +64,8 @@ class TwoCompanies(QueuedCompanies[System]):
         for text in ("canary-words one", "canary-words two"):
             system.call("POST", f"/email-threads/{thread}/replies", {"body_text": text})
             system.clock.ms += 1_000
+        macro = {"name": MACRO, "add_tags": ["canary-words"]}
+        system.call("POST", "/email-threads/macros", macro)
         path, body = "/email-threads/contacts/export", {"address": EXPORTED}
         system.call("POST", path, body, scopes=Scope.EMAIL_PRIVACY)
         system.drain()
@@ -86,6 +89,7 @@ class TwoCompanies(QueuedCompanies[System]):
             "mailbox": quote(MAILBOX, safe=""),
             "person": ZOE,
             "company": COMPANY,
+            "macro": MACRO,
             "reply": self.shown("GET /email-threads/drafts")["result"]["drafts"][0]["reply_id"],
             "parked_id": parked[0]["eventId"],
             "letter": letters[0]["id"],

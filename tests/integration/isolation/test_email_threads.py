@@ -30,6 +30,7 @@ from tests.simulation.email_threads.system import BOB, MAILBOX, mail
 THREAD = "/email-threads/{conversation_id}"
 DRAFT = f"{THREAD}/replies/{{reply_id}}"
 BOX = "/email-mailboxes/{address}"
+MACROS = "/email-threads/macros"
 INGEST = "EmailThreadsIngest <- EmailInboundQueue"
 WORKER = "EmailThreadsWorker <- EmailThreadsQueue"
 IN_BOTH = Special(is_blind="A has the mailbox in both")
@@ -55,6 +56,7 @@ API = Api(
         "into": "{other_thread}",
         "n": "1",
         "index": "1",
+        "name": "{macro}",
         "filename": "a.pdf",
         "content_type": "application/pdf",
         "ids": ["{letter}"],
@@ -72,6 +74,12 @@ API = Api(
         "POST /email-threads/signature": Special(
             inputs=({"text": "of the attacker"},), is_blind="each caller has an own signature"
         ),
+        **{
+            f"{method} {MACROS}": Special(is_blind="each company has macros of its own")
+            for method in ("GET", "POST")
+        },
+        f"POST {THREAD}/macros/{{name}}": Special(inputs=({"variables": {}},)),
+        f"POST {MACROS}/{{name}}/remove": Special(is_blind="each company has macros of its own"),
         **{f"{method} {BOX}": IN_BOTH for method in ("GET", "PUT", "DELETE")},
         f"GET {BOX}/service-levels": IN_BOTH,
         "POST /email-threads/contacts/erase": A_JOB,

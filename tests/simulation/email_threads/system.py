@@ -74,6 +74,7 @@ class System(Workers):
             "threads": "EmailThreadsTable",
             "log": "ConversationLogTable",
             "spending": "SpendingTable",
+            "canned": "WhatsAppTable",
         },
         buckets=("EmailBucket", "MediaBucket"),
         secrets={
@@ -207,12 +208,13 @@ class System(Workers):
         company: str = COMPANY,
         query: dict[str, str] | None = None,
         key: str | None = None,
+        principal: str = "key-1",
     ) -> tuple[int, dict[str, Any]]:
         """Call the API; return status and body."""
         event = api_gateway.request(
             f"{method} {path}",
             body,
-            Caller(company=company, scopes=frozenset(scopes.split()), principal="key-1"),
+            Caller(company=company, scopes=frozenset(scopes.split()), principal=principal),
             query=query,
             headers={"Idempotency-Key": key} if key else {},
             resource="/email-threads/{proxy+}",

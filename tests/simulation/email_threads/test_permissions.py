@@ -87,6 +87,10 @@ def _use_the_api(system: System, observer: CallObserver) -> None:
         ("POST", f"{thread}/emails/2/withhold", None),
         ("POST", f"{thread}/merge", {"into": "0123456789abcdef"}),  # refused: the claim is released
         ("POST", "/email-threads/parked/replay", {}),
+        ("POST", "/email-threads/macros", {"name": "closing", "canned_reply": "ready"}),
+        ("GET", "/email-threads/macros", None),
+        ("POST", f"{thread}/macros/closing", {}),  # refused: there is no such canned reply
+        ("POST", "/email-threads/macros/closing/remove", {}),
     ]
     for method, path, body in calls:
         system.call(method, path, body)

@@ -14,6 +14,7 @@ import { OtherConversations } from "../contact/OtherConversations";
 import { Snooze } from "../contact/Snooze";
 import { DraftCard, SENDING } from "./DraftCard";
 import { Joining } from "./Joining";
+import { Macros } from "./Macros";
 import { ClosedDrafts } from "./SendTime";
 import { Targets } from "./Targets";
 import { undoOf } from "./undo";
@@ -238,6 +239,7 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
           void take.run();
         }}
       />
+      <Macros thread={thread.conversation_id} onChange={onChange} />
       {me && thread.assigned_to !== me && (
         <Button icon="person" busy={take.busy} onClick={() => void take.run()}>
           {t("action.assign_me")}

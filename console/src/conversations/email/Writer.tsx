@@ -7,6 +7,7 @@ import { t } from "../../texts/texts";
 import { useDraft } from "../../ui/draft";
 import { Button, ErrorNotice } from "../../ui/controls";
 import { AttachButton } from "../whatsapp/composer/Attachment";
+import { CannedReplies } from "../whatsapp/composer/CannedReplies";
 import { FileList, useFiles } from "./files";
 
 export function Writer({ thread, onChange }: { thread: string; onChange: () => void }) {
@@ -56,6 +57,7 @@ export function Writer({ thread, onChange }: { thread: string; onChange: () => v
         ))}
         <div class="writer-bar">
           <AttachButton onChoose={files.add} />
+          <CannedReplies customer={null} onChoose={(chosen) => write(text ? `${text}\n${chosen}` : chosen)} />
           <span class="writer-space" />
           <span class="quiet writer-hint">{t("mail.hint")}</span>
           <Button kind="primary" icon="note" busy={save.busy} disabled={!text.trim() || files.isBusy} onClick={() => void save.run()}>

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.api import changes
-from email_threads.api.drafts import files, inputs, presenters, views
+from email_threads.api.drafts import files, inputs, presenters, texts, views
 from email_threads.api.queries import NotFound, head_of
 from email_threads.parsing.kinds import Kind
 from email_threads.replies import composition, recipients
@@ -107,15 +107,37 @@ def compose(
     deps: ApiDependencies, thread: Thread, request: Request[inputs.ReplyInput]
 ) -> views.DraftState:
     """Store a draft of an answer or a forward. Raises InvalidInput, Unprocessable and TooManyDrafts."""
-    given = request.input
+    earlier = None
+    if request.input.canned_reply is not None:
+        # The call was cut off: the canned reply may have changed since then.
+        reply_id = composition.reply_id_of(request.cause)
+        earlier = drafts.get(deps.table, thread.conversation_id, reply_id)
+    draft = earlier or written(
+        deps, thread, request.input, by=request.caller.principal, cause=request.cause
+    )
+    check_room(deps, thread, draft)
+    return _stored(deps, thread, draft, request)
+
+
+def check_room(deps: ApiDependencies, thread: Thread, draft: Draft) -> None:
+    """Raise TooManyDrafts if a new draft of the thread would be one too many."""
+    is_new = draft.reply_id not in thread.open_drafts
+    if is_new and drafts.count_open(deps.table, thread) >= MOST_OPEN:
+        raise TooManyDrafts(f"the thread has {MOST_OPEN} open drafts")
+
+
+def written(
+    deps: ApiDependencies, thread: Thread, given: inputs.ReplyInput, *, by: str, cause: str
+) -> Draft:
+    """Return the draft of an answer or a forward, not stored yet. Raises InvalidInput and Unprocessable."""
     if given.kind == "forward" and given.to is None:
         raise Unprocessable([{"field": "to", "problem": "a forward needs a recipient"}])
     mail = _mail(deps, thread, given.n)
     composed = Composed(
         kind=DraftKind(given.kind),
-        by=request.caller.principal,
-        cause=request.cause,
-        body_text=given.body_text,
+        by=by,
+        cause=cause,
+        body_text=texts.text_of(deps.canned, thread.company_id, given),
         to=given.to or [],
         cc=given.cc if given.cc is not None else _copies(deps, mail, given),
         bcc=given.bcc,
@@ -125,10 +147,7 @@ def compose(
     is_forward = composed.kind is DraftKind.FORWARD
     draft = composition.draft_of(thread, _whole(deps, mail) if is_forward else mail, composed)
     inputs.check_recipients(draft.to, draft.cc, draft.bcc)
-    is_new = draft.reply_id not in thread.open_drafts
-    if is_new and drafts.count_open(deps.table, thread) >= MOST_OPEN:
-        raise TooManyDrafts(f"the thread has {MOST_OPEN} open drafts")
-    return _stored(deps, thread, draft, request)
+    return draft
 
 
 def begin(deps: ApiDependencies, request: Request[inputs.NewMailInput]) -> views.DraftState:

@@ -12,6 +12,7 @@ from email_threads.api.inputs import Address, Flag, is_one_line, is_text
 from email_threads.replies.composition import LONGEST_BODY, LONGEST_SUBJECT
 from shared.api.errors import Unprocessable
 from shared.api.models.inputs import Input
+from shared.canned_replies.inputs import CannedReplyInput  # noqa: TC001 - pydantic reads this annotation at run time
 
 LONGEST_NAME = 120
 LONGEST_TYPE = 78  # of a file, as SES takes it
@@ -98,7 +99,7 @@ class ReplyInput(Input):
     A draft of an answer, or with `kind` forward of a forward. `n` is the mail that it answers or forwards, by default
     the customer's newest one. Without `to` an answer goes to that mail's Reply-To, else to its sender, and
     without `cc` and `to` copies go to the customer's Cc; an empty `cc` removes them. Without `subject`
-    it keeps the subject.
+    it keeps the subject. Its text is `body_text`, or a `canned_reply` with the values of its variables.
     """
 
     unprocessable = UNPROCESSABLE
@@ -109,8 +110,15 @@ class ReplyInput(Input):
     cc: Copies | None = None
     bcc: Copies = Field(default_factory=list)
     subject: Subject | None = None
-    body_text: Text
+    body_text: Text | None = None
+    canned_reply: CannedReplyInput | None = None
     attachments: Files = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _has_one_text(self) -> ReplyInput:
+        if (self.body_text is None) == (self.canned_reply is None):
+            raise PydanticCustomError("text", "must have either body_text or canned_reply")
+        return self
 
 
 class NewMailInput(Input):

@@ -53,7 +53,7 @@ def approve(
         signature=signatures.text_of(mailbox, signature) if mailbox is not None else None,
     )
     detail = f"{draft.reply_id} version={approved.version} attempt={approved.attempt}"
-    changes.record(deps.table, thread, request, lambda _: {}, f"approve {detail}")
+    changes.record(deps.table, thread, request, lambda _: {}, f"approve {detail}", is_marked=True)
     queues = schedule.SendQueues(table=deps.table, now=deps.queue, delayed=deps.delayed)
     schedule.queue(queues, approved, cause=request.cause)
     return presenters.state(approved)

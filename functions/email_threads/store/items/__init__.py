@@ -14,6 +14,8 @@ Items of the table, one string key each.
     service#{mailbox}#{date}         ServiceLevelDay   targets of a mailbox that were met and breached on a day
     signature#{person}               Signature         the name and the signatures of a person
     company#{company}                CompanyMailboxes  the addresses of a company
+    macro#{company}#{name}           Macro             several steps with a thread under one name
+    macros#{company}                 MacroList         the names of a company's macros
     parked#{event}                   ParkedEvent       an event that cannot be processed
     letter#{event}                   DeadLetterNote    why the last attempt at an event failed
     request#{request}                StoredAnswer      an API call and its answer
@@ -29,6 +31,7 @@ from email_threads.store.items.alias import Alias, AliasKind
 from email_threads.store.items.draft import Draft, DraftFile, DraftKind, DraftStatus
 from email_threads.store.items.erased import ErasedAddress
 from email_threads.store.items.expiry import Expiry
+from email_threads.store.items.macro import Macro, MacroList
 from email_threads.store.items.mail import Delivery, Mail
 from email_threads.store.items.mailbox import CompanyMailboxes, Mailbox
 from email_threads.store.items.note import Audit, Note
@@ -54,13 +57,13 @@ from email_threads.store.items.thread import (
 
 CHILDREN = (
     Mail, Note, Audit, Draft, ScheduledSend, Participant, Deadline, Expiry, Alias, Mailbox, CompanyMailboxes, Signature,
-    ServiceLevelDay, ParkedEvent, DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob, ErasedAddress,
+    ServiceLevelDay, Macro, MacroList, ParkedEvent, DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob, ErasedAddress,
 )  # fmt: skip
 
 __all__ = [
     "CHILDREN", "AiAnalysis", "Alias", "AliasKind", "AnalysisState", "AnswerCount", "Audit", "Automation",
     "CompanyMailboxes", "DeadLetterNote", "Deadline", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus",
-    "ErasedAddress", "Expiry", "HistoryEntry", "Mail", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent",
+    "ErasedAddress", "Expiry", "HistoryEntry", "Macro", "MacroList", "Mail", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent",
     "Participant", "PrivacyJob", "ReplyMode", "ScheduledSend", "SentimentEntry", "ServiceLevelDay", "Signature",
     "Status", "StoredAnswer", "Thread",
 ]  # fmt: skip

@@ -189,7 +189,8 @@ class AuditEntry(BaseModel):
     """
     A change of a thread: its author (an API key, a person's id, or the name of a worker) and the changed fields.
 
-    *detail* has ids, states and codes, never text or addresses of customers.
+    *detail* has ids, states and codes, never text or addresses of customers. *cause* is a hash of the API call, of
+    changes that must be recognised after others.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -198,6 +199,7 @@ class AuditEntry(BaseModel):
     actor: str
     action: str
     detail: str | None = None
+    cause: str | None = None
 
 
 class Metadata(BaseModel):
@@ -283,6 +285,10 @@ class Thread(ThreadItem):
     def seq(self) -> int:
         """The sequence number; 0 if the item is older than the attribute."""
         return self.last_seq or 0
+
+    def has_made(self, cause: str) -> bool:
+        """Whether the newest change, or one of the newest marked ones, was made by an API call."""
+        return cause == self.last_cause or any(one.cause == cause for one in self.audit_log)
 
     def snoozed_at(self, now: str) -> str | None:
         """Return the end of a snooze that is not over at the time *now*."""

@@ -4,23 +4,16 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from shared.canned_replies.items import CannedReplyItem
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 
-class CannedReply(WhatsAppItem):
+class CannedReply(CannedReplyItem, WhatsAppItem):
     """
-    A text that agents of a company send often, with variables such as `{{name}}`.
+    A text that people of a company send often, with variables such as `{{name}}`; e-mail reads it, too.
 
     `updated_by` is the authenticated principal of the last change.
     """
-
-    item_type: ClassVar[str] = "CANNED_REPLY"
-    pk_pattern: ClassVar[str] = "CANNED_REPLY#{company}#{name}"
-
-    name: str
-    text: str
-    updated_at: str
-    updated_by: str
 
 
 class CannedReplyList(WhatsAppItem):

@@ -1,0 +1,87 @@
+// The canned replies of the company, which all channels share: texts with variables.
+
+import { useState } from "preact/hooks";
+import type { WhatsappSending } from "../../api/routes";
+import { useAction, type Resource } from "../../api/resource";
+import { useApp } from "../../app";
+import { t } from "../../texts/texts";
+import { Button, ErrorNotice, Field } from "../../ui/controls";
+import { Section, Table } from "../sections";
+
+type Reply = WhatsappSending.CannedReplyView;
+
+export function CannedReplyList({ replies }: { replies: Resource<Reply[]> }) {
+  const [edited, setEdited] = useState<Reply | null>(null);
+  return (
+    <Section title={t("canned.title")} about={t("canned.about", { example: "{{name}}" })} resource={replies}>
+      {(rows) => (
+        <>
+          <Table
+            label={t("canned.title")}
+            rows={rows}
+            keyOf={(reply) => reply.name}
+            empty={t("canned.empty")}
+            columns={[
+              { name: t("macro.name"), cell: (reply) => <b>{reply.name}</b> },
+              { name: t("canned.text"), cell: (reply) => reply.text },
+              { name: t("macro.change"), cell: (reply) => <RowActions reply={reply} onEdit={() => setEdited(reply)} onChange={replies.reload} /> },
+            ]}
+          />
+          <Editor key={edited?.name ?? ""} reply={edited} onStored={replies.reload} />
+        </>
+      )}
+    </Section>
+  );
+}
+
+function RowActions({ reply, onEdit, onChange }: { reply: Reply; onEdit: () => void; onChange: () => Promise<void> }) {
+  const { client } = useApp();
+  const remove = useAction(async () => {
+    await client.call("DELETE /whatsapp/canned-replies/{name}", { path: { name: reply.name }, key: crypto.randomUUID() });
+    await onChange();
+  });
+  return (
+    <>
+      {remove.error && <ErrorNotice error={remove.error} />}
+      <Button kind="quiet" label={`${t("macro.edit")} ${reply.name}`} onClick={onEdit}>
+        {t("macro.edit")}
+      </Button>
+      <Button kind="quiet" label={`${t("macro.remove")} ${reply.name}`} busy={remove.busy} onClick={() => void remove.run()}>
+        {t("macro.remove")}
+      </Button>
+    </>
+  );
+}
+
+function Editor({ reply, onStored }: { reply: Reply | null; onStored: () => Promise<void> }) {
+  const { client } = useApp();
+  const [name, setName] = useState(reply?.name ?? "");
+  const [text, setText] = useState(reply?.text ?? "");
+  const save = useAction(async () => {
+    await client.call("PUT /whatsapp/canned-replies/{name}", { path: { name }, body: { text }, key: crypto.randomUUID() });
+    await onStored();
+  });
+  return (
+    <form
+      class="ops-editor"
+      aria-label={t("canned.form")}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save.run();
+      }}
+    >
+      {save.error && <ErrorNotice error={save.error} fields={["name", "text"]} />}
+      <Field label={t("macro.name")} name="name" error={save.error}>
+        <input value={name} maxLength={64} onInput={(event) => setName(event.currentTarget.value)} />
+      </Field>
+      <Field label={t("canned.text")} name="text" error={save.error}>
+        <textarea rows={5} value={text} maxLength={4096} onInput={(event) => setText(event.currentTarget.value)} />
+      </Field>
+      <div class="ops-editor-end">
+        <Button type="submit" kind="primary" busy={save.busy} disabled={!name || !text.trim()}>
+          {t("ops.store")}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,1 @@
+"""Macros over HTTP: their definitions, and runs of them on threads."""

@@ -1,0 +1,59 @@
+"""Macros of a company: one item each, and a list of their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from email_threads.store.items import Macro, MacroList
+from shared.aws.dynamodb import ConditionFailed
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Table
+
+MOST: Final = 100
+_names: Final = MacroList.attr("names")
+
+
+class TooManyMacros(Exception):
+    """The company has as many macros as it may have."""
+
+
+def get(table: Table, company_id: str, name: str) -> Macro | None:
+    """Return one macro (strongly consistent read)."""
+    item = table.get(Macro.key(company_id, name))
+    return Macro.read(item) if item else None
+
+
+def of_company(table: Table, company_id: str) -> list[Macro]:
+    """Return all macros of a company, by name."""
+    item = table.get(MacroList.key(company_id))
+    names = sorted(MacroList.read(item).names) if item else []
+    found = table.get_many([Macro.key(company_id, name) for name in names])
+    return sorted(map(Macro.read, found), key=lambda macro: macro.name)
+
+
+def put(table: Table, macro: Macro) -> None:
+    """
+    Write a macro and list it. Idempotent. Raises TooManyMacros.
+
+    Listed first: a name without its item is left out of lists, an item without its name could not be found.
+    """
+    room = _names.not_exists() | _names.size().lt(MOST) | _names.contains(macro.name)
+    try:
+        table.update(
+            MacroList.key(macro.company_id),
+            add=MacroList.named(names={macro.name}),
+            when=room,
+        )
+    except ConditionFailed:
+        raise TooManyMacros(f"a company has at most {MOST} macros") from None
+    table.put(macro.attributes())
+
+
+def remove(table: Table, company_id: str, name: str) -> None:
+    """Delete a macro, then its name from the list. Idempotent."""
+    table.delete(Macro.key(company_id, name))
+    table.update(
+        MacroList.key(company_id),
+        take_from_set=MacroList.named(names={name}),
+    )

@@ -1,0 +1,18 @@
+"""The input model of a chosen canned reply."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from shared.api.models.inputs import Input
+from shared.canned_replies.texts import LONGEST_NAME, MOST_VARIABLES
+
+type Value = Annotated[str, StringConstraints(min_length=1, max_length=1_024)]
+type Values = Annotated[dict[str, Value], Field(max_length=MOST_VARIABLES)]
+
+
+class CannedReplyInput(Input):
+    """A canned reply by name, with a value for each of its variables."""
+
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
+    variables: Values = Field(default_factory=dict)
