@@ -186,8 +186,8 @@ def shown_in(
 def emptied(inbox: InboxSystem) -> None:
     for table in (inbox.tables.inbox, inbox.tables.contacts):
         for item in table._client.scan(TableName=table.name)["Items"]:
-            key = {name: item[name]["S"] for name in ("pk", "sk") if name in item}
-            table.delete(key if table is inbox.tables.contacts else {"pk": key["pk"]})
+            names = ("pk", "sk") if table is inbox.tables.contacts else ("pk",)
+            table.delete({name: item[name]["S"] for name in names})
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
