@@ -60,7 +60,7 @@ READ, UNCHANGED, REMOVED = (
 )
 PAGE, MINE, SEARCH = "a page of 50", "a page of 50 of an agent", "a search that compares 2,000"
 WRITTEN_DOWN: Measured = {
-    NEW: Figures(2, 5, 6),
+    NEW: Figures(4, 6, 8),
     MESSAGE: Figures(3, 3, 4),
     ASSIGNED: Figures(5, 3, 4),
     READ: Figures(3, 3, 4),
@@ -71,12 +71,14 @@ WRITTEN_DOWN: Measured = {
     SEARCH: Figures(2, 95, 13),  # the first of a minute, which is counted in two writes
 }
 NOTES = """\
-An entry has less than 1 KB, so each write of it is one unit in the table and one in each index that keeps its place; a
-new message moves it in its list, which is two. A message of an AI conversation and its answer add as much each, a mail
-once. Records of other items cost no unit: the event source filters them, or the feed reads nothing for them. Lambda
-reads the streams without a charge. One of the read units, and one request, are the look for open connections of the
-company, once for each batch. A page merges six partitions; of a company with more than 500 changes a second, two to
-eight times as many. The functions are warm: once a minute each reads how many, which is one read unit and request.
+An entry has less than 1 KB, so each write of it is one unit in the table and one in each index that keeps its
+place; a new message moves it in its list, which is two. A message of an AI conversation and its answer add as much
+each, a mail once. Records of other items cost no unit: the event source filters them, or the feed reads nothing for
+them. Lambda reads the streams without a charge. One of the read units, and one request, are the look for open
+connections of the company, once for each batch. A new conversation looks for its contact, and makes it for two
+write units; one that names two identifiers for three. A page merges six partitions; of a company with more than 500
+changes a second, two to eight times as many. The functions are warm: once a minute each reads how many, which is
+one read unit and request.
 """
 
 
@@ -94,7 +96,7 @@ class _Meter:
         records = self.stream.records()
         heads = [one for one in records if one["dynamodb"]["Keys"]["pk"]["S"] == ADAS]
         assert heads
-        partitions.written(self.module.inbox_feed.table, COMPANY)
+        partitions.written(self.module.inbox_feed.tables.inbox, COMPANY)
         return self.spent(lambda: self.module.handler({"Records": heads}, Invocation()))
 
     def spent(self, act: Callable[[], object]) -> Figures:
@@ -166,7 +168,7 @@ def _entry(n: int) -> Entry:
 
 @contextmanager
 def _metered(system: System) -> Iterator[_Meter]:
-    for table in ("InboxTable", "LiveTable"):
+    for table in ("InboxTable", "ContactsTable", "LiveTable"):
         create_table(system.dynamodb, table, Stage="local")
     module = imported(
         "whatsapp.handlers.inbox_feed", environment("WhatsAppInboxFeed", Stage="local")
@@ -174,8 +176,9 @@ def _metered(system: System) -> Iterator[_Meter]:
     pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
     pricing.watch(module.dynamodb)
     yield _Meter(system, module, Stream(system.dynamodb, system.table.name), pricing)
-    for table in (_inbox_table(), properties("LiveTable", Stage="local")["TableName"]):
-        client("dynamodb").delete_table(TableName=table)
+    for table in ("InboxTable", "ContactsTable", "LiveTable"):
+        name = str(properties(table, Stage="local")["TableName"])
+        client("dynamodb").delete_table(TableName=name)
 
 
 def _inbox_table() -> str:

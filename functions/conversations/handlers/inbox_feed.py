@@ -14,8 +14,6 @@ import boto3
 
 from conversations.store.inbox_heads import ConversationHeads
 from shared.aws.dynamodb import Table
-from shared.aws.secrets import JsonSecret
-from shared.identity import keyed_hashes
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -28,16 +26,9 @@ class InboxFeedSettings(FeedSettings):
 
     conversations_table_name: str
     conversation_log_table_name: str
-    identifier_keys_secret_id: str
 
 
 settings = InboxFeedSettings.load()
-keyed_hashes.configure(
-    JsonSecret(
-        lambda: boto3.client("secretsmanager", config=QUICK),
-        settings.identifier_keys_secret_id,
-    )
-)
 dynamodb = boto3.client("dynamodb", config=QUICK)
 inbox_feed = feed_of(
     settings,

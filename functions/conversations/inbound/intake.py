@@ -188,7 +188,7 @@ def _store(
     if event.type != "human_reply":
         at = message.message_timestamp
         until = clock.to_text(window.closes_at(clock.from_text(at)))
-        proof = normalise.proof_of_number(event, opened)
+        proof = normalise.proof_of_address(event, opened)
         state = states.take_inbound(resources.log, opened.ref, at, window_until=until, proof=proof)
     normalise.link_identities(resources, event, opened.company)
     return stored_message, opened.with_state(state), stored is None

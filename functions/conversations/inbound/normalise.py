@@ -15,6 +15,7 @@ from conversations.store.items.routes import Alias, BusinessAddress
 from shared.aws.sqs_fifo import digest
 from shared.events.exchange import InboundMessage, body_of
 from shared.identity import addresses
+from shared.identity.authors import is_proven_author
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
 
@@ -71,9 +72,13 @@ def begin(
     return ref
 
 
-def proof_of_number(event: InboundMessage, opened: OpenConversation) -> dict[str, str | None]:
-    """Return the fields of the state that a customer's message from their number changes; none for the usual one."""
+def proof_of_address(event: InboundMessage, opened: OpenConversation) -> dict[str, str | None]:
+    """Return the fields of the state that a customer's message from their address changes; none for the usual one."""
     customer, state = customer_of(event), opened.state
+    if event.channel_method == "email":
+        is_first = state.email_proven_at is None and is_proven_author("email", event.extra)
+        is_own = customer == opened.conversation.recipient_email
+        return {"email_proven_at": event.received_at if is_first and is_own else None}
     if opened.customer not in {customer, *addresses.other_spellings(customer)}:
         return {}
     is_withdrawn = state.number_withdrawn_at is not None

@@ -14,12 +14,15 @@ from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.conversation import key as key_of_item
 from conversations.store.items.log import OfConversation, State, holder_of, state_key
 from shared.aws.tables.prefetched import PrefetchedTable
+from shared.contacts.claims import Proof, claimed
+from shared.identity.identifiers import IdentifierKind
 from shared.inbox import items as inbox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shared.aws.dynamodb import Attributes, Table
+    from shared.contacts.claims import Claim
 
 _FIRST = OfConversation.pk_pattern.partition("{")[0]
 # Values of `conversation_status` of conversations that are over (`conversations.lifecycle.status`).
@@ -108,7 +111,23 @@ def shown(ref: str, item: Conversation, state: State) -> inbox.Head:
         handle=inbox.shortened(handle, inbox.LONGEST_NAME),
         preview=inbox.shortened(newest.content, inbox.LONGEST_PREVIEW) if newest else None,
         ttl=item.ttl,
+        claims=_claims(item, state),
     )
+
+
+def _claims(item: Conversation, state: State) -> tuple[Claim, ...]:
+    """
+    Return the identifiers of a conversation's customer, the one of its channel first.
+
+    The request of a company proves both. A conversation that the customer began is proven by their messages: of mails,
+    by one whose author is. A number that another person has had since names no customer.
+    """
+    begun_by_customer = item.request_id.startswith(identifiers.REQUEST_PREFIX)
+    proof = Proof.PROVIDER if begun_by_customer else Proof.COMPANY
+    has_email = not begun_by_customer or state.email_proven_at is not None
+    tel = claimed(IdentifierKind.PHONE, item.recipient_tel if state.has_number else None, proof)
+    email = claimed(IdentifierKind.EMAIL, item.recipient_email if has_email else None, proof)
+    return (*email, *tel) if item.channel_method is ChannelMethod.EMAIL else (*tel, *email)
 
 
 def _status_of(status: str, state: State) -> inbox.Status:

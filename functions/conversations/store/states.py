@@ -231,7 +231,7 @@ def take_inbound(
     """
     Record the time of a customer's message, which ends a snooze. Each timestamp moves forward only, on its own.
 
-    *proof*: the fields of the state that show whose number it is, if the message came from it. Raises Gone.
+    *proof*: the fields of the state that show whose address it is, if the message came from it. Raises Gone.
     """
     exists = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
     inbound = State.named(last_inbound_at=at, window_until=window_until, **(proof or {}))

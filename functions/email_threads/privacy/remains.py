@@ -86,6 +86,7 @@ def without_participant(thread: Thread, person: Person) -> Thread:
         update={
             "participants": thread.participants - {person.address},
             "participant": min(others, default=None) if is_primary else thread.participant,
+            "participant_proof": None if is_primary else thread.participant_proof,
         }
     )
 

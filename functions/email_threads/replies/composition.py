@@ -11,6 +11,7 @@ from email_threads.store.items.draft import NO_MAIL
 from email_threads.store.items.thread import Direction
 from email_threads.threading import ids, subjects
 from email_threads.threading.head.heads import retention_policy
+from shared.contacts.claims import Proof
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def thread_of(mailbox: Mailbox, composed: Composed) -> Thread:
         original_message_id=f"<{message_id}>",
         subject=subjects.cleaned(composed.subject or ""),
         participant=composed.to[0],
+        participant_proof=Proof.COMPANY,
         participants={mailbox.address},
         automation=mailbox.automation,
         **retention_policy(mailbox.retention_days),

@@ -9,12 +9,15 @@ from email_threads.store import service_levels, threads
 from email_threads.store.items import Status, Thread
 from email_threads.store.items.item import PARTITION_KEY
 from shared.aws.tables.prefetched import PrefetchedTable
+from shared.contacts.claims import claimed
+from shared.identity.identifiers import IdentifierKind
 from shared.inbox import items as inbox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shared.aws.dynamodb import Attributes, Table
+    from shared.contacts.claims import Claim
 
 _STATUS: dict[Status, inbox.Status] = {
     Status.ACTIVE: "open",
@@ -80,6 +83,7 @@ def shown(thread: Thread) -> inbox.Head | None:
         subject=inbox.shortened(thread.subject, inbox.LONGEST_NAME),
         preview=inbox.shortened(newest.body, inbox.LONGEST_PREVIEW) if newest else None,
         ttl=thread.ttl,
+        claims=_claims(thread),
     )
 
 
@@ -90,6 +94,12 @@ def _due(thread: Thread) -> dict[str, Any]:
         return {}
     name, target = min(running.items(), key=lambda one: one[1].due_at)
     return {"due_at": target.due_at, "due_for": name.value, "at_risk_at": target.alarm_at}
+
+
+def _claims(thread: Thread) -> tuple[Claim, ...]:
+    """Return the address of a thread's participant, if a mail has proven it."""
+    proof = thread.participant_proof
+    return claimed(IdentifierKind.EMAIL, thread.participant, proof) if proof else ()
 
 
 def _status_of(thread: Thread) -> inbox.Status:

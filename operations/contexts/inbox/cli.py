@@ -17,11 +17,12 @@ from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.identity import keyed_hashes
 from shared.inbox import entries
+from shared.inbox.entries import Tables
 from shared.inbox.items import Context
 from whatsapp.store.conversations.inbox_heads import WhatsAppHeads
 
 # Outputs of template.yaml.
-INBOX = "InboxTableName"
+INBOX, CONTACTS = "InboxTableName", "ContactsTableName"
 WHATSAPP, EMAIL = "WhatsAppTableName", "EmailThreadsTableName"
 CONVERSATIONS, LOG = "ConversationsTableName", "ConversationLogTableName"
 KEYS = "IdentifierKeysSecretId"
@@ -50,9 +51,12 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _rebuild(options: argparse.Namespace) -> int:
-    outputs = arguments.outputs_of(options.stack, INBOX, WHATSAPP, EMAIL, CONVERSATIONS, LOG, KEYS)
+    outputs = arguments.outputs_of(
+        options.stack, INBOX, CONTACTS, WHATSAPP, EMAIL, CONVERSATIONS, LOG, KEYS
+    )
     keyed_hashes.configure(JsonSecret(lambda: boto3.client("secretsmanager"), outputs[KEYS]))
     client = boto3.client("dynamodb")
+    tables = Tables(inbox=Table(client, outputs[INBOX]), contacts=Table(client, outputs[CONTACTS]))
     heads = (
         Source(heads=WhatsAppHeads(Table(client, outputs[WHATSAPP])), table=outputs[WHATSAPP]),
         Source(
@@ -68,7 +72,7 @@ def _rebuild(options: argparse.Namespace) -> int:
         context = source.heads.context
         if options.context and context not in options.context:
             continue
-        run = Run(client=client, table=Table(client, outputs[INBOX]), report=_progress)
+        run = Run(client=client, tables=tables, report=_progress)
         run.rebuild(source, restart=options.restart)
         print(context, *(f"{run.counts[name]} {name}" for name in _OUTCOMES), sep="\t")
         failed += run.counts[rebuild.FAILED]

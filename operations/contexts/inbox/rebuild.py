@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from shared.aws.dynamodb import Attributes, Table
-    from shared.inbox.entries import Heads
+    from shared.aws.dynamodb import Attributes
+    from shared.inbox.entries import Heads, Tables
 
 ITEMS_PER_PAGE = 500
 SEGMENTS = 16  # A head takes three to four calls in turn: more threads than these only wait for the processor.
@@ -74,7 +74,7 @@ class Run:
     """One rebuild. After each page *report* gets the number of heads so far by outcome; its calls do not overlap."""
 
     client: DynamoDBClient
-    table: Table  # of the inbox
+    tables: Tables
     report: Callable[[Context, Counter[str]], None]
     counts: Counter[str] = field(default_factory=Counter)
     _lock: Lock = field(default_factory=Lock)
@@ -94,7 +94,7 @@ class Run:
             ),
             _Scan(
                 phase="entries",
-                table=self.table.name,
+                table=self.tables.inbox.name,
                 references_in=self._shown_in,
                 prefix=Entry.pk_pattern.partition("{id}")[0].format(context=heads.context),
             ),
@@ -103,9 +103,9 @@ class Run:
             self._forget(heads.context)
         for scan in scans:
             self._in_parallel(heads, scan)
-        for parked in list(entries.parked(self.table, heads.context)):
+        for parked in list(entries.parked(self.tables.inbox, heads.context)):
             if self._refresh(heads, parked.reference):
-                entries.unpark(self.table, heads.context, parked.reference)
+                entries.unpark(self.tables.inbox, heads.context, parked.reference)
         self._forget(heads.context)
         with self._lock:
             self.report(heads.context, self.counts)
@@ -139,18 +139,18 @@ class Run:
                 return
 
     def _shown_in(self, keys: Sequence[Attributes]) -> Iterator[str]:
-        stored = self.table.get_many([pk(str(key[PARTITION_KEY])) for key in keys])
+        stored = self.tables.inbox.get_many([pk(str(key[PARTITION_KEY])) for key in keys])
         return (entry.reference for entry in map(Entry.read, stored))
 
     def _refresh(self, heads: Heads, reference: str) -> bool:
         """Refresh an entry; return False if its head cannot be shown."""
         try:
-            change = entries.refresh(self.table, heads, reference)
+            change = entries.refresh(self.tables, heads, reference)
         except (ClientError, BotoCoreError):  # Some of them are ValueErrors.
             raise
         except (Permanent, TypeError, ValueError, LookupError, AttributeError) as failure:
             reason = failure.reason if isinstance(failure, Permanent) else "internal_error"
-            entries.park(self.table, heads.context, reference, reason)
+            entries.park(self.tables.inbox, heads.context, reference, reason)
             self._count(FAILED)
             return False
         self._count(UNCHANGED if change is None else REMOVED if change.is_removed else SHOWN)
@@ -200,15 +200,15 @@ class Run:
             segments=SEGMENTS,
             ttl=clock.expires_in(REBUILD_DAYS * clock.DAY_SECONDS),
         )
-        item = self.table.get(pk(fresh.pk))
+        item = self.tables.inbox.get(pk(fresh.pk))
         found = Rebuild.read(item) if item else fresh
         is_same = (found.table, found.segments) == (fresh.table, fresh.segments)
         return found if is_same else fresh
 
     def _keep(self, progress: Rebuild, position: dict[str, str] | None) -> None:
         after = progress.model_copy(update={"position": position, "is_done": position is None})
-        self.table.put(after.attributes())
+        self.tables.inbox.put(after.attributes())
 
     def _forget(self, context: Context) -> None:
         for phase, segment in product(PHASES, range(SEGMENTS)):
-            self.table.delete(pk(Rebuild.key(context, phase, segment)))
+            self.tables.inbox.delete(pk(Rebuild.key(context, phase, segment)))

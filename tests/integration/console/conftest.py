@@ -31,4 +31,4 @@ def whatsapp(harness: Harness, inbox: InboxSystem) -> Fed:
 
 @pytest.fixture
 def listed(inbox: InboxSystem) -> Listed:
-    return Listed(inbox.table)
+    return Listed(inbox.tables)

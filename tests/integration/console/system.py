@@ -16,6 +16,7 @@ from operations.contexts.inbox.rebuild import Run, Source
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.inbox import entries, feed
+from shared.inbox.entries import Tables
 from shared.inbox.items import Context, Head
 from tests import api_gateway
 from tests.integration.answers import Answer
@@ -51,7 +52,7 @@ def inbox_call(
 class Fed:
     """The feed of a context and the streams that it reads."""
 
-    table: Table
+    tables: Tables
     heads: BatchHeads
     streams: tuple[Stream, ...]
     announced: list[Change] = field(default_factory=list)
@@ -66,7 +67,7 @@ class Fed:
         if not given:
             return []
         of = feed.Feed(
-            table=self.table,
+            tables=self.tables,
             heads=self.heads,
             announce=lambda changes, _: self.announced.extend(changes),
         )
@@ -77,9 +78,9 @@ class Fed:
 def rebuilt(fed: Fed, table: str) -> None:
     """Rebuild the entries of a context from nothing; *table* has an item for each head."""
     client = boto3.client("dynamodb")
-    for item in client.scan(TableName=fed.table.name)["Items"]:
-        fed.table.delete({"pk": item["pk"]["S"]})
-    run = Run(client=client, table=fed.table, report=lambda *_: None)
+    for item in client.scan(TableName=fed.tables.inbox.name)["Items"]:
+        fed.tables.inbox.delete({"pk": item["pk"]["S"]})
+    run = Run(client=client, tables=fed.tables, report=lambda *_: None)
     run.rebuild(Source(heads=fed.heads, table=table))
 
 
@@ -87,14 +88,19 @@ def rebuilt(fed: Fed, table: str) -> None:
 class InboxSystem:
     """The table of the inbox, the user pool, and the function that reads both."""
 
-    table: Table
+    tables: Tables
     module: ModuleType
     people: People
+
+    @property
+    def table(self) -> Table:
+        """The table of the inbox."""
+        return self.tables.inbox
 
     def fed_by(self, heads: BatchHeads, *tables: str) -> Fed:
         """Return the feed of a context whose tables have these names."""
         dynamodb = boto3.client("dynamodb")
-        return Fed(self.table, heads, tuple(Stream(dynamodb, name) for name in tables))
+        return Fed(self.tables, heads, tuple(Stream(dynamodb, name) for name in tables))
 
     def get(self, caller: Caller | None = ACME, path: str = "/inbox", **query: Any) -> Answer:
         """Call the API."""
@@ -128,7 +134,10 @@ class InboxSystem:
 def inbox_on_moto() -> Iterator[InboxSystem]:
     """Create the table and import the function. moto must be active."""
     dynamodb = boto3.client("dynamodb")
-    table = Table(dynamodb, create_table(dynamodb, "InboxTable"))
+    tables = Tables(
+        inbox=Table(dynamodb, create_table(dynamodb, "InboxTable")),
+        contacts=Table(dynamodb, create_table(dynamodb, "ContactsTable")),
+    )
     live = create_table(dynamodb, "LiveTable")
     keys = create_table(dynamodb, "ApiKeysTable")
     secret = properties("ApiSealSecret")["Name"]
@@ -141,8 +150,8 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
             patch.setenv(name, value)
         patch.setenv("API_SEAL_SECRET_ID", secret)
         module = importlib.reload(importlib.import_module("console.handlers.api"))
-        yield InboxSystem(table, module, _user_pool())
-    for name in (table.name, live, keys):
+        yield InboxSystem(tables, module, _user_pool())
+    for name in (tables.inbox.name, tables.contacts.name, live, keys):
         dynamodb.delete_table(TableName=name)  # other tests may have the same moto
 
 
@@ -163,7 +172,7 @@ def _user_pool() -> People:
 class Listed:
     """Heads of any context, held in memory. `show` writes the entry of one."""
 
-    table: Table
+    tables: Tables
     context: Context = Context.WHATSAPP
     heads: dict[str, Head] = field(default_factory=dict)
 
@@ -187,9 +196,9 @@ class Listed:
             "handle": reference,
         }
         self.heads[reference] = Head(**given | facts)
-        entries.refresh(self.table, self, reference)
+        entries.refresh(self.tables, self, reference)
 
     def remove(self, reference: str) -> None:
         """Remove a head."""
         self.heads.pop(reference, None)
-        entries.refresh(self.table, self, reference)
+        entries.refresh(self.tables, self, reference)

@@ -340,7 +340,7 @@ def test_a_relay_needs_the_right_to_read_the_context_on_both_sides(live: LiveSys
 def test_typing_in_a_conversation_of_a_project_is_relayed_to_readers_of_the_project(
     live: LiveSystem,
 ) -> None:
-    Listed(live.inbox.table).show(
+    Listed(live.inbox.tables).show(
         "ref-1", context=Context.CONVERSATIONS, channel="sms", project_id="hiring"
     )
     read = "conversations:read"
@@ -358,7 +358,7 @@ def test_typing_in_a_conversation_of_a_project_is_relayed_to_readers_of_the_proj
 
 
 def test_typing_in_a_conversation_of_another_company_is_not_relayed(live: LiveSystem) -> None:
-    Listed(live.inbox.table).show(
+    Listed(live.inbox.tables).show(
         "ref-1", context=Context.CONVERSATIONS, channel="sms", company_id="globex"
     )
     live.connect(OF_KIM, "kim")

@@ -27,7 +27,7 @@ class Interrupted(Exception):
 
 
 def a_run(inbox: InboxSystem) -> Run:
-    return Run(client=boto3.client("dynamodb"), table=inbox.table, report=lambda *_: None)
+    return Run(client=boto3.client("dynamodb"), tables=inbox.tables, report=lambda *_: None)
 
 
 def source_of(harness: Harness, whatsapp: Fed) -> Source:
@@ -80,7 +80,7 @@ def test_a_rebuild_corrects_outdated_entries_and_removes_stale_ones(
     receive(harness, 2)
     whatsapp.take()
     wanted = inbox.entries()
-    Listed(inbox.table).show(Conversation.key(PHONE, "447700900199"), assignee="kim")
+    Listed(inbox.tables).show(Conversation.key(PHONE, "447700900199"), assignee="kim")
     outdated = next(iter(wanted))
     inbox.table.update(pk(outdated), put={"preview": "outdated"}, add={"version": 1})
 
@@ -92,7 +92,7 @@ def test_a_rebuild_corrects_outdated_entries_and_removes_stale_ones(
 def test_a_rebuild_leaves_the_entries_of_other_contexts(
     harness: Harness, inbox: InboxSystem, whatsapp: Fed
 ) -> None:
-    Listed(inbox.table).show("0123456789abcdef", context=Context.EMAIL_THREADS)
+    Listed(inbox.tables).show("0123456789abcdef", context=Context.EMAIL_THREADS)
 
     a_run(inbox).rebuild(source_of(harness, whatsapp))
 
@@ -140,7 +140,7 @@ def test_a_rebuild_reads_each_item_in_one_of_its_segments(
             (params["TableName"], params["Segment"], params["TotalSegments"])
         ),
     )
-    run = Run(client=client, table=inbox.table, report=lambda *_: None)
+    run = Run(client=client, tables=inbox.tables, report=lambda *_: None)
     run.rebuild(Source(heads=heads, table=harness.resources.table.name))
 
     assert len(heads.read_keys) == len(set(heads.read_keys))

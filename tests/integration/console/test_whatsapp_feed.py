@@ -27,6 +27,7 @@ from whatsapp.store.items import Conversation, pk
 
 ADA = "447700900101"
 BEN = "447700900102"
+OF_CONTACTS = {"contact_id", "claims_mark"}
 
 
 def receive(
@@ -157,7 +158,11 @@ def test_repeated_and_reordered_records_lead_to_the_same_entries(
         whatsapp.take([record])
 
     ada, ben = (Entry.of(shown(harness, customer)).content() for customer in (ADA, BEN))
-    assert inbox.entries() == {ada["pk"]: ada, ben["pk"]: ben}
+    found = {
+        key: {name: value for name, value in entry.items() if name not in OF_CONTACTS}
+        for key, entry in inbox.entries().items()
+    }
+    assert found == {ada["pk"]: ada, ben["pk"]: ben}
 
 
 def shown(harness: Harness, customer: str) -> Head:
@@ -197,7 +202,7 @@ def test_a_run_that_read_an_older_head_does_not_replace_a_newer_entry(
         receive(harness, "wamid.3", at=10, body="third")
         whatsapp.take()
 
-    entries.refresh(inbox.table, Overtaken(whatsapp.heads, overtake), Conversation.key(PHONE, ADA))
+    entries.refresh(inbox.tables, Overtaken(whatsapp.heads, overtake), Conversation.key(PHONE, ADA))
 
     assert inbox.rows()[0]["preview"] == "third"
 
@@ -213,7 +218,7 @@ def test_an_entry_is_not_made_again_by_a_run_that_read_a_head_which_was_then_rem
         harness.resources.table.delete(pk(reference))
         whatsapp.take()
 
-    entries.refresh(inbox.table, Overtaken(whatsapp.heads, overtake), reference)
+    entries.refresh(inbox.tables, Overtaken(whatsapp.heads, overtake), reference)
 
     assert inbox.entries() == {}
 

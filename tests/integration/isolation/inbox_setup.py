@@ -112,7 +112,7 @@ class TwoCompanies:
             client.delete_item(TableName=table, Key={"pk": item["pk"], "sk": item["sk"]})
 
     def _show(self, **facts: Any) -> None:
-        Listed(self.inbox.table).show(facts.pop("reference"), **facts)
+        Listed(self.inbox.tables).show(facts.pop("reference"), **facts)
 
     def _employ(self, address: str, *groups: str) -> None:
         people = self.inbox.people

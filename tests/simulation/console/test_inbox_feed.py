@@ -98,12 +98,14 @@ class Fed:
 def _fed(_system: System) -> Iterator[Fed]:
     system = _system.reset()
     table = Table(system.dynamodb, create_table(system.dynamodb, "InboxTable", Stage="local"))
+    contacts = create_table(system.dynamodb, "ContactsTable", Stage="local")
     module = imported(
         "whatsapp.handlers.inbox_feed", environment("WhatsAppInboxFeed", Stage="local")
     )
     with live_parts(system) as live:
         yield _changed(Fed(system, module, table, live))
-    system.dynamodb.delete_table(TableName=table.name)
+    for name in (table.name, contacts):
+        system.dynamodb.delete_table(TableName=name)
 
 
 def _changed(fed: Fed) -> Fed:

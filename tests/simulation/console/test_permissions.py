@@ -19,6 +19,9 @@ from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from operations.access.people import People
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
+from shared.contacts.claims import Claim, Proof
+from shared.contacts.resolution import resolve
+from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox.items import Context
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
 from shared.runtime import clock
@@ -127,6 +130,7 @@ def _feeding(
 ) -> Iterator[Callable[[], None]]:
     """Provide a call that runs a feed with the new records of the tables, watched."""
     inbox = create_table(system.dynamodb, "InboxTable", **STAGE)
+    contacts = create_table(system.dynamodb, "ContactsTable", **STAGE)
     live = Table(system.dynamodb, create_table(system.dynamodb, "LiveTable", **STAGE))
     keys = create_table(system.dynamodb, "ApiKeysTable", **STAGE)
     context = str(properties(function)["Handler"]).removesuffix(".handler")
@@ -138,12 +142,21 @@ def _feeding(
         assert records
         for company in (COMPANY, OF_TALKS):
             live.put(_connected(company).attributes())
-        _watched(system, observer, function, module, {"Records": records})
+        with mock.patch("shared.inbox.entries.resolution.resolve", _joining):
+            _watched(system, observer, function, module, {"Records": records})
 
     with _gone():
         yield feed
-    for table in (inbox, live.name, keys):
+    for table in (inbox, contacts, live.name, keys):
         system.dynamodb.delete_table(TableName=table)
+
+
+def _joining(contacts: Table, company: str, claims: Sequence[Claim], at_ms: int) -> str:
+    """Resolve a person's claims, then as those of a person who is known by another identifier too."""
+    other = Claim(identifier(IdentifierKind.EMAIL, "other@orchard.example"), Proof.COMPANY)
+    for known in ([other], claims, [other, *claims], [other]):
+        resolve(contacts, company, known, at_ms)
+    return resolve(contacts, company, claims, at_ms)
 
 
 def _connected(company: str) -> Connection:

@@ -237,6 +237,9 @@ class State(OfConversation):
     # Times of the provider: when the customer last wrote from the number, and when another person had it.
     number_proven_at: str | None = None
     number_withdrawn_at: str | None = None
+    email_proven_at: str | None = (
+        None  # when a mail with a proven author came from the customer's address
+    )
     # Other addresses from which agents attached messages to this conversation.
     placed_from: list[str] = Field(default_factory=list, repr=False)
     language: str | None = None

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.service_level import ServiceLevel
+from shared.contacts.claims import Proof
 
 STATUS_INDEX: Final = "StatusIndex"
 PARTICIPANT_INDEX: Final = "ParticipantIndex"
@@ -238,6 +239,9 @@ class Thread(ThreadItem):
     subject: str = Field(repr=False)  # cleaned
     participants: set[str] = Field(default_factory=set, repr=False)
     participant: str | None = Field(default=None, repr=False)  # the first outside sender
+    participant_proof: Proof | None = (
+        None  # that the address is the participant's; None: no mail proves it
+    )
     thread_references: list[str] = Field(default_factory=list, repr=False)
     email_history: list[HistoryEntry] = Field(default_factory=list, repr=False)
     email_count: int = 0

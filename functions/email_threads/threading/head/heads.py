@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from email_threads.parsing.trust import Trust
 from email_threads.store.items import AliasKind, Status, Thread
 from email_threads.store.items.item import date_of
 from email_threads.store.items.thread import Direction
 from email_threads.store.threads import Append
 from email_threads.threading.head import service_level, windows
+from shared.contacts.claims import Proof
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ def append_of(
             "status": status,
             "company_status": Thread.list_of(base.company_id, status),
             "participants": people,
+            "participant_proof": base.participant_proof or _proof_of(base, mail),
             "thread_references": windows.first_and_newest([*base.thread_references, *references]),
             "email_history": history,
             "email_count": mail.n,
@@ -134,6 +137,13 @@ def with_status(
 def retention_days(thread: Thread) -> int:
     """Return the number of days for which a thread is kept after its last change."""
     return int((thread.data_retention_policy or f"{DEFAULT_DAYS}d").removesuffix("d"))
+
+
+def _proof_of(base: Thread, mail: Mail) -> Proof | None:
+    """Return how a mail proves the participant's address: as its verified author; None if it does not."""
+    is_received = mail.direction is Direction.INBOUND and mail.trust is Trust.VERIFIED
+    is_own = mail.sender is not None and mail.sender == base.participant
+    return Proof.PROVIDER if is_received and is_own else None
 
 
 def _waiting(thread: Thread, mail: Mail) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from shared.aws.tables.prefetched import PrefetchedTable
+from shared.contacts.claims import Proof, claimed
+from shared.identity.identifiers import IdentifierKind
 from shared.inbox import items as inbox
 from whatsapp.store.conversations import heads
 from whatsapp.store.items import Conversation, pk
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shared.aws.dynamodb import Attributes, Table
+    from shared.contacts.claims import Claim
 
 _FIRST = Conversation.pk_pattern.partition("{")[0]
 
@@ -68,4 +71,17 @@ def shown(head: Conversation) -> inbox.Head | None:
         handle=inbox.shortened(handle, inbox.LONGEST_NAME),
         preview=inbox.shortened(head.last_preview, inbox.LONGEST_PREVIEW),
         ttl=head.ttl,
+        claims=_claims(head),
     )
+
+
+def _claims(head: Conversation) -> tuple[Claim, ...]:
+    """
+    Return the identifiers of a head's customer: the number of its key, which is the first owner's for ever.
+
+    Not the number that the customer has now, since another person may have had it before; nor a user id, which names a
+    person only with its business portfolio, and no event has that. The key of a group or of a later owner is no number.
+    """
+    key = Conversation.contact_of(head.pk)
+    is_number = key.isascii() and key.isdecimal() and head.group_name is None
+    return claimed(IdentifierKind.PHONE, f"+{key}" if is_number else None, Proof.PROVIDER)

@@ -15,13 +15,12 @@ refused if the greater one has changed since: no member is lost to a crash or to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.dynamodb import ConditionFailed
+from shared.contacts.claims import Proof
 from shared.contacts.items import Profile
 from shared.identity import keyed_hashes
 from shared.runtime import clock
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shared.aws.dynamodb import Attributes, Table
+    from shared.contacts.claims import Claim
     from shared.identity.identifiers import Identifier
 
 ID_CHARACTERS = 26  # base32: 130 bits
@@ -39,23 +39,7 @@ MOST_MEMBERS = 50
 MOST_ROUNDS = 8  # Two runs meet only at the same person's concurrent events.
 
 
-class Proof(StrEnum):
-    """How an event proves that an identifier is its person's."""
-
-    PROVIDER = "provider"  # a verified webhook names the sender
-    COMPANY = "company"  # the company's request, or an agent
-    IMPORT = "import"
-
-
 _JOINS = frozenset({Proof.PROVIDER, Proof.COMPANY})
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """An identifier of the person of an event, with its proof."""
-
-    identifier: Identifier
-    proof: Proof
 
 
 def resolve(table: Table, company: str, claims: Sequence[Claim], at_ms: int) -> str:

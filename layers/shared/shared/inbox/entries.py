@@ -15,6 +15,8 @@ from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
 
 from shared.aws.dynamodb import ConditionFailed, has_hot_partition
+from shared.contacts import resolution
+from shared.contacts.claims import mark_of
 from shared.inbox import partitions
 from shared.inbox.items import LIST_INDEX, PARKED_DAYS, Context, Entry, Head, ParkedHead, pk
 from shared.runtime import clock
@@ -72,21 +74,33 @@ class Change:
     is_new: bool = False
 
 
-def refresh(table: Table, heads: Heads, reference: str) -> Change | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """The table of the inbox, and the table of the contacts of its conversations."""
+
+    inbox: Table
+    contacts: Table
+
+
+def refresh(tables: Tables, heads: Heads, reference: str) -> Change | None:
     """
-    Make the entry of a conversation show its present head; return the change, None if there was nothing to change.
+    Make the entry of a conversation show its present head, and the contact that the head's claims name; return the
+    change, None if there was nothing to change.
 
     Safe to repeat, and beside any other run. Raises Transient after many concurrent writes, and ClientError; if one
     partition of a list is throttled, the company's lists get more of them.
     """
     change: Change | None = None
+    table = tables.inbox
     key = Entry.key(heads.context, reference)
     for _ in range(MOST_ROUNDS):
         stored = get(table, key)  # before the head: see above
         head = heads.read(reference)
         wanted = None
         if head is not None and not clock.is_over(head.ttl):
-            wanted = Entry.of(head, partitions.written(table, head.company_id))
+            wanted = Entry.of(head, partitions.written(table, head.company_id)).model_copy(
+                update=_contact(tables.contacts, head, stored)
+            )
         if wanted is None and stored is None:
             return change
         if wanted is not None and stored is not None and wanted.content() == stored.content():
@@ -122,6 +136,17 @@ def refresh(table: Table, heads: Heads, reference: str) -> Change | None:
         # A new entry has no earlier version to compare: its head may have been removed, with the entry that another
         # run had made of it, before this run wrote. So the head is read again.
     raise Transient("entry_contended")
+
+
+def _contact(contacts: Table, head: Head, stored: Entry | None) -> dict[str, str]:
+    """Return the fields of the contact of a head. Claims that the entry has the mark of are not resolved again."""
+    if not head.claims:
+        return {}
+    mark = mark_of(head.company_id, head.claims)
+    known = stored.contact_id if stored is not None and stored.claims_mark == mark else None
+    at_ms = clock.from_text(head.last_activity_at)
+    found = known or resolution.resolve(contacts, head.company_id, head.claims, at_ms)
+    return {"contact_id": found, "claims_mark": mark}
 
 
 def get(table: Table, key: str) -> Entry | None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch import (
     BatchProcessor,
@@ -25,8 +26,11 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
 from shared.aws.tables.prefetched import PrefetchedTable
+from shared.identity import keyed_hashes
 from shared.inbox import entries
+from shared.inbox.entries import Tables
 from shared.inbox.items import Entry, pk
 from shared.inbox.live.hints import Announcer
 from shared.inbox.live.posts import Live
@@ -67,6 +71,8 @@ class FeedSettings(Settings):
     """The environment of every inbox feed; a context adds its tables."""
 
     inbox_table_name: str
+    contacts_table_name: str
+    identifier_keys_secret_id: str
     live_table_name: str
     api_keys_table_name: str
     live_endpoint: Url
@@ -75,12 +81,12 @@ class FeedSettings(Settings):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
     """
-    Handles the records of one function's streams. *table* is the table of the inbox.
+    Handles the records of one function's streams.
 
     *announce* is called once after each batch with the changes of entries and a limit of time (ms); it must not raise.
     """
 
-    table: Table
+    tables: Tables
     heads: BatchHeads
     announce: Callable[[Sequence[Change], int], None] | None = None
 
@@ -95,15 +101,27 @@ def feed_of(
     heads: BatchHeads,
     key_of: Callable[[Change], str] = _reference,
 ) -> Feed:
-    """Return the feed of a context's *heads*. *key_of* returns the key that GET /inbox gives a conversation."""
+    """
+    Return the feed of a context's *heads*, and configure the identifier keys of this process.
+
+    *key_of* returns the key that GET /inbox gives a conversation.
+    """
+    keyed_hashes.configure(
+        JsonSecret(
+            lambda: boto3.client("secretsmanager", config=QUICK), settings.identifier_keys_secret_id
+        )
+    )
     live = Live(
         Table(dynamodb, settings.live_table_name),
         Table(dynamodb, settings.api_keys_table_name),
         settings.live_endpoint,
     )
     announcer = Announcer(live=live, key_of=key_of)
-    inbox = Table(dynamodb, settings.inbox_table_name)
-    return Feed(table=inbox, heads=heads, announce=announcer.announce)
+    tables = Tables(
+        inbox=Table(dynamodb, settings.inbox_table_name),
+        contacts=Table(dynamodb, settings.contacts_table_name),
+    )
+    return Feed(tables=tables, heads=heads, announce=announcer.announce)
 
 
 @dataclass(slots=True)
@@ -143,7 +161,7 @@ class _Run:
     def _show(self, reference: str) -> None:
         feed, context = self.feed, self.feed.heads.context
         try:
-            change = entries.refresh(feed.table, feed.heads, reference)
+            change = entries.refresh(feed.tables, feed.heads, reference)
         except Permanent as refusal:
             self._park(reference, refusal.reason)
             return
@@ -162,7 +180,7 @@ class _Run:
 
     def _park(self, reference: str, reason: str) -> None:
         context = self.feed.heads.context
-        entries.park(self.feed.table, context, reference, reason)
+        entries.park(self.feed.tables.inbox, context, reference, reason)
         logger.warning("head parked", extra={"context": context, "reason": reason})
         metrics.add_metric("Parked", MetricUnit.Count, 1)
 
@@ -206,8 +224,9 @@ def _prefetched(feed: Feed, records: Sequence[Mapping[str, Any]]) -> _Run:
         if not named:
             return _Run(feed, references)
         own = [pk(Entry.key(feed.heads.context, one)) for one in named]
-        table = PrefetchedTable(feed.table, own)  # before the heads
-        return _Run(replace(feed, table=table, heads=feed.heads.prefetched(named)), references)
+        inbox = PrefetchedTable(feed.tables.inbox, own)  # before the heads
+        tables = replace(feed.tables, inbox=inbox)
+        return _Run(replace(feed, tables=tables, heads=feed.heads.prefetched(named)), references)
     except (Transient, Permanent, ClientError, BotoCoreError, *_BUGS) as failure:
         logger.warning("batch not read", extra=describe(failure))
         return _Run(feed)

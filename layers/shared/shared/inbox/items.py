@@ -8,6 +8,7 @@ from pydantic import Field
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.items import Item, filled, shard_of
+from shared.contacts.claims import Claim
 
 PARTITION_KEY: Final = "pk"
 LIST_INDEX: Final = "gsi_list"
@@ -55,6 +56,9 @@ class Entry(Item):
     `reference` addresses the head in its context: the key of a WhatsApp head, the `ref` of a conversation, the id of a
     thread. `activity` is the time of the newest message with the entry's id, so that no two entries of a list are
     equal. `version` is larger after every write. `ttl` is the head's.
+
+    `contact_id` is the contact that the head's claims named when they were resolved; it may be merged into another one
+    since (`shared.contacts.resolution.current`). `claims_mark` is the mark of these claims.
     """
 
     pk_pattern: ClassVar[str] = "ENTRY#{context}#{id}"
@@ -86,6 +90,8 @@ class Entry(Item):
     handle: str | None = Field(default=None, repr=False)  # number, address or user name
     subject: str | None = Field(default=None, repr=False)
     preview: str | None = Field(default=None, repr=False)  # the beginning of the newest message
+    contact_id: str | None = None
+    claims_mark: str | None = None
     version: int = 0
     ttl: int | None = None  # epoch seconds
 
@@ -106,7 +112,7 @@ class Entry(Item):
             else None
         )
         return cls(
-            **head.model_dump(exclude={"last_activity_at"}),
+            **head.model_dump(exclude={"last_activity_at", "claims"}),
             pk=cls.key(head.context, head.reference),
             list_pk=listed,
             assignee_pk=assigned,
@@ -145,7 +151,11 @@ class Entry(Item):
 
 
 class Head(Item):
-    """The attributes of a conversation that its context reports. Fields have the meaning that they have in `Entry`."""
+    """
+    The attributes of a conversation that its context reports. Fields have the meaning that they have in `Entry`.
+
+    `claims`: identifiers of its customer, the one that names the contact first; none if no identifier is proven.
+    """
 
     company_id: str
     context: Context
@@ -168,6 +178,7 @@ class Head(Item):
     subject: str | None = Field(default=None, repr=False)
     preview: str | None = Field(default=None, repr=False)
     ttl: int | None = None
+    claims: tuple[Claim, ...] = Field(default=(), repr=False)
 
 
 class ParkedHead(Item):

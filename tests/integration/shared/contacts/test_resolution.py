@@ -12,8 +12,9 @@ from moto import mock_aws
 
 from shared.aws.dynamodb import Table
 from shared.contacts import resolution
+from shared.contacts.claims import Claim, Proof
 from shared.contacts.items import ACTIVITY_INDEX
-from shared.contacts.resolution import Claim, Proof, current
+from shared.contacts.resolution import current
 from tests.integration.shared.contacts.people import (
     COMPANY,
     Event,
