@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.models import inputs
 from shared.runtime import web_addresses
+from whatsapp.sending.views import CannedReplyView
 
 LONGEST_TEXT = 4_096
 _CONTENTS = ("text", "media", "template", "canned_reply")
@@ -54,8 +55,10 @@ class CannedReplyInput(Input):
     variables: dict[str, Parameter] = Field(default_factory=dict, max_length=20)
 
 
-class CannedReplyText(Input):
+class CannedReplyText(Input, inputs.Change):
     """The text of a canned reply, with variables such as `{{name}}`."""
+
+    view = CannedReplyView
 
     text: str = Field(min_length=1, max_length=LONGEST_TEXT)
 
