@@ -125,7 +125,7 @@ KINDS: Final = (
     Kind("25 passages retrieved", _works(started("topics")), Figures(94, 23, 3, 1, 3, 1, 1_250), 7, SELECTED),
     Kind("its outline", _works(started("outline")), Figures(64, 22, 3, 0, 3, 1, 1_300), 21, RETRIEVED),
     Kind("its draft of 5 sections", _works(started("draft")), Figures(100, 42, 3, 0, 3, 1, 1_300), 33, PLANNED),
-    Kind("its draft edited", _edited, Figures(64, 6, 0, 0, 2, 0, 650), 17, DRAFTED),
+    Kind("its draft edited", _edited, Figures(66, 8, 0, 1, 2, 0, 650), 18, DRAFTED),
     Kind("an export", _works(scenarios.exported("pdf")), Figures(61, 18, 3, 1, 3, 1, 1_250), 53, DRAFTED),
     Kind("a list of 25 newsletters", _calls("/newsletters"), Figures(0, 1, 0, 0, 1, 0, 400), 2),
     Kind("a whole newsletter", _calls(ONE), Figures(0, 1, 0, 0, 1, 0, 400), 17, EXPORTED),

@@ -6,7 +6,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.analysis import drafts as drafts_of_models
-from email_threads.api import views
+from email_threads.api import presenters, views
 from email_threads.api.queries import NotFound, head_of
 from email_threads.inbound.events import EmailAnalyse, EmailMerge, entry
 from email_threads.store import changes, drafts, mailboxes
@@ -16,6 +16,7 @@ from email_threads.threading.head.heads import touched, with_status
 from shared.access.ownership import proofs
 from shared.api.errors import InvalidInput
 from shared.api.models.agent_inputs import end_of_snooze
+from shared.api.models.inputs import checked
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -121,13 +122,14 @@ def put_mailbox(
     deps: ApiDependencies, address: str, request: Request[MailboxInput]
 ) -> views.WrittenMailbox:
     """
-    Register a mailbox, or replace its settings.
+    Register a mailbox, or change its settings; absent ones stay.
 
     Raises NotProven unless the company owns its domain, `mailboxes.TooMany` and Transient.
     """
-    if request.input.ai is not None:
+    given = _completed(deps.table, request.caller.company, address, request.input)
+    if given.ai is not None:
         proofs.require_secret(
-            request.caller.company, request.input.ai.api_key_reference, "ai.api_key_reference"
+            request.caller.company, given.ai.api_key_reference, "ai.api_key_reference"
         )
     proofs.own_email(
         deps.log,
@@ -137,25 +139,42 @@ def put_mailbox(
         by=request.caller.principal,
         single_company=deps.single_company,
     )
-    given = request.input.model_dump(exclude_none=True)
-    if request.input.blocked_senders is None:
-        given["blocked_senders"] = _blocked_at(deps.table, request.caller.company, address)
     mailbox = Mailbox(
         conversation_id=Mailbox.of(address)["conversation_id"],
         address=address,
         company_id=request.caller.company,
         updated_at=clock.to_text(clock.now_ms()),
         updated_by=request.caller.principal,
-        **given,
+        **_values(given),
     )
     mailboxes.put(deps.table, mailbox)
     return views.WrittenMailbox(registered=True)
 
 
-def _blocked_at(table: Table, company: str, address: str) -> set[str]:
-    """Return the blocked senders of a mailbox, none of one that is new to the company."""
-    present = mailboxes.get(table, address)
-    return present.blocked_senders if present and present.company_id == company else set()
+def _completed(table: Table, company: str, address: str, given: MailboxInput) -> MailboxInput:
+    """
+    Return settings with the present values of absent fields, also of a model of the same provider.
+
+    A mailbox that is new to the company has none. Raises InvalidInput if they do not fit together.
+    """
+    found = mailboxes.get(table, address)
+    if found is not None and found.company_id == company:
+        present = presenters.mailbox(found).model_dump(exclude_none=True)
+        fields = given.model_dump()
+        ai = present.get("ai")
+        if given.ai is not None and ai is not None and ai["provider"] == given.ai.provider:
+            fields["ai"] = ai | given.ai.model_dump(exclude_unset=True)
+        given = checked(present | fields, type(given))
+    if given.automation is Automation.EMAIL_THREADS and given.ai is None:
+        raise _invalid("body", "automation email_threads needs ai, the model")
+    return given
+
+
+def _values(given: MailboxInput) -> dict[str, Any]:
+    """Return the settings that have a value, also those that were not given."""
+    dumped = given.model_dump(exclude_none=True)
+    values = {name: dumped.get(name, getattr(given, name)) for name in type(given).model_fields}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def mailbox_of(table: Table, company: str, address: str) -> Mailbox:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
+from email_threads.api import views
 from email_threads.api.service_levels.inputs import ServiceLevelFields
 from email_threads.configuration.model_limits import FEWEST_TOKENS
 from email_threads.configuration.requirements_schema import (
@@ -18,7 +19,7 @@ from email_threads.store.items import Automation, ReplyMode, Status
 from email_threads.store.mailboxes import MOST_BLOCKED
 from shared.ai.settings import MOST_TOKENS, ModelSettings
 from shared.api.models.agent_inputs import Assignee, AssigneeFilter, SnoozeEnd  # noqa: TC001 - pydantic reads these annotations at run time
-from shared.api.models.inputs import Input
+from shared.api.models.inputs import Change, Input
 from shared.identity.addresses import AddressInvalid, email_address
 
 LONGEST_NOTE = 10_000
@@ -200,11 +201,13 @@ class SignatureInput(Input):
 
 class MailboxInput(ServiceLevelFields):
     """
-    The settings of a mailbox. A PUT replaces all values.
+    The settings of a mailbox: absent ones of a registered mailbox stay, null removes a value.
 
-    `blocked_senders`: addresses and domains (`@spam.example`); without the field they stay. Drafts by a model
-    (`automation` email_threads) need `ai`, the model. Targets are minutes of `business_hours`.
+    `blocked_senders`: addresses and domains (`@spam.example`). Drafts by a model (`automation` email_threads) need
+    `ai`, the model. Targets are minutes of `business_hours`.
     """
+
+    view = views.MailboxView
 
     display_name: Annotated[str, Field(max_length=100), AfterValidator(is_one_line)] | None = None
     automation: Automation = Automation.NONE
@@ -219,9 +222,3 @@ class MailboxInput(ServiceLevelFields):
     blocked_senders: Annotated[list[Sender], Field(max_length=MOST_BLOCKED)] | None = None
     undo_seconds: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=60)
     signature: SignatureText | None = None
-
-    @model_validator(mode="after")
-    def _has_a_model(self) -> MailboxInput:
-        if self.automation is Automation.EMAIL_THREADS and self.ai is None:
-            raise PydanticCustomError("ai", "automation email_threads needs ai, the model")
-        return self

@@ -11,11 +11,12 @@ from newsletters.drafting.outline_changes import OutlineRefused
 from newsletters.inbound.events import PurgeRequested, entry
 from newsletters.jobs.requests import StepProcessing
 from newsletters.jobs.state import is_working
-from newsletters.retrieval.catalogue import type_named
+from newsletters.retrieval.catalogue import selected_names, type_named
 from newsletters.store import revisions, steps
 from newsletters.store.items import (
     CustomTopic,
     Draft,
+    Outline,
     OutlineItem,
     OutlineSection,
     StepStatus,
@@ -45,16 +46,15 @@ def select_topics(
     store: Store, newsletter: Newsletter, given: inputs.TopicsInput
 ) -> views.WrittenTopics:
     """Write the selected types; retrieved passages stay. Raises InvalidInput, StaleVersion, StepProcessing."""
-    names = _checked_names(given)
     before = newsletter.topics or Topics(
         **Topics.key(newsletter.code), updated_at=newsletter.metadata.updated_at
     )
-    topics = before.model_copy(
-        update={
-            "selected_types": names,
-            "custom_topics": [CustomTopic(**one.model_dump()) for one in given.custom_topics],
-        }
-    )
+    custom = before.custom_topics
+    if given.has("custom_topics"):
+        custom = _custom_topics(given.custom_topics, {one.name: one for one in custom})
+    words = given.selected_types if given.has("selected_types") else before.selected_types
+    names = _checked_names(words, custom, _problems_of_custom(given.custom_topics))
+    topics = before.model_copy(update={"selected_types": names, "custom_topics": custom})
     if steps.is_written(newsletter.topics, topics, given.version):
         return presenters.written_topics(newsletter.metadata, topics)
     _check_writable(newsletter.topics, given.version, "topics")
@@ -63,22 +63,17 @@ def select_topics(
 
 
 def change_outline(
-    store: Store, newsletter: Newsletter, given: inputs.OutlineInput
+    store: Store, newsletter: Newsletter, given: inputs.OutlineInput, by: str
 ) -> views.WrittenOutline:
-    """Replace the outline. Raises InvalidInput, NoContent, StaleVersion, StepProcessing."""
+    """
+    Replace the outline; the present one becomes a revision.
+
+    Raises InvalidInput, NoContent, StaleVersion, StepProcessing.
+    """
     outline = newsletter.outline
     if outline is None or not outline.has_content:
         raise NoContent("outline: generate it first")
-    known = {item.id: item for section in outline.sections for item in section.items}
-    sections = [
-        OutlineSection(
-            id=section.id,
-            name=section.name,
-            order=0,
-            items=[_item(one, known) for one in section.items],
-        )
-        for section in given.sections
-    ]
+    sections = _sections(given.sections, outline)
     is_later = outline.version == given.version + 1
     try:
         if is_later and outline_changes.is_made_of(outline, sections):
@@ -87,26 +82,35 @@ def change_outline(
         changed = outline_changes.changed(outline, sections, newsletter.topics)
     except OutlineRefused as refusal:
         raise InvalidInput([{"field": refusal.field, "problem": refusal.problem}]) from None
-    saved = steps.save_outline(store, newsletter, _settled(changed), {})
+    kept = revisions.to_keep(store, newsletter.code, outline, by=by, cause=revisions.EDITED)
+    saved = steps.save_outline(store, newsletter, _settled(changed), {}, kept)
+    revisions.prune(store, newsletter.code, "outline")
     return presenters.written_outline(saved)
 
 
 def change_draft(
-    store: Store, newsletter: Newsletter, given: inputs.DraftInput, key: str | None = None
+    store: Store, newsletter: Newsletter, given: inputs.DraftInput, by: str, key: str | None = None
 ) -> views.WrittenDraft:
     """
-    Replace the text of the draft, or of section *key*. Raises NoContent, StaleVersion, StepProcessing, TextTooLarge,
-    and DraftRefused.
+    Replace the text of the draft, or of section *key*; the present text becomes a revision.
+
+    Raises NoContent, StaleVersion, StepProcessing, TextTooLarge, and DraftRefused.
     """
     draft = _written_draft(newsletter)
     if key is None:
         changed = draft_changes.edited(draft, given.content)
     else:
         changed = draft_changes.with_edited_section(draft, key, given.content)
+    is_same = changed.effective_content == draft.effective_content
     if steps.is_written(draft, changed, given.version):
         return presenters.written_draft(draft, newsletter.metadata.status)
     _check_writable(draft, given.version, "draft")
-    return _save_draft(store, newsletter, changed)
+    if is_same:  # A text that is sent back as it was read is no edit.
+        return presenters.written_draft(draft, newsletter.metadata.status)
+    kept = revisions.to_keep(store, newsletter.code, draft, by=by, cause=revisions.EDITED)
+    written = _save_draft(store, newsletter, changed, kept)
+    revisions.prune(store, newsletter.code, "draft")
+    return written
 
 
 def discard_edits(
@@ -177,19 +181,33 @@ def _written_draft(newsletter: Newsletter) -> Draft:
     return newsletter.draft
 
 
-def _checked_names(given: inputs.TopicsInput) -> list[str]:
-    names = given.names()
-    problems = _problems_of_custom(given.custom_topics)
+def _custom_topics(
+    given: list[inputs.CustomTopicInput], stored: dict[str, CustomTopic]
+) -> list[CustomTopic]:
+    """Return the given topics; a stored one of the same name has the values that are absent."""
+    return [
+        stored[one.name].model_copy(update=one.given())
+        if one.name in stored
+        else CustomTopic(**one.given())
+        for one in given
+    ]
+
+
+def _checked_names(
+    words: list[str], custom: list[CustomTopic], problems: list[dict[str, str]]
+) -> list[str]:
+    """Return the display names of the selected types, in their order. Raises InvalidInput, also with *problems*."""
+    names = selected_names(words, [one.name for one in custom])
+    if not names:
+        raise InvalidInput([{"field": "selected_types", "problem": "must name a type"}])
     for at, name in enumerate(names):
+        field = f"selected_types.{at}"
         if not name:
-            problems.append(
-                {"field": f"selected_types.{at}", "problem": "is neither a type nor a custom topic"}
-            )
+            problem = "is neither a type nor a custom topic"
+            problems.append({"field": field, "problem": problem})
         elif name in names[:at]:
-            first = names.index(name)
-            problems.append(
-                {"field": f"selected_types.{at}", "problem": f"is the same type as entry {first}"}
-            )
+            problem = f"is the same type as entry {names.index(name)}"
+            problems.append({"field": field, "problem": problem})
     if problems:
         raise InvalidInput(problems)
     return names
@@ -211,9 +229,28 @@ def _problems_of_custom(topics: list[inputs.CustomTopicInput]) -> list[dict[str,
     return problems
 
 
+def _sections(given: list[inputs.OutlineSectionInput], outline: Outline) -> list[OutlineSection]:
+    """Return the sections as they shall be; stored sections and items have the values that are absent."""
+    known = {section.id: section for section in outline.sections}
+    items = {item.id: item for section in outline.sections for item in section.items}
+    return [
+        (known.get(one.id) or OutlineSection(id=one.id, name=one.name, order=0)).model_copy(
+            update={
+                **one.given(),
+                **(
+                    {"items": [_item(item, items) for item in one.items]}
+                    if one.has("items")
+                    else {}
+                ),
+            }
+        )
+        for one in given
+    ]
+
+
 def _item(given: inputs.OutlineItemInput, known: dict[str, OutlineItem]) -> OutlineItem:
     before = known.get(given.id) or OutlineItem(id=given.id, title=given.title)
-    return before.model_copy(update=given.model_dump())
+    return before.model_copy(update=given.given())
 
 
 def _settled[Step: StepItem](step: Step) -> Step:

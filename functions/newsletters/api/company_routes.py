@@ -43,10 +43,11 @@ class CompanyRoutes:
     def put_settings(
         self, request: Request[inputs.SettingsInput]
     ) -> Callable[[], views.SettingsView]:
-        """Replace the settings of the company: model, retriever, daily limit, four eyes."""
+        """Change settings of the company: model, retriever, daily limit, four eyes. Absent ones stay."""
 
         def change() -> views.SettingsView:
-            given, company = request.input, request.caller.company
+            company = request.caller.company
+            given = queries.completed_settings(self.deps, company, request.input)
             if given.ai is not None:
                 proofs.require_secret(company, given.ai.api_key_reference, "ai.api_key_reference")
             self._prove(given.retrieval, company, request.caller.principal)

@@ -32,13 +32,14 @@ if TYPE_CHECKING:
 
 REPEATED_WITHIN_MS = clock.HOUR_MS  # in which clients repeat a call
 DEFAULT_TITLE = "Newsletter Draft"
+_TONES = ("tone_professional", "tone_technical")
 _ID_SPACE = uuid.UUID("6f0d2c1e-6c6f-4f0c-9f6a-3f1f3f0a2b7d")
 
 
 def create(store: Store, request: Request[inputs.NewsletterInput]) -> views.WrittenNewsletter:
     """Create a newsletter of the caller. A repeated call finds the first one by its id and code. Raises NoCode."""
     now, caller, given = clock.now_ms(), request.caller, request.input
-    values = _with_preset({**given.model_dump(exclude_none=True), **given.tones()})
+    values = _with_preset(given.model_dump(exclude_none=True) | _tones_of_new(given))
     created_at = timestamp(now)
     if (earlier := _before_midnight(store, request.cause, now)) is not None:
         return presenters.written_newsletter(earlier)
@@ -66,7 +67,12 @@ def create(store: Store, request: Request[inputs.NewsletterInput]) -> views.Writ
 def configure(
     store: Store, newsletter: Newsletter, given: inputs.NewsletterChange
 ) -> views.WrittenNewsletter:
-    """Change the configuration; null sets a default. Raises InvalidInput for a step ahead, and StaleVersion."""
+    """
+    Change the configuration; null sets a default.
+
+    Raises InvalidInput for a step ahead, two different tones or another owner or code, and StaleVersion.
+    """
+    _check_fixed(newsletter.metadata, given)
     metadata, changes = newsletter.metadata, _configuration(newsletter.metadata, given)
     if changes.get("current_step", 1) > max(metadata.current_step, _reached(newsletter)):
         problem = "must not be ahead of the last step that has content"
@@ -77,6 +83,23 @@ def configure(
         raise StaleVersion(f"version: the newsletter has version {metadata.version}")
     written = newsletters.configure(store, newsletter, changes)
     return presenters.written_newsletter(written)
+
+
+def _check_fixed(metadata: Metadata, given: inputs.NewsletterChange) -> None:
+    """Raise InvalidInput if values that never change are given with other values."""
+    fixed = {
+        "newsletter_code": metadata.newsletterCode,
+        "id": metadata.id,
+        "user_id": metadata.user_id,
+        "created_at": metadata.created_at,
+    }
+    problems = [
+        {"field": name, "problem": "cannot be changed"}
+        for name, present in fixed.items()
+        if given.sent_back(name, present) != present
+    ]
+    if problems:
+        raise InvalidInput(problems)
 
 
 def _id_of(cause: str) -> str:
@@ -94,20 +117,48 @@ def _before_midnight(store: Store, cause: str, now_ms: int) -> Metadata | None:
 
 def _configuration(metadata: Metadata, given: inputs.NewsletterChange) -> dict[str, Any]:
     """Return the new values of the named fields; null is the default of its field."""
-    named = given.model_fields_set - {"version"}
+    named = given.given().keys() - {"version", "tone_preset"}
     defaults = {
         name: Metadata.model_fields[name].get_default(call_default_factory=True)
-        for name in named - {"title", "tone_preset"}
+        for name in named - {"title"}
     } | {"title": DEFAULT_TITLE}
     changes: dict[str, Any] = {
         name: defaults[name] if getattr(given, name) is None else getattr(given, name)
-        for name in named - {"tone_preset"}
+        for name in named
     }
-    changes |= given.tones()
-    if not {"tone_professional", "tone_technical"} & set(changes):
+    present = {name: getattr(metadata, name) for name in _TONES}
+    numbers = {name: changes[name] for name in _TONES if name in changes}
+    if given.has("tone_preset"):
+        numbers = _tones(present, numbers, given.tone_preset or DEFAULT_PRESET)
+    if not numbers:
         return changes
-    present = {name: getattr(metadata, name) for name in ("tone_professional", "tone_technical")}
-    return _with_preset(present | changes)
+    return _with_preset(present | changes | numbers)
+
+
+def _tones(present: dict[str, int], numbers: dict[str, int], preset: str) -> dict[str, int]:
+    """
+    Return the tones that *preset* and *numbers* set together. Values as they were read are no change, so that a
+    newsletter can be sent back with either of them changed. Raises InvalidInput if both are, to different tones.
+    """
+    of_preset = _numbers_of(preset)
+    if not numbers:
+        return of_preset
+    is_new_preset = preset != nearest_preset(*present.values())
+    if present | numbers == present:
+        return of_preset if is_new_preset else numbers
+    if is_new_preset and preset != nearest_preset(*(present | numbers).values()):
+        problem = "must have tone_preset or numbers, not both"
+        raise InvalidInput([{"field": "tone_preset", "problem": problem}])
+    return numbers
+
+
+def _tones_of_new(given: inputs.NewsletterInput) -> dict[str, int]:
+    """Return the tones of a new newsletter's preset, if it has one."""
+    return {} if given.tone_preset is None else _numbers_of(given.tone_preset)
+
+
+def _numbers_of(preset: str) -> dict[str, int]:
+    return dict(zip(_TONES, PRESETS[preset], strict=True))
 
 
 def _with_preset(values: dict[str, Any]) -> dict[str, Any]:

@@ -2,28 +2,27 @@
 
 import re
 import unicodedata
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
     ConfigDict,
     Field,
-    SerializerFunctionWrapHandler,
     Strict,
-    model_serializer,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
+from newsletters.api import views
 from newsletters.configuration.model_limits import FEWEST_TOKENS
-from newsletters.drafting.tone import DEFAULT_PRESET, PRESETS
-from newsletters.retrieval.catalogue import MOST_CHUNKS, TYPES, type_named
+from newsletters.retrieval.catalogue import MOST_CHUNKS, TYPES
+from newsletters.store import items
 from newsletters.store.items import NewsletterStatus, ReviewState
 from shared.ai.retrieval.documents import DocumentAttributes
 from shared.ai.retrieval.port import LONGEST_TITLE
 from shared.ai.retrieval.settings import RetrievalSettings
 from shared.ai.settings import MOST_TOKENS, ModelSettings
-from shared.api.models.inputs import Input
+from shared.api.models.inputs import Change, Input
 
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|[\ud800-\udfff]"
@@ -105,6 +104,12 @@ class _Configuration(Input):
     user_email: EmailText | None = None
     user_name: PersonName | None = None
 
+
+class NewsletterInput(_Configuration):
+    """A new newsletter. Absent values get their defaults."""
+
+    title: Title = "Newsletter Draft"
+
     @model_validator(mode="after")
     def _has_one_tone(self) -> Self:
         numbers = {"tone_professional", "tone_technical"} & self.model_fields_set
@@ -112,23 +117,11 @@ class _Configuration(Input):
             raise PydanticCustomError("tone", "must have tone_preset or numbers, not both")
         return self
 
-    def tones(self) -> dict[str, Any]:
-        """Return the numbers that a preset stands for, null for the default one; empty without one."""
-        numbers = {"tone_professional", "tone_technical"} & self.model_fields_set
-        if "tone_preset" not in self.model_fields_set or numbers:
-            return {}
-        professional, technical = PRESETS[self.tone_preset or DEFAULT_PRESET]
-        return {"tone_professional": professional, "tone_technical": technical}
 
-
-class NewsletterInput(_Configuration):
-    """A new newsletter. Absent values get their defaults."""
-
-    title: Title = "Newsletter Draft"
-
-
-class NewsletterChange(_Configuration):
+class NewsletterChange(_Configuration, Change):
     """New values; absent ones stay, null sets the default. `version` is the newsletter's version as read."""
+
+    view = views.MetadataView
 
     version: Version
     title: Title | None = None
@@ -139,13 +132,6 @@ class NewsletterChange(_Configuration):
         if not self.model_fields_set - {"version"}:
             raise PydanticCustomError("empty", "must contain a change")
         return self
-
-    @model_serializer(mode="wrap")
-    def _as_given(self, serialized: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave absent values out: under one idempotency key, `null` and no value are different calls."""
-        return {
-            name: value for name, value in serialized(self).items() if name in self.model_fields_set
-        }
 
 
 class NewslettersQuery(Input):
@@ -162,32 +148,28 @@ class NewslettersQuery(Input):
     cursor: str | None = None
 
 
-class CustomTopicInput(Input):
-    """A custom topic: the documents are searched for `query`."""
+class CustomTopicInput(Change):
+    """A custom topic: the documents are searched for `query`. Absent values of a stored topic of this name stay."""
+
+    view = items.CustomTopic
 
     name: Annotated[str, Field(min_length=3, max_length=60), AfterValidator(is_line)]
     query: Annotated[str, Field(min_length=3, max_length=200), AfterValidator(is_line)]
     kind: Literal["updates", "main", "opportunities", "resources"] = "main"
 
 
-class TopicsInput(Input):
-    """The information types, by id or name in any case, and names of custom topics."""
+class TopicsInput(Change):
+    """The information types, by id or name in any case, and names of custom topics. Absent fields stay."""
+
+    view = views.TopicsView
 
     version: Version = 0
-    selected_types: Annotated[list[str], Field(min_length=1, max_length=MOST_TYPES)]
+    selected_types: Annotated[list[str], Field(min_length=1, max_length=MOST_TYPES)] = Field(
+        default_factory=list
+    )
     custom_topics: Annotated[list[CustomTopicInput], Field(max_length=MOST_CUSTOM)] = Field(
         default_factory=list
     )
-
-    def names(self) -> list[str]:
-        """Return the display names in their order; empty texts stand for unknown types."""
-        own = {topic.name.casefold(): topic.name for topic in self.custom_topics}
-        named: list[str] = []
-        for word in self.selected_types:
-            known = type_named(word)
-            text = unicodedata.normalize("NFC", " ".join(word.split())).casefold()
-            named.append(known.name if known else own.get(text, ""))
-        return named
 
 
 class StartInput(Input):
@@ -200,11 +182,16 @@ class StartInput(Input):
     replace_edits: Flag = False
 
 
-class OutlineItemInput(Input):
-    """An item. Without `id` it is created; `included: false` keeps it but leaves it out of the draft."""
+class OutlineItemInput(Change):
+    """
+    An item. Without `id` it is created, and needs a title; absent fields of a stored one stay. `included: false` keeps
+    it but leaves it out of the draft.
+    """
+
+    view = items.OutlineItem
 
     id: Annotated[str, Field(max_length=60)] = ""
-    title: Title
+    title: Title = ""
     description: Annotated[str, Field(max_length=500), AfterValidator(is_text)] = ""
     included: Flag = True
     user_notes: Notes = ""
@@ -212,24 +199,42 @@ class OutlineItemInput(Input):
         default_factory=list
     )
 
+    @model_validator(mode="after")
+    def _has_a_title(self) -> Self:
+        if not self.id and not self.title:
+            raise PydanticCustomError("title", "a new item needs a title")
+        return self
 
-class OutlineSectionInput(Input):
-    """A section with all its items in order; without `id` it is new."""
+
+class OutlineSectionInput(Change):
+    """A section with its items in order. A new one, without `id`, needs a name; of a stored one absent fields stay."""
+
+    view = items.OutlineSection
 
     id: Annotated[str, Field(max_length=60)] = ""
-    name: SectionName
-    items: Annotated[list[OutlineItemInput], Field(max_length=60)]
+    name: SectionName = ""
+    items: Annotated[list[OutlineItemInput], Field(max_length=60)] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _has_a_name(self) -> Self:
+        if not self.id and not self.name:
+            raise PydanticCustomError("name", "a new section needs a name")
+        return self
 
 
-class OutlineInput(Input):
-    """The whole outline. Items that are absent are removed."""
+class OutlineInput(Change):
+    """The sections and items in order. Items and sections that are not in the list are removed."""
+
+    view = views.OutlineView
 
     version: Version
     sections: Annotated[list[OutlineSectionInput], Field(min_length=1, max_length=12)]
 
 
-class DraftInput(Input):
+class DraftInput(Change):
     """A text in Markdown: of the whole draft, or below the heading of one section."""
+
+    view = views.DraftView
 
     version: Version
     content: Annotated[str, Field(min_length=1), AfterValidator(_is_filled)]
@@ -278,7 +283,7 @@ class ReturnInput(Input):
 
 
 class Model(ModelSettings):
-    """A language model. Unknown fields are errors here, and an answer needs some room."""
+    """A language model. It is set as a whole. Unknown fields are errors here, and an answer needs some room."""
 
     model_config = ConfigDict(extra="forbid", strict=False, hide_input_in_errors=True)
 
@@ -286,13 +291,15 @@ class Model(ModelSettings):
 
 
 class Retrieval(RetrievalSettings):
-    """A retriever. Unknown fields are errors here."""
+    """A retriever. It is set as a whole. Unknown fields are errors here."""
 
     model_config = ConfigDict(extra="forbid", strict=False, hide_input_in_errors=True)
 
 
-class SettingsInput(Input):
-    """The settings of the company. A PUT replaces all values; `version` is 0 if none are stored."""
+class SettingsInput(Change):
+    """Settings of the company; absent ones stay, null removes the model. `version` is 0 if none are stored."""
+
+    view = views.SettingsView
 
     version: Version
     ai: Model | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from newsletters.api import views
+from newsletters.drafting.draft_changes import lost_citations
 from newsletters.drafting.tone import nearest_preset
 from newsletters.jobs.state import is_usable, job_state, percent_of, step_state
 from newsletters.store.items import Draft, Outline, Topics
@@ -95,6 +96,10 @@ def written_outline(outline: Outline) -> views.WrittenOutline:
             for section in outline.sections
         ],
         user_modifications=outline.user_modifications,
+        warnings=[
+            views.WarningView(code=one.code, section=one.section, item=one.item)
+            for one in outline.warnings
+        ],
     )
 
 
@@ -106,6 +111,7 @@ def written_draft(draft: Draft, status: NewsletterStatus) -> views.WrittenDraft:
         word_count=draft.word_count,
         estimated_read_time=draft.estimated_read_time,
         status=status,
+        lost_citations=lost_citations(draft),
     )
 
 
@@ -136,6 +142,7 @@ def outline_view(newsletter: Newsletter) -> views.OutlineView:
         references=outline.references,
         stale_references=[one.id for one in outline.references if one.id not in present],
         user_modifications=outline.user_modifications,
+        warnings=outline.warnings,
         generated_at=outline.generated_at,
     )
 
@@ -151,6 +158,7 @@ def draft_view(newsletter: Newsletter) -> views.DraftView:
         sections=draft.sections,
         section_order=draft.section_order,
         citations=draft.citations,
+        lost_citations=lost_citations(draft),
         warnings=draft.warnings,
         word_count=draft.word_count,
         estimated_read_time=draft.estimated_read_time,

@@ -21,6 +21,7 @@ from shared.ai.retrieval.documents import Documents
 from shared.ai.retrieval.settings import RetrievalSettings
 from shared.api.auth import Forbidden
 from shared.api.cursors import Listing, Page
+from shared.api.models.inputs import checked
 from shared.api.opaque_ids import Seal, seal_of
 from shared.aws.tables.dynamodb_json import plain
 
@@ -116,6 +117,23 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
         four_eyes=stored.four_eyes,
         version=stored.version,
     )
+
+
+def completed_settings(
+    deps: ApiDependencies, company_id: str, given: inputs.SettingsInput
+) -> inputs.SettingsInput:
+    """
+    Return settings with the present values of absent fields, also of a model of the same provider and of the same
+    retriever. Raises InvalidInput if they do not fit together.
+    """
+    present = settings(deps, company_id).model_dump(exclude={"version"})
+    fields = given.model_dump()
+    ai, retrieval = present["ai"], present["retrieval"]
+    if given.ai is not None and ai is not None and ai["provider"] == given.ai.provider:
+        fields["ai"] = ai | given.ai.model_dump(exclude_unset=True)
+    if given.has("retrieval") and retrieval["retriever"] == given.retrieval.retriever:
+        fields["retrieval"] = retrieval | given.retrieval.model_dump(exclude_unset=True)
+    return checked(present | fields, type(given))
 
 
 def list_sources(

@@ -133,15 +133,19 @@ class NewsletterRoutes:
     ) -> Callable[[], views.WrittenOutline]:
         """Replace the outline: reorder, rename, edit, add, remove, exclude or annotate items."""
         newsletter = self._own(request.caller, code)
-        return lambda: changes.change_outline(self._store, newsletter, request.input)
+        return lambda: changes.change_outline(
+            self._store, newsletter, request.input, request.caller.principal
+        )
 
     @route_methods.changes(f"PUT {_ONE}/draft", _WRITE)
     def change_draft(
         self, request: Request[inputs.DraftInput], code: str
     ) -> Callable[[], views.WrittenDraft]:
-        """Replace the text of the draft; the generated text is kept."""
+        """Replace the text of the draft; the generated text stays, and the replaced text is a revision."""
         newsletter = self._own(request.caller, code)
-        return lambda: changes.change_draft(self._store, newsletter, request.input)
+        return lambda: changes.change_draft(
+            self._store, newsletter, request.input, request.caller.principal
+        )
 
     @route_methods.changes(f"PUT {_ONE}/draft/sections/{{key}}", _WRITE)
     def change_section(
@@ -149,7 +153,9 @@ class NewsletterRoutes:
     ) -> Callable[[], views.WrittenDraft]:
         """Replace the text below the heading of one section."""
         newsletter = self._own(request.caller, code)
-        return lambda: changes.change_draft(self._store, newsletter, request.input, key)
+        return lambda: changes.change_draft(
+            self._store, newsletter, request.input, request.caller.principal, key
+        )
 
     @route_methods.changes(f"DELETE {_ONE}/draft/edits", _WRITE)
     def discard_edits(

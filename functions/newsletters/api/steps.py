@@ -16,7 +16,7 @@ from newsletters.store.items import STEPS
 if TYPE_CHECKING:
     from newsletters.api import inputs
     from newsletters.configuration.resources import Resources
-    from newsletters.store.items import StepName
+    from newsletters.store.items import StepItem, StepName
     from newsletters.store.newsletters import Newsletter
     from newsletters.store.objects import Store
     from shared.api.routing.routes import Request
@@ -107,9 +107,11 @@ def _check_inputs(newsletter: Newsletter, name: StepName) -> None:
             if not newsletter.metadata.target_audience:
                 raise NotReady("target_audience: name an audience first")
         case "outline":
+            _check_idle(topics, "topics")
             if not is_usable(topics):
                 raise NotReady("topics: retrieve passages first")
         case "draft":
+            _check_idle(outline, "outline")
             if outline is None or not is_usable(outline):
                 raise NotReady("outline: generate it first")
             if not any(
@@ -119,6 +121,12 @@ def _check_inputs(newsletter: Newsletter, name: StepName) -> None:
                 for item in section.items
             ):
                 raise NothingToDraft("outline: every item is excluded")
+
+
+def _check_idle(above: StepItem | None, name: StepName) -> None:
+    """Raise StepProcessing while a job works on the previous step."""
+    if above is not None and is_working(above):
+        raise requests.StepProcessing(f"{name}: a job is working on it; cancel it or wait")
 
 
 def _check_consent(newsletter: Newsletter, name: StepName, given: inputs.StartInput) -> None:

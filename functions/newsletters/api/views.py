@@ -127,11 +127,15 @@ class OutlineView(StepView):
     references: list[Reference]
     stale_references: list[str]
     user_modifications: UserModifications
+    warnings: list[EditorWarning]
     generated_at: str | None = None
 
 
 class DraftView(StepView):
-    """Step 4. `content` is the text as it is exported."""
+    """
+    Step 4. `content` is the text as it is exported. `lost_citations` are the numbers of sources whose marker the
+    generated text has and `content` has not.
+    """
 
     content: str
     generated_content: str
@@ -139,6 +143,7 @@ class DraftView(StepView):
     sections: dict[str, str]
     section_order: list[str]
     citations: list[Citation]
+    lost_citations: list[int]
     warnings: list[EditorWarning]
     word_count: int
     estimated_read_time: str
@@ -184,22 +189,35 @@ class WrittenSection(View):
     items: list[str]
 
 
+class WarningView(View):
+    """A warning without its text: the section and the item that it is about."""
+
+    code: str
+    section: str
+    item: str
+
+
 class WrittenOutline(View):
-    """The version of the outline, and the ids of all sections and items."""
+    """
+    The version of the outline, and the ids of all sections and items. The warning `sources_lost` names an item whose
+    passages are no longer cited.
+    """
 
     version: int
     sections: list[WrittenSection]
     user_modifications: UserModifications
+    warnings: list[WarningView]
 
 
 class WrittenDraft(View):
-    """The version of the draft and the counts of its present text."""
+    """The version of the draft and the counts of its present text; `lost_citations` as in the draft."""
 
     version: int
     has_user_edits: bool
     word_count: int
     estimated_read_time: str
     status: NewsletterStatus
+    lost_citations: list[int]
 
 
 class WrittenStep(View):
@@ -209,7 +227,7 @@ class WrittenStep(View):
 
 
 class RevisionView(View):
-    """Content that was replaced: by whom, and how: `generated`, `restored` or `discarded`."""
+    """Content that was replaced: by whom, and how: `generated`, `edited`, `restored` or `discarded`."""
 
     version: int
     at: str

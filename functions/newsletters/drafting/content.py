@@ -11,7 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting.inline_text import escaped
-from newsletters.drafting.markdown_tokens import text_of
+from newsletters.drafting.markdown_tokens import markers_in, text_of
 from newsletters.drafting.plan import INTRODUCTION
 
 if TYPE_CHECKING:
@@ -58,6 +58,12 @@ def joined(title: str, introduction: str, keys: Sequence[str], sections: Mapping
     return "\n\n".join(parts)
 
 
+def cited(content: str) -> set[int]:
+    """Return the numbers of the sources whose markers stand in a text."""
+    inline = (token for token in _parser().parse(content) if token.type == "inline")
+    return {n for token in inline for n in markers_in(token.children or [])}
+
+
 def word_count(content: str) -> int:
     """Return the number of words that a reader sees, without addresses and markers of sources."""
     words = (
@@ -91,7 +97,16 @@ def with_section(content: str, names: Sequence[str], at: int, text: str) -> str 
     following = [one.first_line for one in headings if one.first_line >= heading.next_line]
     end = following[0] if following else len(lines)
     kept_before, kept_after = lines[: heading.next_line], lines[end:]
-    return "\n".join([*kept_before, "", text.strip(), "", *kept_after]).rstrip("\n")
+    body = _without_heading(text, wanted[at])
+    return "\n".join([*kept_before, "", body.strip(), "", *kept_after]).rstrip("\n")
+
+
+def _without_heading(text: str, name: str) -> str:
+    """Return the text of a section without its own heading, which a read returns at its beginning."""
+    first = next(iter(_headings(text)), None)
+    if first is None or first.name != name or first.first_line:
+        return text
+    return "\n".join(_LINE_END.split(text)[first.next_line :])
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,13 @@ def without_edits(draft: Draft) -> Draft:
     return draft.model_copy(update={"user_edits": "", "has_user_edits": False})
 
 
+def lost_citations(draft: Draft) -> list[int]:
+    """Return the numbers of the sources whose marker stands in the generated text and not in the user's version."""
+    if not draft.has_user_edits:
+        return []
+    return sorted(content.cited(draft.generated_content) - content.cited(draft.user_edits))
+
+
 def counted(draft: Draft) -> Draft:
     """Return a draft with the counts of its present text."""
     words = content.word_count(draft.effective_content)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting.plan import MAIN
 from newsletters.store.items import (
+    EditorWarning,
     Outline,
     OutlineItem,
     OutlineSection,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_SECTIONS: Final = 12
 MOST_ITEMS: Final = 60
+SOURCES_LOST: Final = "sources_lost"
 
 
 class OutlineRefused(Exception):
@@ -72,8 +74,24 @@ def changed(outline: Outline, sections: Sequence[OutlineSection], topics: Topics
         "removed_items": [*outline.removed_items, *removed][-MOST_ITEMS:],
         "last_section": numbers.last_section,
         "last_custom": numbers.last_custom,
+        "warnings": _lost_sources(outline, result),
     }
     return _with_modifications(outline.model_copy(update=update))
+
+
+def _lost_sources(before: Outline, sections: Sequence[OutlineSection]) -> list[EditorWarning]:
+    """
+    Return a warning for each item that has lost passages: an item that stays cites fewer, and one that was removed was
+    the only one to cite them.
+    """
+    present = {item.id: set(item.rag_reference_ids) for one in sections for item in one.items}
+    cited = {reference for references in present.values() for reference in references}
+    return [
+        EditorWarning(code=SOURCES_LOST, section=section.id, item=item.id, text=item.title)
+        for section in before.sections
+        for item in section.items
+        if set(item.rag_reference_ids) - present.get(item.id, cited)
+    ]
 
 
 def is_made_of(outline: Outline, sections: Sequence[OutlineSection]) -> bool:
@@ -125,6 +143,7 @@ def regenerated(
         "sections": sections,
         "generated_items": hashes,
         "last_section": outline.last_section + len(generated),
+        "warnings": [],
     }
     return _with_modifications(outline.model_copy(update=update))
 

@@ -11,7 +11,9 @@ from newsletters.store import jobs, steps
 from newsletters.store.items import Draft, Job, JobState, Outline, StepItem, StepStatus, Topics
 from newsletters.store.items.item import timestamp
 from newsletters.store.items.jobs import due_key
+from newsletters.store.newsletters import StaleVersion
 from newsletters.store.step_inputs import content_hash
+from shared.api.errors import Repeatable
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from newsletters.configuration.resources import Resources
     from newsletters.store.items import StepName
     from newsletters.store.newsletters import Newsletter
+    from shared.aws.dynamodb import Table
     from shared.aws.sqs_fifo import FifoQueue
 
 JOB_MS: Final = 20 * 60 * clock.SECOND_MS  # after which a job has failed
@@ -31,8 +34,8 @@ _ITEMS: Final[dict[str, type[Topics | Outline | Draft]]] = {
 }  # fmt: skip
 
 
-class StepProcessing(Exception):
-    """A job is working on the step."""
+class StepProcessing(Repeatable):
+    """A job is working on the step: the same call can succeed when it has ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +54,7 @@ def start_step(
     """
     Start the generation of a step and queue it; a running job with the same options is returned instead.
 
-    Raises StepProcessing if another job is working on it, and StaleVersion after a concurrent change.
+    Raises StepProcessing if another job is working on it, and StaleVersion after another concurrent change.
     """
     table, step = resources.store.table, newsletter.step(name)
     seen = jobs.get(table, newsletter.code, name)
@@ -68,8 +71,26 @@ def start_step(
         "job_id": job.job_id,
         "deadline_ms": job.deadline_ms,
     }
-    steps.save_status(resources.store, newsletter, begun, changes, jobs.to_start(table, job, seen))
+    start = jobs.to_start(table, job, seen)
+    try:
+        steps.save_status(resources.store, newsletter, begun, changes, start)
+    except StaleVersion:
+        return _enqueued(resources, _faster(table, newsletter, name, job))
     return _enqueued(resources, job)
+
+
+def _faster(table: Table, newsletter: Newsletter, name: StepName, job: Job) -> Job:
+    """
+    Return the job of another start that was faster, if its options are the same: a double click starts one job.
+
+    Raises StepProcessing for other options, and StaleVersion if no job was started.
+    """
+    found = jobs.get(table, newsletter.code, name)
+    if found is None or not found.is_open or is_overdue(found.deadline_ms):
+        raise StaleVersion("version: the step has changed; read it again")
+    if found.options != job.options:
+        raise StepProcessing(f"{name}: a job is working on it; cancel it or wait")
+    return found
 
 
 def start_export(

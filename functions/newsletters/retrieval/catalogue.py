@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from newsletters.store.items import CustomTopic, Metadata
 
 type Kind = Literal["updates", "main", "opportunities", "resources"]
@@ -93,6 +96,21 @@ _FACTORS: Final = {
 def type_named(word: str) -> InformationType | None:
     """Return the type with this id or display name, in any case; None if there is none."""
     return _BY_WORD.get(" ".join(word.split()).casefold())
+
+
+def selected_names(words: Iterable[str], custom: Iterable[str]) -> list[str]:
+    """
+    Return the display names of types and custom topics in their order, from ids or names in any case.
+
+    Empty texts stand for unknown ones.
+    """
+    own = {name.casefold(): name for name in custom}
+    named: list[str] = []
+    for word in words:
+        known = type_named(word)
+        text = unicodedata.normalize("NFC", " ".join(word.split())).casefold()
+        named.append(known.name if known else own.get(text, ""))
+    return named
 
 
 def kind_of(name: str, custom: list[CustomTopic]) -> Kind:

@@ -1,7 +1,13 @@
-"""Content of steps that was replaced: kept as objects, the newest twenty of each step."""
+"""
+Content of steps that was replaced: kept as objects.
+
+Of each step the newest twenty that edits of people replaced, and the newest twenty others: many saves push no generated
+content out.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Key
@@ -15,10 +21,13 @@ from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from newsletters.store.items import StepItem, StepName
     from shared.aws.dynamodb import Attributes, Table
 
-MOST: Final = 20  # of a step
+MOST: Final = 20  # of a step, apart for edits and other causes
+EDITED: Final = "edited"
 # What is content of a step, and comes back when a revision is restored; its version, status and exports do not.
 CONTENT: Final[dict[str, tuple[str, ...]]] = {
     Topics.sort: (
@@ -26,7 +35,7 @@ CONTENT: Final[dict[str, tuple[str, ...]]] = {
     ),
     Outline.sort: (
         "sections", "references", "user_modifications", "generated_items", "removed_items", "generated_at",
-        "inputs_hash",
+        "inputs_hash", "warnings",
     ),
     Draft.sort: (
         "generated_content", "sections", "section_order", "section_names", "user_edits", "has_user_edits", "citations",
@@ -54,12 +63,14 @@ def to_keep(store: Store, code: str, replaced: StepItem, *, by: str, cause: str)
 
 def of_step(table: Table, code: str, step: StepName) -> list[Revision]:
     """Return the newest revisions of a step, newest first."""
-    return _found(table, code, step)[:MOST]
+    return _kept(_found(table, code, step))
 
 
 def prune(store: Store, code: str, step: StepName) -> None:
     """Remove all but the newest revisions of a step. Idempotent."""
-    for old in _found(store.table, code, step)[MOST:]:
+    found = _found(store.table, code, step)
+    kept = {one.SK for one in _kept(found)}
+    for old in (one for one in found if one.SK not in kept):
         revisions_of(store, code).delete(Pointer.read(old.content))
         store.table.delete({PARTITION_KEY: old.PK, SORT_KEY: old.SK})
 
@@ -69,6 +80,16 @@ def restored[Step: StepItem](store: Store, code: str, step: Step, revision: Revi
     folder = revisions_of(store, code)
     content: dict[str, Any] = folder.get_json(Pointer.read(revision.content))
     return type(step).model_validate({**step.model_dump(), **content})
+
+
+def _kept(found: Sequence[Revision]) -> list[Revision]:
+    counts: Counter[bool] = Counter()
+    kept = []
+    for one in found:
+        counts[one.cause == EDITED] += 1
+        if counts[one.cause == EDITED] <= MOST:
+            kept.append(one)
+    return kept
 
 
 def _found(table: Table, code: str, step: StepName) -> list[Revision]:

@@ -60,7 +60,10 @@ class SettingsVersionsQuery(Input):
 
 
 class SettingsInput(Input):
-    """New settings (`richpanel.configuration.shop_settings`), on top of the version *based_on*."""
+    """
+    New settings (`richpanel.configuration.shop_settings`), on top of the version *based_on*. Absent parts stay, null
+    parts get their standard values.
+    """
 
     based_on: int = Field(ge=0)
     settings: dict[str, Any]

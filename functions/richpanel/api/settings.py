@@ -90,6 +90,17 @@ def checked(fields: Mapping[str, Any]) -> ShopSettings:
         ) from None
 
 
+def completed(state: Table, based_on: int, fields: Mapping[str, Any]) -> ShopSettings:
+    """
+    Return checked settings; absent parts have their values in force, null parts their standard ones.
+
+    Settings that are based on another version are refused when they are stored. Raises InvalidInput as `checked`.
+    """
+    present = shown(state)
+    parts = {**present.settings, **fields} if present.number == based_on else fields
+    return checked({name: part for name, part in parts.items() if part is not None})
+
+
 def of_version(state: Table, number: int) -> ShopSettings:
     """Return the settings of a version, 0 for the standard ones. Raises NoVersion, and InvalidInput as `checked`."""
     return checked({} if number == 0 else json.loads(_version(state, number).settings))

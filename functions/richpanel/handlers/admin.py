@@ -182,9 +182,10 @@ def preview_reply(request: Request[inputs.PreviewInput]) -> views.PreviewView:
 
 @routes.changes("PUT /admin/richpanel/settings", Scope.RICHPANEL_OPERATE)
 def put_settings(request: Request[inputs.SettingsInput]) -> Callable[[], views.SettingsView]:
-    """Store new settings of the shop as the next version."""
-    new = shop_settings.checked(request.input.settings)
-    change = _change(request, request.input.based_on)
+    """Store new settings of the shop as the next version; absent parts stay."""
+    given = request.input
+    new = shop_settings.completed(deps.state, given.based_on, given.settings)
+    change = _change(request, given.based_on)
     return lambda: shop_settings.store(deps.state, deps.audit, change, new)
 
 

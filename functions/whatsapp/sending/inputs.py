@@ -11,6 +11,7 @@ from shared.api.models import inputs
 from shared.canned_replies.inputs import CannedReplyInput
 from shared.canned_replies.texts import LONGEST_TEXT
 from shared.runtime import web_addresses
+from whatsapp.sending.views import CannedReplyView
 
 _CONTENTS = ("text", "media", "template", "canned_reply")
 
@@ -48,8 +49,10 @@ class TemplateInput(Input):
     )
 
 
-class CannedReplyText(Input):
+class CannedReplyText(Input, inputs.Change):
     """The text of a canned reply, with variables such as `{{name}}`."""
+
+    view = CannedReplyView
 
     text: str = Field(min_length=1, max_length=LONGEST_TEXT)
 

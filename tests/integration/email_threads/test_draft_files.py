@@ -77,6 +77,8 @@ def test_a_file_of_a_mail_is_attached_by_its_number(system: System) -> None:
     draft = composed(system, path, attachments=[{"n": 1, "index": 1}])
 
     assert [one["filename"] for one in shown(system, draft)["attachments"]] == ["order.pdf"]
+    system.call("PATCH", draft, shown(system, draft))
+    assert [one["filename"] for one in shown(system, draft)["attachments"]] == ["order.pdf"]
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_a_new_mail_needs_all_its_fields(system: System, field: str) -> None:
         ("PATCH", "", {"version": 1, "cc": ["ann"]}, "cc.0"),
         ("PATCH", "", {"version": 1, "bcc": ["ann@x.example\r\nTo: y@x.example"]}, "bcc.0"),
         ("PATCH", "", {"version": 1, "bcc": [f"a{n}@x.example" for n in range(51)]}, "bcc"),
-        ("PATCH", "", {"version": 1, "draft_status": "sent"}, "draft_status"),
+        ("PATCH", "", {"version": 1, "draft_status": "sent"}, "body"),
         ("PATCH", "", {"version": 1, "attachments": [{"n": 9, "index": 0}]}, "attachments"),
         ("POST", "/approve", {}, "version"),
         ("POST", "/approve", {"version": 0}, "version"),

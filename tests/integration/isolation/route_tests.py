@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.integration.isolation.attacks import System, attacked, turned_away
+from tests.integration.isolation.changes_sent_back import problems_of
 
 if TYPE_CHECKING:
     from tests.integration.isolation.route_attacks import Api
@@ -39,6 +40,13 @@ def suite_of(api: Api) -> type:
             changes = [one for one in api.attacks(companies.names) if one.is_change]
 
             problems = [said for one in changes for said in attacked(companies, [one])]
+
+            assert not problems, "\n".join(problems)
+
+        def test_what_a_read_returned_can_be_sent_back_and_absent_fields_keep_their_values(
+            self, companies: System
+        ) -> None:
+            problems = problems_of(companies, api.functions)
 
             assert not problems, "\n".join(problems)
 

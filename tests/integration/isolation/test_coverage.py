@@ -13,6 +13,7 @@ from richpanel.inbound import event as richpanel_event
 from shared.api.auth import Scope
 from tests import template
 from tests.integration.isolation import (
+    changes_sent_back,
     conversations_events,
     surfaces,
     test_conversations_routes,
@@ -25,6 +26,7 @@ from tests.integration.isolation import (
     test_whatsapp_routes,
     whatsapp_events,
 )
+from tests.integration.isolation.changes_sent_back import changes_of
 from tests.integration.isolation.events_under_attack import EventAttack
 from tests.simulation.role_checks import granted_for_lambda, grants_of
 
@@ -71,6 +73,12 @@ def test_every_route_is_attacked_and_every_attacked_route_exists() -> None:
     lines |= {attack.line for attack in test_whatsapp_actions.ATTACKS}
 
     assert {*map(surfaces.shape, lines)} | attacked(is_route=True) == surfaces.routes()
+
+
+def test_every_put_and_patch_is_sent_back_after_a_read() -> None:
+    functions = [function for api in APIS for function in api.functions]
+
+    assert changes_of(functions).keys() == changes_sent_back.ROUTES.keys()
 
 
 def test_the_function_of_the_pages_can_read_nothing_of_a_company() -> None:

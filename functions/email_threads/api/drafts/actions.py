@@ -182,7 +182,7 @@ def amend(
     named = given.model_fields_set - {"version", "attachments"}
     new: dict[str, Any] = {name: getattr(given, name) for name in sorted(named)}
     if given.attachments is not None:
-        new["attachments"] = files.files_of(deps, thread, given.attachments)
+        new["attachments"] = files.amended(deps, thread, given.attachments, draft.attachments)
     inputs.check_recipients(*(new.get(name, getattr(draft, name)) for name in ("to", "cc", "bcc")))
     amended = review.amend(deps.table, draft, given.version, new)
     changes.record(deps.table, thread, request, lambda _: {}, f"amend {draft.reply_id}")

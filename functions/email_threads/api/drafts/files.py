@@ -15,7 +15,7 @@ from shared.api.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from email_threads.api.drafts.inputs import FileInput, UploadInput
+    from email_threads.api.drafts.inputs import AmendedFileInput, FileInput, UploadInput
     from email_threads.api.queries import ApiDependencies
     from email_threads.store.items import Thread
 
@@ -79,6 +79,23 @@ def files_of(
         for one, file in zip(given, files, strict=True)
     ]
     return _with_own_names([*forwarded, *read])
+
+
+def amended(
+    deps: ApiDependencies,
+    thread: Thread,
+    given: Sequence[AmendedFileInput],
+    present: Sequence[DraftFile],
+) -> list[DraftFile]:
+    """Return the files of a draft: present ones by their names, and new ones. Raises InvalidInput as `files_of`."""
+    by_name = {file.filename: file for file in present}
+    kept: list[DraftFile] = []
+    for one in (one for one in given if one.is_present):
+        file = by_name.get(str(one.filename))
+        if file is None:
+            raise _invalid("attachments", "the draft has no file of this name")
+        kept.append(file.model_copy(update={"inline": one.inline}) if one.has("inline") else file)
+    return files_of(deps, thread, [one for one in given if not one.is_present], kept)
 
 
 def _placed(file: DraftFile, given: FileInput) -> DraftFile:

@@ -8,10 +8,11 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
+from email_threads.api.drafts.views import DraftFileView, DraftView
 from email_threads.api.inputs import Address, Flag, is_one_line, is_text
 from email_threads.replies.composition import LONGEST_BODY, LONGEST_SUBJECT
 from shared.api.errors import Unprocessable
-from shared.api.models.inputs import Input
+from shared.api.models.inputs import Change, Input
 from shared.canned_replies.inputs import CannedReplyInput  # noqa: TC001 - pydantic reads this annotation at run time
 
 LONGEST_NAME = 120
@@ -81,13 +82,36 @@ class FileInput(Input):
 
     @model_validator(mode="after")
     def _names_one(self) -> FileInput:
-        is_upload = self.upload is not None and self.filename is not None
-        is_of_mail = self.n is not None and self.index is not None
-        given = sum(value is not None for value in (self.upload, self.filename, self.n, self.index))
-        if is_upload == is_of_mail or given != PAIR:
+        if not _is_pair(self):
             raise PydanticCustomError(
                 "file", "must have either upload and filename, or n and index"
             )
+        return self
+
+
+def _is_pair(file: FileInput) -> bool:
+    is_upload = file.upload is not None and file.filename is not None
+    is_of_mail = file.n is not None and file.index is not None
+    given = sum(value is not None for value in (file.upload, file.filename, file.n, file.index))
+    return is_upload != is_of_mail and given == PAIR
+
+
+class AmendedFileInput(FileInput, Change):
+    """A file to attach, or with its `filename` alone a file that the draft has."""
+
+    view = DraftFileView
+
+    @property
+    def is_present(self) -> bool:
+        """Whether it names a file of the draft."""
+        others = (self.upload, self.n, self.index)
+        return self.filename is not None and all(value is None for value in others)
+
+    @model_validator(mode="after")
+    def _names_one(self) -> AmendedFileInput:
+        if not self.is_present and not _is_pair(self):
+            problem = "must have either filename, upload and filename, or n and index"
+            raise PydanticCustomError("file", problem)
         return self
 
 
@@ -134,8 +158,10 @@ class NewMailInput(Input):
     body_text: Text
 
 
-class AmendInput(Input):
+class AmendInput(Change):
     """New values of a draft as it was read in this `version`; absent ones stay."""
+
+    view = DraftView
 
     unprocessable = UNPROCESSABLE
 
@@ -145,7 +171,7 @@ class AmendInput(Input):
     bcc: Copies | None = None
     subject: Subject | None = None
     body_text: Text | None = None
-    attachments: Files | None = None
+    attachments: Annotated[list[AmendedFileInput], Field(max_length=MOST_FILES)] | None = None
 
     @model_validator(mode="after")
     def _changes_something(self) -> AmendInput:

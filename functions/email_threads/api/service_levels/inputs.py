@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from pydantic import ConfigDict, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
-from shared.api.models.inputs import Input
+from shared.api.models.inputs import Change, Input
 from shared.policy.business_hours import LONGEST_WEEKS, MOST_PERIODS, BusinessHours, Period
 from shared.runtime import clock
 
@@ -34,7 +34,7 @@ class BusinessHoursInput(BusinessHours):
 type Minutes = Annotated[int, Strict(), Field(ge=1, le=MOST_MINUTES)]
 
 
-class ServiceLevelFields(Input):
+class ServiceLevelFields(Change):
     """
     Business hours and targets of a mailbox.
 

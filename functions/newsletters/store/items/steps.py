@@ -172,6 +172,15 @@ class Reference(Part):
     text: str = Field(repr=False)
 
 
+class EditorWarning(Part):
+    """A remark for the editor: *code*, the key of the section, the outline's *item*, and the text it is about."""
+
+    code: str
+    section: str = ""
+    item: str = ""
+    text: str = Field(default="", repr=False)
+
+
 class UserModifications(Part):
     """Ids of the items that people added, removed or edited since the outline was generated."""
 
@@ -183,7 +192,8 @@ class UserModifications(Part):
 class Outline(StepItem):
     """
     Step 3. *generated_items* are hashes of the items as generated, by id. *removed_items* are generated ones that
-    people removed. *last_section* and *last_custom* number sections and items for good.
+    people removed. *last_section* and *last_custom* number sections and items for good. *warnings* are about the texts
+    and sources of its items.
     """
 
     sort: ClassVar[str] = "OUTLINE"
@@ -202,6 +212,7 @@ class Outline(StepItem):
     removed_items: list[OutlineItem] = Field(default_factory=list)
     last_section: int = 0
     last_custom: int = 0
+    warnings: list[EditorWarning] = Field(default_factory=list)
 
     @property
     def has_content(self) -> bool:
@@ -217,14 +228,6 @@ class Citation(Part):
     title: str = Field(default="", repr=False)
     url: str = Field(default="", repr=False)
     date: str = ""
-
-
-class EditorWarning(Part):
-    """A remark for the editor: *code*, the key of the section, and the text it is about."""
-
-    code: str
-    section: str = ""
-    text: str = Field(default="", repr=False)
 
 
 class Export(Part):

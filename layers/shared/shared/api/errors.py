@@ -20,7 +20,11 @@ class KeyReused(Exception):
     """The same idempotency key was used for a different change."""
 
 
-class StillRunning(Exception):
+class Repeatable(Exception):
+    """A state that passes: the same call can succeed later."""
+
+
+class StillRunning(Repeatable):
     """The same change is in progress."""
 
 

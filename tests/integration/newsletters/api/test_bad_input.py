@@ -125,7 +125,7 @@ def test_unknown_ids_in_an_outline_are_refused_by_their_place(author: Author) ->
     assert problem("section", "section-99") == {"sections.1.id": "there is no section with this id"}
 
 
-def test_sections_are_renumbered_in_their_order_and_a_client_cannot_number_them(
+def test_sections_are_renumbered_in_their_order_and_numbers_of_a_client_are_ignored(
     author: Author,
 ) -> None:
     author.at("planned")
@@ -136,9 +136,8 @@ def test_sections_are_renumbered_in_their_order_and_a_client_cannot_number_them(
     stored = author.whole["outline"]["sections"]
     assert [one["order"] for one in stored] == list(range(1, len(stored) + 1))
     assert [one["id"] for one in stored] == [one["id"] for one in sections[:1] + sections[2:]]
-    numbered = [{**one, "order": 7} for one in author.sections]
-    body = {"version": author.version("outline"), "sections": numbered}
-    assert "sections.0.order" in author.problems("PUT", f"{ONE}/outline", body)
+    author.save_outline([{**one, "order": 7} for one in author.sections])
+    assert author.whole["outline"]["sections"] == stored
 
 
 def test_with_every_item_excluded_there_is_nothing_to_draft(author: Author) -> None:
@@ -332,6 +331,15 @@ def test_lone_surrogates_and_control_characters_are_refused_by_the_name_of_their
     assert set(author.problems("PUT", f"{ONE}/draft", body)) == {"content"}
     body = {"version": version, "note": bad}
     assert set(author.problems("POST", f"{ONE}/review/request", body)) == {"note"}
+
+
+def test_the_content_of_a_pdf_under_the_name_of_a_text_is_refused(author: Author) -> None:
+    author.at("created")
+    body = {"name": "a.md", "title": "A", "text": "%PDF-1.7\n1 0 obj << /Type /Catalog >>"}
+
+    assert author.problems("POST", "/newsletters/sources", body) == {
+        "text": "must be text: this is the content of a PDF file"
+    }
 
 
 def test_control_characters_in_a_document_are_refused_but_line_ends_are_not(

@@ -63,11 +63,33 @@ def test_unknown_fields_are_refused_by_name(author: Author) -> None:
 
     assert set(author.problems("POST", ALL, {"titel": "x"})) == {"titel"}
     assert set(author.problems("POST", ALL, {"status": "exported"})) == {"status"}
-    assert set(author.problems("PATCH", ONE, {"version": 1, "user_id": BEN})) == {"user_id"}
-    body = {"selected_types": ["funding"], "retrieved_content": []}
-    assert set(author.problems("PUT", f"{ONE}/topics", body)) == {"retrieved_content"}
+    body = {"selected_types": ["funding"], "retrieved": []}
+    assert set(author.problems("PUT", f"{ONE}/topics", body)) == {"retrieved"}
     assert set(author.problems("POST", f"{ONE}/draft/start", {"force": True})) == {"force"}
     assert set(author.problems("GET", ALL, None, query={"sort": "title"})) == {"sort"}
+
+
+def test_owner_code_and_id_can_be_sent_back_but_not_changed(author: Author) -> None:
+    author.at("created")
+    read = author.whole["metadata"]
+    fixed = {"user_id": BEN, "newsletter_code": "NL-20260101-AAAA", "id": "x", "created_at": "x"}
+
+    assert set(author.problems("PATCH", ONE, {**read, **fixed, "title": "x"})) == set(fixed)
+    author.do("PATCH", ONE, {**read, "title": "New"})
+    assert author.whole["metadata"]["title"] == "New"
+
+
+def test_a_newsletter_is_sent_back_with_another_preset_or_other_numbers(author: Author) -> None:
+    author.at("created")
+
+    author.do("PATCH", ONE, {**author.whole["metadata"], "tone_preset": "expert_analysis"})
+    read = author.whole["metadata"]
+    assert (read["tone_professional"], read["tone_technical"]) == (90, 90)
+    author.do("PATCH", ONE, {**read, "tone_technical": 10, "tone_professional": 25})
+    read = author.whole["metadata"]
+    assert (read["tone_preset"], read["tone_technical"]) == ("friendly_summary", 10)
+    both = {"tone_preset": "expert_analysis", "tone_technical": 20}
+    assert set(author.problems("PATCH", ONE, {**read, **both})) == {"tone_preset"}
 
 
 def test_all_violations_of_a_call_are_named_at_once(author: Author) -> None:

@@ -35,6 +35,86 @@ def test_an_unchanged_outline_can_be_saved_and_modifies_nothing(author: Author) 
     assert after["version"] == before["version"] + 1
 
 
+def test_an_outline_of_ids_and_titles_keeps_descriptions_notes_and_sources(author: Author) -> None:
+    author.at("planned")
+    before = _outline(author)
+    short = [
+        {
+            "id": section["id"],
+            "name": section["name"],
+            "items": [{"id": one["id"], "title": one["title"]} for one in section["items"]],
+        }
+        for section in before["sections"]
+    ]
+    short[1]["items"][0]["included"] = False
+
+    answer = author.save_outline(short)
+
+    after = _outline(author)
+    before["sections"][1]["items"][0]["included"] = False
+    assert after["sections"] == before["sections"]
+    assert after["references"] == before["references"]
+    assert answer["warnings"] == after["warnings"] == []
+
+
+def test_an_outline_can_be_sent_back_as_it_was_read_with_all_its_fields(author: Author) -> None:
+    author.at("planned")
+    read = _outline(author)
+
+    author.do("PUT", f"{ONE}/outline", read)
+
+    assert _outline(author)["sections"] == read["sections"]
+
+
+def test_sections_that_are_given_by_id_alone_keep_name_and_items(author: Author) -> None:
+    author.at("planned")
+    before = _outline(author)["sections"]
+
+    author.save_outline([{"id": one["id"]} for one in before])
+
+    assert _outline(author)["sections"] == before
+
+
+def test_a_new_item_needs_a_title_and_a_new_section_a_name(author: Author) -> None:
+    author.at("planned")
+    body = {"version": 1, "sections": [{"items": [{"description": "Without a title"}]}]}
+
+    assert set(author.problems("PUT", f"{ONE}/outline", body)) == {"sections.0.items.0"}
+    body = {"version": 1, "sections": [{"items": []}]}
+    assert set(author.problems("PUT", f"{ONE}/outline", body)) == {"sections.0"}
+
+
+def test_a_loss_of_sources_is_a_warning_that_names_the_item(author: Author) -> None:
+    author.at("planned")
+    section = content_section(author.sections)
+    emptied, removed = section["items"][0], section["items"][-1]
+    assert emptied["id"] != removed["id"]
+    sections = author.sections
+    changed = next(one for one in sections if one["id"] == section["id"])
+    changed["items"][0]["rag_reference_ids"] = []
+    changed["items"].pop()
+
+    answer = author.save_outline(sections)
+
+    lost = {(one["code"], one["item"]) for one in answer["warnings"]}
+    assert lost == {("sources_lost", emptied["id"]), ("sources_lost", removed["id"])}
+    assert all(one["section"] == section["id"] for one in answer["warnings"])
+    assert emptied["title"] in [one["text"] for one in _outline(author)["warnings"]]
+    author.save_outline(author.sections)
+    assert _outline(author)["warnings"] == []
+
+
+def test_a_passage_that_another_item_cites_now_is_not_lost(author: Author) -> None:
+    author.at("planned")
+    sections = author.sections
+    section = content_section(sections)
+    moved = section["items"].pop()
+    new = {"title": "Mine", "rag_reference_ids": moved["rag_reference_ids"]}
+    section["items"].append(new)
+
+    assert author.save_outline(sections)["warnings"] == []
+
+
 def test_items_are_added_edited_removed_and_excluded_and_listed_as_such(author: Author) -> None:
     author.at("planned")
     sections = author.sections
@@ -112,8 +192,7 @@ def test_ids_of_removed_items_and_sections_are_never_used_again(author: Author) 
         ("included", "yes"),
         ("included", None),
         ("rag_reference_ids", ["chunk-0123456789ab"] * 11),
-        ("custom", True),
-        ("source", "rag_content"),
+        ("colour", "red"),
     ],
 )
 def test_an_item_that_breaks_a_rule_is_refused_by_its_place(
@@ -272,8 +351,8 @@ def test_discarded_edits_become_a_revision_and_the_generated_text_comes_back(
     assert (answer["version"], answer["has_user_edits"]) == (3, False)
     assert answer["word_count"] == generated["word_count"]
     assert author.whole["draft"]["content"] == generated["content"]
-    (revision,) = author.do("GET", f"{ONE}/draft/revisions")["revisions"]
-    assert (revision["version"], revision["cause"]) == (2, "discarded")
+    found = author.do("GET", f"{ONE}/draft/revisions")["revisions"]
+    assert [(one["version"], one["cause"]) for one in found] == [(2, "discarded"), (1, "edited")]
 
 
 def test_without_edits_nothing_is_discarded(author: Author) -> None:

@@ -138,8 +138,22 @@ def test_settings_have_versions_and_defaults(author: Author) -> None:
     for version in (0, 2):
         body = {"version": version, "four_eyes": False}
         assert author.refused("PUT", SETTINGS, body) == (409, "stale_version")
-    replaced = author.do("PUT", SETTINGS, {"version": 1})
-    assert (replaced["version"], replaced["ai"], replaced["four_eyes"]) == (2, None, False)
+    kept = author.do("PUT", SETTINGS, {"version": 1, "ai_daily_units": 7})
+    assert {**kept, "version": 1, "ai_daily_units": 200} == written
+    removed = author.do("PUT", SETTINGS, {"version": 2, "ai": None})
+    assert (removed["ai"], removed["four_eyes"]) == (None, True)
+
+
+def test_a_model_of_the_same_provider_keeps_what_is_not_named_and_of_another_one_nothing(
+    author: Author,
+) -> None:
+    author.do("PUT", SETTINGS, {"version": 0, "ai": {**MODEL, "temperature": 0.5}})
+
+    changed = author.do("PUT", SETTINGS, {"version": 1, "ai": {**MODEL, "model": "newer"}})["ai"]
+
+    assert (changed["model"], changed["temperature"]) == ("newer", 0.5)
+    other = {"provider": "bedrock", "model": "anthropic.made-up"}
+    assert "temperature" not in author.do("PUT", SETTINGS, {"version": 2, "ai": other})["ai"]
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_with_four_eyes_the_author_may_not_decide(author: Author) -> None:
     for verb in ("approve", "return"):
         body = _decision(author, notes="Mine.")
         assert author.refused("POST", f"{ONE}/review/{verb}", body) == (403, "forbidden")
-    author.do("PUT", SETTINGS, {"version": 2, "ai": MODEL})
+    author.do("PUT", SETTINGS, {"version": 2, "four_eyes": False})
     assert author.do("POST", f"{ONE}/review/approve", _decision(author))["review"] == "approved"
 
 

@@ -72,6 +72,51 @@ def test_a_new_generation_keeps_the_content_before_which_can_be_restored_and_bac
         assert author.whole[step][name] == between[step][name]
 
 
+@pytest.mark.parametrize("step", ["outline", "draft"])
+def test_what_an_edit_replaces_can_be_restored(author: Author, step: StepName) -> None:
+    author.at("drafted")
+    _change(author, step)
+    edited = author.whole[step]
+    if step == "outline":
+        sections = author.sections
+        del sections[1]["items"][0]
+        author.save_outline(sections)
+    else:
+        author.save_draft("# Another\n\nText.\n")
+
+    assert [one["cause"] for one in _listed(author, step)] == ["edited", "edited"]
+    _restore(author, step, edited["version"])
+
+    for name in CONTENT[step]:
+        assert author.whole[step][name] == edited[name]
+
+
+def test_a_text_that_is_saved_unchanged_is_no_edit_and_no_revision(author: Author) -> None:
+    author.at("drafted")
+    draft = author.whole["draft"]
+    before = author.kept()
+
+    author.save_draft(draft["content"])
+    key = draft["section_order"][-1]
+    body = {"version": draft["version"], "content": draft["sections"][key]}
+    author.do("PUT", f"{ONE}/draft/sections/{key}", body)
+
+    assert author.kept() == before
+
+
+def test_a_text_without_a_marker_names_the_lost_citations(author: Author) -> None:
+    author.at("drafted")
+    draft = author.whole["draft"]
+    assert draft["lost_citations"] == []
+
+    answer = author.save_draft("# Mine\n\nText.\n")
+
+    cited = [one["n"] for one in draft["citations"] if one["url"]]
+    assert answer["lost_citations"] == author.whole["draft"]["lost_citations"] == cited
+    author.save_draft(draft["content"])
+    assert author.whole["draft"]["lost_citations"] == []
+
+
 def test_a_restored_draft_has_its_counts_and_the_status_of_its_exports(author: Author) -> None:
     author.at("drafted").export("text")
     words = author.whole["draft"]["word_count"]
@@ -135,26 +180,28 @@ def test_large_content_is_kept_whole(author: Author) -> None:
 
 
 @pytest.mark.long
-def test_a_generation_removes_all_but_the_newest_twenty_with_their_objects(author: Author) -> None:
+def test_of_edits_and_of_other_changes_the_newest_twenty_are_kept_with_their_objects(
+    author: Author,
+) -> None:
     author.at("drafted")
     store = author.system.api.resources.store
     author.save_draft("# Mine\n\nText.\n")
-    for number in range(12):
+    for number in range(22):
         author.do("DELETE", f"{ONE}/draft/edits", {"version": author.version("draft")})
         author.save_draft(f"# Mine\n\nText {number}.\n")
         _restore(author, "draft", author.version("draft") - 2)
-    assert len(revisions._found(store.table, author.system.code, "draft")) == 24
 
     author.generate("draft", replace_edits=True)
 
     found = revisions._found(store.table, author.system.code, "draft")
     versions = [one.version for one in found]
-    assert len(versions) == 20
+    assert [one.cause == "edited" for one in found].count(True) == 20
+    assert len(versions) == 40
     assert versions == sorted(versions, reverse=True)
     assert versions[0] == author.version("draft") - 1
     assert [one["version"] for one in _listed(author, "draft")] == versions
     objects = [key for key in author.system.objects() if "revisions" in key]
-    assert len(objects) == 20
+    assert len(objects) == 40
     oldest = versions[-1]
     assert _restore(author, "draft", oldest)["version"] == versions[0] + 2
     newsletter = get_newsletter_full(store, author.system.code)

@@ -75,6 +75,16 @@ def test_versions_are_listed_newest_first_in_pages(admin: Admin) -> None:
     }
 
 
+def test_absent_parts_stay_and_null_returns_to_the_standard(admin: Admin) -> None:
+    put(admin, {"languages": ["en"], "team_names": {"returns": "Team"}})
+
+    kept = put(admin, {"languages": ["es"]}, based_on=1).result
+    standard = put(admin, {"team_names": None}, based_on=2).result
+
+    assert kept["settings"] == {"languages": ["es"], "team_names": {"returns": "Team"}}
+    assert standard["settings"] == {"languages": ["es"]}
+
+
 def test_a_rollback_is_a_new_version_with_the_old_content(admin: Admin) -> None:
     put(admin, {"languages": ["en"]})
     put(admin, {"languages": ["es"]}, based_on=1)

@@ -25,6 +25,18 @@ if TYPE_CHECKING:
 MOST_CHARACTERS: Final = 1_200
 LONGEST_PATH: Final = 200
 MOST_BYTES: Final = 5 << 20  # of one document
+# What files that are no text begin with. Some have only ASCII characters.
+_SIGNATURES: Final = {
+    b"%PDF-": "PDF",
+    b"%!PS": "PostScript",
+    b"{\\rtf": "RTF",
+    b"PK\x03\x04": "ZIP or Office",
+    b"\xd0\xcf\x11\xe0": "Office",
+    b"GIF8": "GIF",
+    b"\x89PNG": "PNG",
+    b"\xff\xd8\xff": "JPEG",
+}
+_BEFORE_SIGNATURE: Final = b"\xef\xbb\xbf \t\r\n"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"[.!?\u061f\u06d4\u0964\u1362\u3002]\s|\n")
 
@@ -60,6 +72,8 @@ def chunks_of(document: Document, company_id: str) -> list[Chunk]:
         raise Unreadable("metadata_of_another_text")
     if len(document.content) > MOST_BYTES:
         raise Unreadable("document_too_large")
+    if file_kind(document.content):
+        raise Unreadable("file_of_another_kind")
     try:
         text = document.content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -71,6 +85,13 @@ def chunks_of(document: Document, company_id: str) -> list[Chunk]:
         Chunk(text, title[:LONGEST_TITLE], known.url, known.date, document.uri)
         for text in _packed(content, title)
     ]
+
+
+def file_kind(content: bytes) -> str:
+    """Return the kind of a file that is no text, by its first bytes, not by its name; empty for a text."""
+    start = content[:64].lstrip(_BEFORE_SIGNATURE)
+    found = (kind for signature, kind in _SIGNATURES.items() if start.startswith(signature))
+    return next(found, "")
 
 
 def _content(name: str, text: str) -> tuple[Attributes, list[Block]]:

@@ -23,6 +23,7 @@ from botocore.exceptions import ClientError
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from shared.ai.retrieval import metadata
+from shared.ai.retrieval.chunks import file_kind
 from shared.ai.retrieval.corpora import (
     INDEX_FOLDER,
     SUFFIXES,
@@ -191,6 +192,9 @@ def _encoded(text: str) -> bytes:
         raise InvalidInput([{"field": "text", "problem": "must be valid Unicode"}]) from None
     if not text.strip():
         raise InvalidInput([{"field": "text", "problem": "must not be empty"}])
+    if kind := file_kind(content):
+        problem = f"must be text: this is the content of a {kind} file"
+        raise InvalidInput([{"field": "text", "problem": problem}])
     if len(content) > MOST_BYTES:
         problem = f"must have at most {MOST_BYTES} bytes in UTF-8"
         raise InvalidInput([{"field": "text", "problem": problem}])

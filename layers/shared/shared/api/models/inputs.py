@@ -2,9 +2,18 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 from shared.api.errors import InvalidInput, Unprocessable
 from shared.runtime.json_objects import json_object
@@ -28,6 +37,53 @@ class Input(BaseModel):
 
 class NoInput(Input):
     """Empty input."""
+
+
+class Change(Input):
+    """
+    Input of a change of a stored object: absent fields keep their values, null is a value.
+
+    *view* is the model that a read returns. Those of its fields that the input does not have are ignored, so that a
+    client may send back what it has read; `sent_back` has their values.
+    """
+
+    view: ClassVar[type[BaseModel] | None] = None
+    _sent_back: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _without_fields_of_reads(
+        cls, fields: object, validated: ModelWrapValidatorHandler[Self]
+    ) -> Self:
+        if cls.view is None or not isinstance(fields, Mapping):
+            return validated(fields)
+        only_read = _names_in_json(cls.view) - _names_in_json(cls)
+        made = validated({name: v for name, v in fields.items() if name not in only_read})
+        made._sent_back = {name: v for name, v in fields.items() if name in only_read}
+        return made
+
+    @model_serializer(mode="wrap")
+    def _as_given(self, serialized: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave absent values out: under one idempotency key, `null` and no value are different calls."""
+        fields = type(self).model_fields
+        given = {name for one in self.model_fields_set for name in (one, fields[one].alias)}
+        return {name: value for name, value in serialized(self).items() if name in given}
+
+    def given(self) -> dict[str, Any]:
+        """Return the values of the fields that the caller has given."""
+        return {name: getattr(self, name) for name in type(self).model_fields if self.has(name)}
+
+    def sent_back(self, name: str, present: object) -> object:
+        """Return the value that the caller has given of a field that only a read has; *present* without one."""
+        return self._sent_back.get(name, present)
+
+    def has(self, name: str) -> bool:
+        """Whether the caller has given the field."""
+        return name in self.model_fields_set
+
+
+def _names_in_json(model: type[BaseModel]) -> set[str]:
+    return {field.alias or name for name, field in model.model_fields.items()}
 
 
 def query[Q: BaseModel](values: Mapping[str, Sequence[str]], model: type[Q]) -> Q:

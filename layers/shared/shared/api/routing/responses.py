@@ -9,7 +9,14 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 
 from shared.api.auth import Forbidden, RateLimited, Unauthenticated
 from shared.api.cursors import InvalidCursor
-from shared.api.errors import InvalidInput, KeyReused, StillRunning, Unprocessable, error_body
+from shared.api.errors import (
+    InvalidInput,
+    KeyReused,
+    Repeatable,
+    StillRunning,
+    Unprocessable,
+    error_body,
+)
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import NotEnqueued, to_json
 from shared.runtime.failures import Transient
@@ -67,6 +74,7 @@ def refusal(error: Exception, own: Errors, request_id: str) -> Response[str]:
         message,
         request_id,
         retryable=retry_after is not None
+        or isinstance(error, Repeatable)
         or (status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED),
         details=error.problems if isinstance(error, InvalidInput) else (),
         retry_after=retry_after,

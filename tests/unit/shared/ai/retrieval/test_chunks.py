@@ -28,6 +28,22 @@ def paragraph(word: str, characters: int) -> str:
     return (word + " ") * (characters // (len(word) + 1) - 1) + word
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"%PDF-1.7\n1 0 obj",
+        b"\xef\xbb\xbf\n%PDF-1.4",
+        b"{\\rtf1 Hello",
+        b"PK\x03\x04",
+        b"GIF89a",
+        b"%!PS",
+    ],
+)
+def test_a_file_of_another_kind_under_the_name_of_a_text_is_not_read(content: bytes) -> None:
+    with pytest.raises(Unreadable, match="file_of_another_kind"):
+        cut("a.md", content)
+
+
 def test_short_paragraphs_share_a_chunk() -> None:
     assert texts("a.txt", "One.\n\nTwo.\r\n\r\n\r\nThree.") == ["One.\n\nTwo.\n\nThree."]
 

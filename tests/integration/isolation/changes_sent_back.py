@@ -1,0 +1,328 @@
+"""
+What each PUT and PATCH does with values that a client has read: which read shows the changed object, and how its values
+are sent back. The routes are those of the code; a route without an entry fails `test_coverage.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from shared.api.models.inputs import Change
+from tests.integration.isolation import surfaces
+from tests.integration.isolation.attacks import Call, owner_of
+
+if TYPE_CHECKING:
+    from shared.api.openapi import Operation
+    from tests.integration.isolation.attacks import Answer
+
+METHODS = frozenset({"PUT", "PATCH"})
+# Change with every write, or with the time.
+VOLATILE = frozenset(
+    {
+        "version",
+        "revision",
+        "number",
+        "updated_at",
+        "updatedAt",
+        "changed_at",
+        "last_seq",
+        "change_count",
+    }
+)
+# Name the object to change. Without them another one is meant.
+IDENTITIES = frozenset({"id"})
+# Maps that are one value: an entry that is left out is removed.
+VALUES = frozenset({"team_names", "brands", "requirements_schema", "template_enabled"})
+NEWSLETTER = "/newsletters/{code}"
+_KEYS = count(1)
+
+type Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """
+    *read* is the route that shows the object, *shown* takes it out of its result, *body* makes what a client sends of
+    it. *before* are calls that give the object's fields values of their own; *path* fills the path of all routes.
+    """
+
+    read: str
+    shown: Callable[[Any], Any] = lambda result: result
+    body: Callable[[Any], dict[str, Any]] = dict
+    before: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    path: Mapping[str, str] = field(default_factory=dict)
+
+
+def part(*names: str) -> Callable[[Any], Any]:
+    """Take a part out of a result."""
+
+    def found(result: Any) -> Any:
+        for name in names:
+            result = result[name]
+        return result
+
+    return found
+
+
+CONFIGURATION = {
+    "title": "Maize", "description": "For the field", "target_audience": ["farmers"], "tone_professional": 20,
+    "tone_technical": 25, "format_type": "pdf", "length_preference": "long", "frequency": "monthly", "language": "fr",
+    "geographic_focus": "Kenya", "user_email": "ann@field.example", "user_name": "Ann",
+}  # fmt: skip
+MODEL = {
+    "provider": "openai",
+    "model": "gpt-made-up",
+    "api_key_reference": "parley/local/companies/acme/openai",
+    "temperature": 0.5,
+    "max_output_tokens": 4_096,
+}
+TOPICS = {
+    "selected_types": ["events", "Beekeeping"],
+    "custom_topics": [{"name": "Beekeeping", "query": "bees honey", "kind": "resources"}],
+}
+ITEM = {
+    "id": "item-1-1", "description": "What rose", "user_notes": "Briefly", "included": False,
+}  # fmt: skip
+MAILBOX = {
+    "display_name": "The desk", "retention_days": 90, "enabled": True, "reply_mode": "auto", "facts": ["Open at nine."],
+    "link_hosts": ["shop.example"], "blocked_senders": ["@spam.example"], "undo_seconds": 5, "signature": "Ann",
+    "ai": MODEL, "automation": "email_threads", "auto_complete": True,
+    "requirements_schema": {"properties": {"job": {"type": "string", "description": "Which job?"}}},
+}  # fmt: skip
+SETTINGS = {
+    "languages": ["en", "es"],
+    "team_names": {"returns": "Returns"},
+    "brands": {"bikes": {"signature": "Bikes", "addresses": ["bikes@acme.example"]}},
+}
+
+ROUTES = {
+    f"PATCH {NEWSLETTER}": Route(
+        read=f"GET {NEWSLETTER}",
+        shown=part("metadata"),
+        before=((f"PATCH {NEWSLETTER}", CONFIGURATION),),
+    ),
+    f"PUT {NEWSLETTER}/topics": Route(
+        read=f"GET {NEWSLETTER}",
+        shown=part("topics"),
+        before=(
+            (f"POST {NEWSLETTER}/{{step}}/cancel", {}),
+            (f"PUT {NEWSLETTER}/topics", TOPICS),
+        ),
+        path={"step": "topics"},
+    ),
+    f"PUT {NEWSLETTER}/outline": Route(
+        read=f"GET {NEWSLETTER}",
+        shown=part("outline"),
+        before=(
+            (f"PUT {NEWSLETTER}/outline", {"sections": [{"id": "section-1", "items": [ITEM]}]}),
+        ),
+    ),
+    f"PUT {NEWSLETTER}/draft": Route(read=f"GET {NEWSLETTER}", shown=part("draft")),
+    f"PUT {NEWSLETTER}/draft/sections/{{key}}": Route(
+        read=f"GET {NEWSLETTER}",
+        shown=part("draft"),
+        body=lambda shown: {
+            "version": shown["version"],
+            "content": f"## canary-words\n\n{shown['sections']['research']}",
+        },
+        path={"key": "research"},
+    ),
+    "PUT /newsletters/settings": Route(
+        read="GET /newsletters/settings",
+        before=(
+            (
+                "PUT /newsletters/settings",
+                {"ai": MODEL, "ai_daily_units": 7, "retrieval": {"min_score": 0.25}},
+            ),
+        ),
+    ),
+    "PUT /email-mailboxes/{address}": Route(
+        read="GET /email-mailboxes/{address}",
+        before=(("PUT /email-mailboxes/{address}", MAILBOX),),
+        path={"address": "{mailbox}"},
+    ),
+    "PATCH /email-threads/{conversation_id}": Route(
+        read="GET /email-threads/{conversation_id}",
+        before=(
+            (
+                "PATCH /email-threads/{conversation_id}",
+                {
+                    "priority": "high",
+                    "assigned_to": "ann",
+                    "gdpr_consent": True,
+                    "reply_mode": "manual",
+                },
+            ),
+        ),
+        path={"conversation_id": "{thread}"},
+    ),
+    "PATCH /email-threads/{conversation_id}/replies/{reply_id}": Route(
+        read="GET /email-threads/{conversation_id}/replies/{reply_id}",
+        before=(
+            (
+                "PATCH /email-threads/{conversation_id}/replies/{reply_id}",
+                {"attachments": [{"n": 1, "index": 0}], "cc": ["cc@field.example"]},
+            ),
+        ),
+        path={"conversation_id": "{thread}", "reply_id": "{reply}"},
+    ),
+    "PATCH /whatsapp/conversations/{key}": Route(
+        read="GET /whatsapp/conversations/{key}",
+        before=(
+            (
+                "PATCH /whatsapp/conversations/{key}",
+                {"labels": ["vip"], "assignee": "ann", "status": "resolved"},
+            ),
+        ),
+    ),
+    "PUT /whatsapp/canned-replies/{name}": Route(
+        read="GET /whatsapp/canned-replies",
+        shown=lambda result: result["cannedReplies"][0],
+        path={"name": "{canned}"},
+    ),
+    "PUT /admin/richpanel/switches": Route(
+        read="GET /admin/richpanel/switches",
+        shown=lambda result: {name: one["in_force"] for name, one in result["switches"].items()},
+    ),
+    "PUT /admin/richpanel/settings": Route(
+        read="GET /admin/richpanel/settings",
+        body=lambda shown: {"based_on": shown["number"], "settings": shown["settings"]},
+        before=(("PUT /admin/richpanel/settings", {"settings": SETTINGS}),),
+    ),
+}
+
+
+def changes_of(functions: Iterable[str]) -> dict[str, Operation]:
+    """The changes of objects by PUT and PATCH that these functions declare, by line."""
+    return {
+        f"{one.method} {one.path}": one
+        for function in functions
+        for one in surfaces.declared(function).operations
+        if one.method in METHODS
+    }
+
+
+def problems_of(companies: Any, functions: Iterable[str]) -> list[str]:
+    """
+    Send each object back as it was read, then again without each of its fields. Return what has changed by that: a
+    field that is left out is required, or it keeps its value.
+    """
+    return [
+        problem
+        for line, operation in changes_of(functions).items()
+        for problem in Client(companies, line, operation).problems()
+    ]
+
+
+@dataclass(slots=True)
+class Client:
+    """A client of company A that reads an object and sends it back."""
+
+    companies: Any
+    line: str
+    operation: Operation
+
+    @property
+    def route(self) -> Route:
+        return ROUTES[self.line]
+
+    def problems(self) -> Iterator[str]:
+        """What changes although a client has changed nothing."""
+        self.prepare()
+        before = lasting(self.read())
+        answer = self.send(self.line, self.sendable())
+        if answer.status != HTTPStatus.OK or lasting(self.read()) != before:
+            yield f"{self.line}, sent back: {answer}"
+        for place in list(fields_of(self.sendable())):
+            answer = self.send(self.line, without(self.sendable(), place))
+            if answer.status not in {HTTPStatus.OK, HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT}:
+                yield f"{self.line} without {place}: {answer}"
+            if (after := lasting(self.read())) != before:
+                yield f"{self.line} without {place}: {before} became {after}"
+                before = after
+
+    def prepare(self) -> None:
+        """Give the object's fields values of their own."""
+        self.companies.with_a()
+        for line, values in self.route.before:
+            given = self._with_version(dict(values)) if line == self.line else values
+            answer = self.send(line, given)
+            assert answer.status == 200, answer
+
+    def read(self) -> Any:
+        """The object as it is now."""
+        answer = self._send(self.route.read, None)
+        assert answer.status == 200, answer
+        return self.route.shown(json.loads(answer.text)["result"])
+
+    def sendable(self) -> dict[str, Any]:
+        """What a client sends of the object: all of it, or the fields that the route has."""
+        body = self.route.body(self.read())
+        model = self.operation.input_model
+        if issubclass(model, Change) or model.model_config.get("extra") == "allow":
+            return body
+        fields = {one.alias or name for name, one in model.model_fields.items()}
+        return {name: value for name, value in body.items() if name in fields}
+
+    def send(self, line: str, body: Mapping[str, Any]) -> Answer:
+        return self._send(line, body)
+
+    def _with_version(self, body: dict[str, Any]) -> dict[str, Any]:
+        """A change with the version that the object has."""
+        present, fields = self.read(), self.operation.input_model.model_fields
+        for name in ("version", "revision"):
+            if name in fields:
+                body.setdefault(name, present[name])
+        if "based_on" in fields:
+            body["based_on"] = present["number"]
+        return body
+
+    def _send(self, line: str, body: Any) -> Answer:
+        names = self.companies.names
+        call = Call(
+            path={"code": "{code}", "key": "{key}", **self.route.path},
+            body=body,
+            headers={"Idempotency-Key": f"sent-back-{next(_KEYS)}"},
+        )
+        found: Answer = self.companies.send(line, _filled(call, names), owner_of(self.companies))
+        return found
+
+
+def _filled(call: Call, names: Mapping[str, str]) -> Call:
+    """The call with A's items in its path: a body has its own braces."""
+    return Call(path=Call(path=call.path).filled(names).path, body=call.body, headers=call.headers)
+
+
+def lasting(shown: Any) -> Any:
+    """An object without the values that change with every write."""
+    if isinstance(shown, Mapping):
+        return {name: lasting(one) for name, one in shown.items() if name not in VOLATILE}
+    return [lasting(one) for one in shown] if isinstance(shown, list) else shown
+
+
+def fields_of(body: Any, place: Path = ()) -> Iterator[Path]:
+    """The places of all fields in a body, but those that say which object is meant."""
+    if isinstance(body, Mapping):
+        for name, value in body.items():
+            if name not in IDENTITIES:
+                yield (*place, name)
+            if name not in VALUES:
+                yield from fields_of(value, (*place, name))
+    elif isinstance(body, Sequence) and not isinstance(body, str):
+        for at, value in enumerate(body):
+            yield from fields_of(value, (*place, at))
+
+
+def without(body: Any, place: Path) -> Any:
+    """A body without the field at a place."""
+    first, *rest = place
+    if isinstance(body, Mapping):
+        if not rest:
+            return {name: value for name, value in body.items() if name != first}
+        return {**body, first: without(body[first], tuple(rest))}
+    return [without(one, tuple(rest)) if at == first else one for at, one in enumerate(body)]
