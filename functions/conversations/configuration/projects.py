@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from boto3.dynamodb.conditions import Key
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from conversations.configuration.burst_waits import BurstWaits
 from conversations.store.items.conversation import ChannelMethod
 from shared.aws.dynamodb import Attributes, Table
 from shared.identity.addresses import country_of
@@ -207,6 +208,7 @@ class Company(_Part):
     # Of `ai.knowledge.settings.KnowledgeConfig`; empty: the model has no documents.
     knowledge_config: dict[str, Any] = Field(default_factory=dict)
     channel_config: ChannelConfig = Field(default_factory=ChannelConfig)
+    burst_wait: BurstWaits = Field(default_factory=BurstWaits)
     default_language: str = "en"
     default_region: str | None = Field(default=None, pattern=r"^[A-Z]{2}$")
     timezone: ZoneName = "UTC"

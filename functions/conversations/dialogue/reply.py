@@ -1,15 +1,16 @@
 """
 Sends one answer for a burst of messages.
 
-Every message has a delayed trigger. A trigger that finds a newer message leaves the answer to that message's trigger,
-unless the oldest message has waited too long; the trigger of the newest message always answers. So no lock is needed,
-and every message has a trigger.
+Every message has a trigger, which is due after a wait (`lifecycle.burst_wait`). A trigger that finds a newer message
+leaves the answer to that message's trigger, unless the oldest message has waited too long; the trigger of the newest
+message always answers. So no lock is needed. The triggers of a conversation are handled in order: one that is not due
+yet holds the later ones back, which are answered together with it.
 """
 
 from dataclasses import replace
 
 from conversations.ai.config import BuiltIn
-from conversations.configuration.resources import Run
+from conversations.configuration.resources import Resources, Run
 from conversations.dialogue import turn_limit
 from conversations.dialogue.context import DialogueDependencies
 from conversations.lifecycle import conversation
@@ -23,14 +24,15 @@ from conversations.outbound.policy.newer_messages import Unanswered
 from conversations.outbound.results import Ended, Noted
 from conversations.outbound.turns import deferral, engine, transmission
 from conversations.outbound.turns.engine import Outcome, Plan
-from conversations.store import messages
+from conversations.store import messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
-from conversations.store.items.log import Message, Mode
+from conversations.store.items.log import Message, Mode, State
 from conversations.store.items.turn import TurnKind
 from shared.action_ledger import State as Sending
 from shared.policy.facts import Allowed, TemplateOnly
 from shared.runtime import clock
+from shared.runtime.failures import NotDue
 
 MAX_WAIT_MS = 45 * clock.SECOND_MS
 
@@ -38,9 +40,21 @@ MAX_WAIT_MS = 45 * clock.SECOND_MS
 def answer(
     deps: DialogueDependencies, trigger: ReplyTrigger, run: Run, *, max_wait_ms: int = MAX_WAIT_MS
 ) -> Outcome | None:
-    """Answer the customer's unanswered messages; None if no answer is due now. Raises Permanent, Transient."""
+    """
+    Answer the customer's unanswered messages; None if the trigger of a newer message does.
+
+    Raises Permanent, Transient, and NotDue while the customer may still write more.
+    """
     resources = deps.resources
-    opened = conversation.load(resources, trigger.ref)
+    state = states.read(resources.log, trigger.ref)
+    if state is not None and _is_left_to_newer(resources, state, trigger, max_wait_ms):
+        return None
+    wait_ms = clock.from_text(trigger.due_at) - clock.now_ms() if trigger.due_at else 0
+    if (
+        wait_ms >= clock.SECOND_MS
+    ):  # Queues hide messages for whole seconds; no reply waits longer than its time.
+        raise NotDue(wait_ms - wait_ms % clock.SECOND_MS)
+    opened = conversation.load(resources, trigger.ref, state)
     finished = engine.resume(deps.turns, opened, run)
     if finished is not None:
         if finished.ended is Ended.LATER:
@@ -222,6 +236,18 @@ def _unanswered(deps: DialogueDependencies, opened: OpenConversation) -> Unanswe
     after = messages.after(deps.resources.log, opened.ref, opened.state.answered_up_to)
     asking = [message for message in after if message.needs_answer]
     return Unanswered(asking, newer_messages.read_until(opened, after))
+
+
+def _is_left_to_newer(
+    resources: Resources, state: State, trigger: ReplyTrigger, max_wait_ms: int
+) -> bool:
+    """Return whether the trigger of a newer message answers. Reads the log only if there may be a newer message."""
+    newest_inbound = f"{Message.first_sk}{state.last_inbound_at or ''}"
+    if state.mode is not Mode.AI or state.turn is not None or newest_inbound < trigger.message_sk:
+        return False
+    after = messages.after(resources.log, trigger.ref, state.answered_up_to)
+    asking = [message for message in after if message.needs_answer]
+    return bool(asking) and not _is_due(asking, trigger, max_wait_ms)
 
 
 def _is_due(pending: list[Message], trigger: ReplyTrigger, max_wait_ms: int) -> bool:

@@ -81,6 +81,7 @@ worker = queue_worker(
     handle=_handle,
     show_failure=_show_failure,
     sharing=shares.of_replies(deps.resources, runs, triggers),
+    due_ms=reply_trigger.due_ms,
 )
 
 

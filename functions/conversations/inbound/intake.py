@@ -5,7 +5,7 @@ Takes in a customer's message: stores it, applies keywords, then requests a repl
     message     in the log
     state       the timestamps and positions that replies depend on
     keywords    STOP, START, HELP take effect immediately
-    trigger     one per message, delayed: the worker answers a burst of messages at once
+    trigger     one per message, due after a wait (`burst_wait`): the worker answers a burst of messages at once
     files       a download for each, on a separate queue: intake calls no provider
 
 After a crash at any step the event stays on the queue; the next delivery finds the marker and repeats the later steps.
@@ -21,7 +21,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.configuration import ownership
 from conversations.inbound import attachments, keywords, late_attachments, matching, normalise
-from conversations.lifecycle import commands, conversation, transitions
+from conversations.lifecycle import burst_wait, commands, conversation, transitions
 from conversations.lifecycle.status import WITH_PEOPLE, Status
 from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.policy.review import must_be_reviewed
@@ -98,6 +98,7 @@ def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
         return _store_unmatched(deps, event, customer, allowed[0], marker)
     opened = conversation.load(resources, ref)
     keyword, was_opted_out = _consent(deps, opened, event, customer)
+    before = opened
     message, opened, is_new = _store(resources, opened, event, marker, keyword)
     # A retry completes the steps its first delivery missed; it must not undo later changes.
     is_news = is_new or message.message_timestamp > opened.conversation.updated_at
@@ -108,7 +109,8 @@ def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
         if is_new or _is_newest_consent(deps, opened, event, customer):
             keywords.act(resources, opened, event, message, keyword, was_opted_out=was_opted_out)
     else:
-        _request_reply(resources, opened, message, is_news=is_news)
+        due_at = burst_wait.due_at(before, message)
+        _request_reply(resources, opened, message, is_news=is_news, due_at=due_at)
     attachments.request_downloads(deps.files, opened.ref, message)
     late_attachments.link_early_files(
         resources, opened.ref, opened.company.company_id, event, message
@@ -219,6 +221,7 @@ def _request_reply(
     message: Message,
     *,
     is_news: bool,
+    due_at: str | None,
 ) -> None:
     """Trigger a reply, on a retry too; or queue the conversation for agents if policy or mode requires it."""
     if not message.needs_answer:
@@ -239,7 +242,7 @@ def _request_reply(
             cause = Cause(who="parley", what=message.entry_id, reason=REVIEW)
             move(resources, opened, Status.HANDOFF_PENDING, cause)
         return
-    commands.ask_for_reply(resources, opened.ref, message)
+    commands.ask_for_reply(resources, opened.ref, message, due_at=due_at)
 
 
 def _hand_over_to_outside_agent(

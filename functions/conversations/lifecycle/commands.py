@@ -137,12 +137,14 @@ def ask_for_reply(
     message: Message,
     *again: str,
     waiting_since: str | None = None,
+    due_at: str | None = None,
 ) -> None:
     """Enqueue a reply trigger for a message. Safe to repeat; *again* changes the deduplication id."""
     command = ReplyTrigger(
         ref=ref,
         message_sk=message.own_sk,
         waiting_since=waiting_since,
+        due_at=due_at,
     )
     entry = Entry(command.body(), digest(ref), digest("trigger", ref, command.message_sk, *again))
     resources.replies.send([entry])

@@ -56,23 +56,25 @@ class Speaking:
     action_id: str
 
 
-def load(resources: Resources, ref: str) -> OpenConversation:
+def load(resources: Resources, ref: str, state: State | None = None) -> OpenConversation:
     """
-    Load a conversation, its state and its project.
+    Load a conversation, its state and its project; *state* is the state if the caller has just read it.
 
     Raises Permanent (`conversation_gone`, `erased`), and Transient while the project settings are invalid.
     """
     tracing.annotate(conversation=ref)
-    state, item = load_items(resources, ref)
+    state, item = load_items(resources, ref, state)
     company = load_project(resources, state.company_id, state.project_id)
     if company is None:
         raise Permanent("conversation_gone")
     return OpenConversation(ref=ref, conversation=item, state=state, company=company)
 
 
-def load_items(resources: Resources, ref: str) -> tuple[State, Conversation]:
-    """Read the state and the item of a conversation. Raises Permanent (`conversation_gone`, `erased`)."""
-    state = states.read(resources.log, ref)
+def load_items(
+    resources: Resources, ref: str, state: State | None = None
+) -> tuple[State, Conversation]:
+    """Read the item, and the state unless given. Raises Permanent (`conversation_gone`, `erased`)."""
+    state = state or states.read(resources.log, ref)
     item = (
         conversations.read(resources.table, state.primary_channel, state.conversation_id)
         if state

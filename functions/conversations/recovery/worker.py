@@ -41,11 +41,12 @@ def queue_worker(
     handle: Handle,
     show_failure: ShowFailure | None = None,
     sharing: Sharing[str] | None = None,
+    due_ms: Callable[[str], int] | None = None,
 ) -> Worker[str]:
     """
     Build the worker of a function's queues. *source* names them in parked events and dead letters.
 
-    *sharing*: how companies share one of them.
+    *sharing*: how companies share one of them. *due_ms*: see `Worker`.
     """
     tables = (resources.log, resources.table)
 
@@ -100,6 +101,7 @@ def queue_worker(
         park=park,
         report=report,
         note_dead_letter=note_dead_letter,
+        due_ms=due_ms,
     )
 
 

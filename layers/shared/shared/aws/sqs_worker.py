@@ -2,6 +2,7 @@
 The queue worker of every context: handles each record of an SQS batch, or parks it, or schedules its retry.
 
     handle -> a result               the record is done; the result is reported
+           -> NotDue                 hidden until its time: neither an attempt nor a failure
            -> Permanent              parked with its reason: no retry can succeed
            -> a bug (TypeError ...)  retried; at the last attempt parked as `internal_error`
            -> any other exception    retried; after the last attempt moved to the dead-letter queue
@@ -28,7 +29,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.aws import dead_letters
 from shared.runtime import clock, tracing
-from shared.runtime.failures import Permanent, Transient
+from shared.runtime.failures import NotDue, Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Worker[T]:
     result for *report*, which logs and counts it. *note_dead_letter* stores why the last attempt failed.
 
     *tables* count their write units per record; *queue_urls* are the queues that invoke the function. *attempts* counts
-    the attempts of redelivered messages.
+    the attempts of redelivered messages. *due_ms* returns when the record with a body is due (ms since 1970), or 0.
     """
 
     sqs: SQSClient
@@ -96,6 +97,7 @@ class Worker[T]:
     park: Callable[[Record, Permanent], T]
     report: Callable[[Record, T], None]
     note_dead_letter: Callable[[Record, str], None] | None = None
+    due_ms: Callable[[str], int] | None = None
 
 
 def process[T](
@@ -106,7 +108,7 @@ def process[T](
 
     def handle(record: SQSRecord) -> None:
         try:
-            attempt = worker.attempts.begin(record.message_id, _receives(record))
+            attempt = worker.attempts.begin(record.message_id, _receives_when_due(worker, record))
         except Exception as failure:
             logger.warning("attempt not counted", extra=describe(failure))
             raise
@@ -114,6 +116,8 @@ def process[T](
         delivery = _record_of(worker, record, attempt, context)
         try:
             _process_record(worker, delivery, record)
+        except NotDue:
+            raise
         except Exception:
             if not delivery.is_last:
                 raise
@@ -147,7 +151,7 @@ class _Processor[T](SqsFifoPartialProcessor):
             # One that could not be counted is no attempt, and waits as if it were one.
             attempt = self.attempts.get(record.message_id, min(_receives(record), most - 1))
             # A last attempt fails here only if its dead letter could not be stored.
-            is_over = attempt >= most
+            is_over = attempt >= most and not isinstance(failure, NotDue)
             wait = FIRST_WAIT_SECONDS if is_over else wait_seconds(attempt, failure)
             self._wait_seconds[group] = wait
         with _logged("retry not scheduled"):
@@ -162,6 +166,14 @@ class _Processor[T](SqsFifoPartialProcessor):
 
 def _receives(received: SQSRecord) -> int:
     return int(received.attributes.approximate_receive_count)
+
+
+def _receives_when_due[T](worker: Worker[T], received: SQSRecord) -> int:
+    """Return how often a record was received, without a first receive before its time: that one is no attempt."""
+    receives = _receives(received)
+    due_ms = worker.due_ms(received.body) if worker.due_ms and receives > 1 else 0
+    first_ms = int(received.attributes.approximate_first_receive_timestamp)
+    return receives - 1 if first_ms < due_ms else receives
 
 
 def _url_of[T](worker: Worker[T], received: SQSRecord) -> str:
@@ -194,6 +206,9 @@ def _process_record[T](worker: Worker[T], record: Record, received: SQSRecord) -
     ):
         try:
             result = _handled(worker, record)
+        except NotDue:
+            tracing.annotate(outcome="not_due")
+            raise
         except Exception as failure:
             with _logged("retry hook failed"):
                 _on_failure(worker, record, failure)

@@ -4,6 +4,7 @@ Failures of an event.
     Exception
     + Permanent   every retry would fail in the same way: park the event with its reason, continue with the next ones
     + Transient   a retry may succeed: do not catch it, the queue redelivers the event
+      - NotDue    the event is not due yet: no failure, and no attempt
 
 Any other exception is retried like Transient (`shared.aws.sqs_worker`). A bug (TypeError, ValueError, LookupError,
 AttributeError or RecursionError) is logged as `internal error`, and parks the event as `internal_error` after its last
@@ -32,3 +33,10 @@ class Transient(Exception):
         super().__init__(reason)
         self.reason = reason
         self.wait_ms = wait_ms
+
+
+class NotDue(Transient):
+    """The event is due in *wait_ms*, which it names itself (`Worker.due_ms`); until then the queue hides it."""
+
+    def __init__(self, wait_ms: int) -> None:
+        super().__init__("not_due", wait_ms)

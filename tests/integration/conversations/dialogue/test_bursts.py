@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.integration.conversations.steps import model_answer, queue_name, texts_by, with_model
+from tests.integration.logs import recorded
+from tests.simulation.conversations.scenarios import sends_pictures
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -26,15 +28,79 @@ def answers(system: System, ref: str) -> list[str]:
     return texts_by(system, ref)[1:]  # The first one began the conversation.
 
 
-def test_one_message_is_answered_after_a_moment(system: System) -> None:
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("Which shift is it?", 1), ("which shift", 6)], ids=["whole", "fragment"]
+)
+def test_a_message_is_answered_a_second_after_it_if_it_looks_complete_and_later_if_not(
+    system: System, text: str, seconds: int
+) -> None:
     ref = system.begin("sms")
-    system.text("a", "Which shift is it?")
+    system.text("a", text)
 
-    system.advance(9_000)
+    system.advance(seconds * 1_000 - 1)
     assert answers(system, ref) == []
 
-    system.advance(1_000)
+    system.advance(1)
     assert len(answers(system, ref)) == 1
+
+
+def test_fragments_are_answered_once_after_the_wait_of_the_newest(system: System) -> None:
+    ref = system.begin("sms")
+    begun = system.clock.ms
+    for name, text, pause_ms in (
+        ("a", "Yes I do", 3_000),
+        ("b", "a full one", 2_000),
+        ("c", "for ten years.", 0),
+    ):
+        system.text(name, text)
+        system.advance(pause_ms)
+
+    system.advance(begun + 11_000 - 1 - system.clock.ms)
+    assert answers(system, ref) == []
+
+    system.advance(1)
+    assert len(answers(system, ref)) == 1
+    system.settle()
+    assert len(answers(system, ref)) == 1
+
+
+def test_a_reply_waits_until_the_files_of_its_message_are_stored_or_for_ten_seconds(
+    system: System,
+) -> None:
+    ref = system.begin("sms")
+    sends_pictures(system, "picture", 1)
+
+    system.advance(9_999)
+    assert answers(system, ref) == []
+
+    system.advance(1)
+    assert len(answers(system, ref)) == 1
+
+
+def test_a_project_sets_the_waits_of_each_channel(system: System) -> None:
+    system.change(burst_wait={"sms": {"fragment": 3}})
+    ref = system.begin("sms")
+    system.text("a", "which shift")
+
+    system.advance(3_000)
+
+    assert len(answers(system, ref)) == 1
+
+
+def test_a_trigger_that_waits_for_its_time_is_no_attempt_and_no_failure(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = system.begin("sms")
+    log = recorded(monkeypatch)
+    system.text("a", "which shift")
+
+    system.drain()
+
+    assert len(answers(system, ref)) == 1
+    assert "retry scheduled" not in log.getvalue()
+    assert "dynamodb.UpdateItem parley-local-queue-attempts" not in " ".join(
+        system.interceptor.calls
+    )
 
 
 @pytest.mark.long
@@ -75,6 +141,7 @@ def test_a_customer_who_keeps_writing_is_answered_within_a_minute_of_the_oldest_
 ) -> None:
     """Every nine seconds for five minutes: each trigger finds something newer, until the oldest waits too long."""
     with_model(system, *[model_answer(f"This is answer {number}.") for number in range(12)])
+    system.change(burst_wait={"sms": {"fragment": 10}})
     ref = system.begin("sms")
     begun = system.clock.ms
 
@@ -83,7 +150,7 @@ def test_a_customer_who_keeps_writing_is_answered_within_a_minute_of_the_oldest_
 
     waits = _longest_waits(system, ref)
     assert len(waits) >= 5
-    # 45 s, and then at most until the next trigger: 9 s to the message and 10 s in the queue.
+    # 45 s, and then at most until the next trigger: 9 s to the message and its wait of 10 s.
     assert max(waits) <= 55_000
     assert begun + 33 * 9_000 <= system.clock.ms
 

@@ -10,7 +10,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import ClientError
 
 from shared.aws.sqs_worker import Record, Worker, process
-from shared.runtime.failures import Permanent, Transient
+from shared.runtime.failures import NotDue, Permanent, Transient
 from tests.integration.logs import counted, recorded
 
 SECRET = "call me at +14155550123"
@@ -105,6 +105,7 @@ class Bench:
     noted: list[tuple[str, str]] = field(default_factory=list)
     park_fails: bool = False
     counts: Counts = field(default_factory=Counts)
+    due_ms: int = 0
 
     def handle(self, record: Record) -> str:
         self.records.append(record)
@@ -136,6 +137,7 @@ class Bench:
             park=self.park,
             report=self.report,
             note_dead_letter=self.note,
+            due_ms=lambda _: self.due_ms,
         )
         answer = process(worker, {"Records": [*records]}, LambdaContext())
         assert list(answer) == ["batchItemFailures"]
@@ -373,3 +375,23 @@ def test_a_record_is_done_even_if_it_cannot_be_reported(
     assert bench.noted == []
     messages = [json.loads(line)["message"] for line in log.getvalue().splitlines()]
     assert messages == ["report hook failed", "report hook failed"]
+
+
+def test_a_record_that_is_not_due_is_hidden_until_its_time_and_nothing_has_failed(
+    log: StringIO,
+) -> None:
+    bench = Bench({"1": NotDue(4_200)})
+
+    assert bench.work(sqs_record("1", "a", attempt=LAST), sqs_record("2", "a")) == ["1", "2"]
+    assert bench.queue.waits == [5, 5]
+    assert (bench.noted, bench.queue.letters) == ([], [])
+    assert "retry scheduled" not in log.getvalue()
+    assert counted("RetryScheduled") == 0
+
+
+def test_a_receive_before_the_time_of_a_record_is_no_attempt() -> None:
+    bench = Bench(due_ms=1_767_268_800_101)  # a millisecond after the first receive
+
+    bench.work(sqs_record("1", "a", attempt=2), sqs_record("2", "b", attempt=LAST))
+
+    assert [record.attempt for record in bench.records] == [1, LAST - 1]

@@ -1,0 +1,79 @@
+"""
+Decides how long the reply to a customer's message waits for further messages.
+
+    files are still being stored            `file`
+    follows another unanswered message      `fragment`: a burst has begun
+    looks complete                          `complete`: a button or form, a place, the end of a sentence, a long text
+    any other text                          `fragment`
+
+The newest message of a burst decides: its reply trigger answers all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from conversations.configuration.burst_waits import SHORTEST_SECONDS
+from conversations.store.items.log import Message
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from conversations.configuration.burst_waits import BurstWait
+    from conversations.lifecycle.conversation import OpenConversation
+    from conversations.store.items.log import State
+
+BURST_MS = 15 * clock.SECOND_MS
+LONG_CHARACTERS = 40
+_SETTLED = frozenset({"key", "refused", "failed"})  # of a file: see `inbound.attachments`
+_WHOLE_KINDS = frozenset({"button", "interactive", "location", "contacts", "order"})
+# The end of a sentence in the scripts of the world, perhaps closed by quotes or brackets.
+_SENTENCE = re.compile(
+    r"[.!?\u203c-\u2049\u3002\uff01\uff0e\uff1f\u061f\u06d4\u0964\u0965\u1362\u1367]['\")\]\u00bb\u2019\u201d\u300d]*$"
+)
+# More follows: dots, a comma, a colon, a dash.
+_CONTINUES = re.compile(r"(?:\.{2,}|[,;:\-\u2026\u2013\u2014\uff0c\u3001\u060c])$")
+
+
+def due_at(opened: OpenConversation, message: Message) -> str | None:
+    """
+    Return the time at which the reply to a message is due; None if it is due when its trigger leaves the queue.
+
+    *opened* has the state before the message.
+    """
+    seconds = seconds_after(
+        opened.company.burst_wait.of(opened.conversation.channel_method),
+        message,
+        is_burst=follows_unanswered(opened.state, message),
+    )
+    if seconds <= SHORTEST_SECONDS:
+        return None
+    at_ms = clock.from_text(message.message_timestamp) + seconds * clock.SECOND_MS
+    return clock.to_text(at_ms)
+
+
+def seconds_after(wait: BurstWait, message: Message, *, is_burst: bool) -> int:
+    """Return the seconds that the reply waits after a message. Pure."""
+    if any(_SETTLED.isdisjoint(file) for file in message.media):
+        return wait.file
+    return wait.complete if looks_complete(message) and not is_burst else wait.fragment
+
+
+def looks_complete(message: Message) -> bool:
+    """Return whether a message looks as if no further one followed it. Pure."""
+    if message.button is not None or message.kind in _WHOLE_KINDS:
+        return True
+    text = message.content.rstrip()
+    if _CONTINUES.search(text):
+        return False
+    return _SENTENCE.search(text) is not None or len(text) > LONG_CHARACTERS
+
+
+def follows_unanswered(state: State, message: Message) -> bool:
+    """Return whether a message follows another unanswered one within seconds. Pure; *state* is before the message."""
+    before = state.last_inbound_at
+    at = message.message_timestamp
+    if before is None or before >= at:  # At a retry the state already has the message.
+        return False
+    is_answered = f"{Message.first_sk}{before}" <= (state.answered_up_to or "")
+    return not is_answered and clock.from_text(at) - clock.from_text(before) <= BURST_MS
