@@ -19,7 +19,7 @@ from email_threads.store.items import Automation, ReplyMode, Status
 from email_threads.store.mailboxes import MOST_BLOCKED
 from shared.ai.settings import MOST_TOKENS, ModelSettings
 from shared.api.models.agent_inputs import Assignee, AssigneeFilter, SnoozeEnd  # noqa: TC001 - pydantic reads these annotations at run time
-from shared.api.models.inputs import Change, Input
+from shared.api.models.inputs import Input
 from shared.identity.addresses import AddressInvalid, email_address
 
 LONGEST_NOTE = 10_000

@@ -28,7 +28,18 @@ BY_VALUE = {
     *("change.status", "reason", "call.state", "unknown.decision", "unknown.outcome", "verdict"),
     *("author", "review", "mail.held", "mail.evidence", "change_outcome", "draft.field", "bounce"),
     *("ops.part", "ops.period", "ops.actors", "context", "alarm", "parked", "outcome", "variant"),
-    *("keys", "live", "notify", "inbox.due", "due.in", "due.over", "facts.target", "target", "macro.failed", "priority"),
+    *(
+        "keys",
+        "live",
+        "notify",
+        "inbox.due",
+        "due.in",
+        "due.over",
+        "facts.target",
+        "target",
+        "macro.failed",
+        "priority",
+    ),
 }
 
 

@@ -57,13 +57,14 @@ from email_threads.store.items.thread import (
 
 CHILDREN = (
     Mail, Note, Audit, Draft, ScheduledSend, Participant, Deadline, Expiry, Alias, Mailbox, CompanyMailboxes, Signature,
-    ServiceLevelDay, Macro, MacroList, ParkedEvent, DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob, ErasedAddress,
+    ServiceLevelDay, Macro, MacroList, ParkedEvent, DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob,
+    ErasedAddress,
 )  # fmt: skip
 
 __all__ = [
     "CHILDREN", "AiAnalysis", "Alias", "AliasKind", "AnalysisState", "AnswerCount", "Audit", "Automation",
     "CompanyMailboxes", "DeadLetterNote", "Deadline", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus",
-    "ErasedAddress", "Expiry", "HistoryEntry", "Macro", "MacroList", "Mail", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent",
-    "Participant", "PrivacyJob", "ReplyMode", "ScheduledSend", "SentimentEntry", "ServiceLevelDay", "Signature",
-    "Status", "StoredAnswer", "Thread",
+    "ErasedAddress", "Expiry", "HistoryEntry", "Macro", "MacroList", "Mail", "Mailbox", "Metadata", "Note",
+    "OpenQuestion", "ParkedEvent", "Participant", "PrivacyJob", "ReplyMode", "ScheduledSend", "SentimentEntry",
+    "ServiceLevelDay", "Signature", "Status", "StoredAnswer", "Thread",
 ]  # fmt: skip
