@@ -111,11 +111,22 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class HistoryMessage:
-    """One message of the conversation. *by_colleague*: written by a human agent of the company, not by the AI."""
+    """
+    One message of the conversation. *by_colleague*: written by a human agent of the company, not by the AI.
+
+    *text* are the author's own words, *marks* say what else the message contains, see `prompt.marks`.
+    """
 
     role: ai.Role
     text: str = field(repr=False)
     by_colleague: bool = False
+    marks: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def whole(self) -> str:
+        """Marks and text, as the model reads them."""
+        text = storable(self.text[:LONGEST_MESSAGE]).strip()
+        return "\n".join(filter(None, (*map(storable, self.marks), text)))
 
 
 def system_text(
@@ -175,7 +186,7 @@ def history(messages: Sequence[HistoryMessage]) -> list[ai.Turn]:
     turns: list[ai.Turn] = []
     room = MOST_CHARACTERS
     for message in reversed(messages[-MOST_MESSAGES:]):
-        text = storable(message.text[:LONGEST_MESSAGE]).strip()
+        text = message.whole
         room -= len(text)
         if room < 0 and turns:
             break
