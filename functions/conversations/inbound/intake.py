@@ -109,10 +109,11 @@ def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
             keywords.act(resources, opened, event, message, keyword, was_opted_out=was_opted_out)
     else:
         _request_reply(resources, opened, message, is_news=is_news)
-    attachments.request_downloads(deps.files, opened.ref, message)
-    late_attachments.link_early_files(
+    message = late_attachments.link_early_files(
         resources, opened.ref, opened.company.company_id, event, message
     )
+    transcribes = bool(opened.company.ai_config.get("transcription"))
+    attachments.request_downloads(deps.files, opened.ref, message, transcribes=transcribes)
     return Taken.STORED if is_new else Taken.REPEATED
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from conversations.ai.prompt.whatsapp_templates import Template, Variable
+    from shared.ai.attachments import Attachment
     from shared.events.exchange import Channel
 
 MOST_MESSAGES = 20
@@ -114,13 +115,15 @@ class HistoryMessage:
     """
     One message of the conversation. *by_colleague*: written by a human agent of the company, not by the AI.
 
-    *text* are the author's own words, *marks* say what else the message contains, see `prompt.marks`.
+    *text* are the author's own words, *marks* say what else the message contains, see `prompt.marks`; *files* are those
+    of its files that the model reads.
     """
 
     role: ai.Role
     text: str = field(repr=False)
     by_colleague: bool = False
     marks: tuple[str, ...] = field(default=(), repr=False)
+    files: tuple[Attachment, ...] = ()
 
     @property
     def whole(self) -> str:
@@ -192,7 +195,7 @@ def history(messages: Sequence[HistoryMessage]) -> list[ai.Turn]:
             break
         if text:
             mark = _BY_A_COLLEAGUE if message.by_colleague else ""
-            turns.append(ai.Message(message.role, mark + text))
+            turns.append(ai.Message(message.role, mark + text, message.files))
     return ai.alternating(turns[::-1])
 
 

@@ -15,8 +15,7 @@ from conversations.configuration.projects import WhatsAppChannel
 from conversations.initiation import case_data
 from conversations.outbound import failures
 from conversations.outbound.compose import fixed_texts
-from conversations.outbound.compose.content.history import history_of
-from conversations.outbound.compose.content.quotes import quoted_by
+from conversations.outbound.compose.content.history import history_of, read_history
 from conversations.outbound.compose.facts import (
     barred_in,
     config_of,
@@ -197,7 +196,7 @@ class MessageWriter:
             channel=opened.conversation.channel_method.value,
             config=config,
             facts=facts_of(opened, case),
-            history=history_of(history, quoted_by(self.resources.log, opened.ref, history)),
+            history=read_history(self.resources, opened, config, history),
             template=template,
             sources=template_sources(opened, case.project_data),
             longest=longest(opened),

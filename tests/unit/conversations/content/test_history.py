@@ -8,17 +8,29 @@ import pytest
 
 from conversations.ai.prompt import marks
 from conversations.ai.prompt.system_prompt import LONGEST_MESSAGE, history
+from conversations.outbound.compose.content.file_marks import LONGEST_RECEPTION_MS
 from conversations.outbound.compose.content.history import history_of
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message
 from shared.ai import port as ai
+from shared.runtime import clock
+
+RECEIVED = "2026-01-01T12:00:00.000Z"
+
+
+@pytest.fixture(autouse=True)
+def now(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The clock, a second after the messages."""
+    now = [clock.from_text(RECEIVED) + clock.SECOND_MS]
+    monkeypatch.setattr(clock, "now_ms", lambda: now[0])
+    return now
 
 
 def message(content: str = "", **fields: Any) -> Message:
     """A customer's message over WhatsApp."""
     known = {
         "entry_id": "e",
-        "message_timestamp": "2026-01-01T12:00:00.000Z",
+        "message_timestamp": RECEIVED,
         "role": Role.USER,
         "author": "customer",
         "provider": "meta",
@@ -167,6 +179,15 @@ def test_the_mark_of_a_file_that_is_not_stored_says_why(state: dict[str, str], w
     )
 
 
+def test_a_file_is_not_expected_for_ever(now: list[int]) -> None:
+    now[0] += LONGEST_RECEPTION_MS
+    voice = [{"mime_type": "audio/ogg", "url": "https://x.example"}]
+
+    shown = read("[audio]", kind="media", media=voice)
+
+    assert shown == "[voice note: not heard, it could not be received]"
+
+
 def test_a_quoted_message_is_read_with_its_author_and_its_files() -> None:
     ours = message("Can you start in May?", role=Role.ASSISTANT, author="ai")
     theirs = message("My bike", kind="media", media=[{"mime_type": "image/png", "key": "k"}])
@@ -185,7 +206,11 @@ def test_a_quoted_message_is_read_with_its_author_and_its_files() -> None:
 
 
 def test_the_mail_that_a_mail_answers_is_not_quoted() -> None:
-    mail: dict[str, Any] = {"provider": "ses", "reply_to": "<1@mail.example>", "extra": {"admitted": True}}
+    mail: dict[str, Any] = {
+        "provider": "ses",
+        "reply_to": "<1@mail.example>",
+        "extra": {"admitted": True},
+    }
 
     assert read("Yes", **mail) == "Yes"
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from conversations.ai.prompt.marks import mark
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.store.items.log import Message
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 type File = dict[str, str]
 
 ATTACHED = "attached"
+LONGEST_RECEPTION_MS = 15 * 60 * clock.SECOND_MS  # then a file is not expected any more
 _REFUSALS = {"TooLarge": "it is too large", "TooManyFiles": "too many files in one message"}
+_SPOKEN_AS_TEXT = "its words follow, written down by a machine that may mishear"
+_TOO_LONG = "too_large"  # see `inbound.transcription`
 _SPOKEN = frozenset({"audio/ogg", "audio/opus", "audio/amr", "audio/aac"})
 
 
@@ -68,27 +72,36 @@ def marks_of(message: Message, shown: dict[int, str] | None = None) -> list[str]
     """
     Return one mark for each file of a message.
 
-    *shown* has, by position of the file, `ATTACHED` or the reason why the model does not have it.
+    *shown* has, by position of the file, that the model has it (`ATTACHED`), or why it does not.
     """
     return [
-        _mark(kind_of(message, file), file, (shown or {}).get(position))
+        _mark(message, file, (shown or {}).get(position))
         for position, file in enumerate(message.media)
     ]
 
 
-def _mark(kind: FileKind, file: File, shown: str | None) -> str:
-    state = shown or _fault_of(kind, file) or _UNSUPPORTED[kind]
+def spoken(message: Message) -> list[str]:
+    """Return the texts of a message's voice notes: the customer's own words."""
+    return [file["transcript"] for file in message.media if file.get("transcript")]
+
+
+def _mark(message: Message, file: File, shown: str | None) -> str:
+    kind = kind_of(message, file)
+    state = shown or _fault_of(message, kind, file) or _UNSUPPORTED[kind]
     return mark(kind, file.get("name", ""), state)
 
 
-def _fault_of(kind: FileKind, file: File) -> str | None:
+def _fault_of(message: Message, kind: FileKind, file: File) -> str | None:
     """Return the mark's words for a file that is not stored; None for a stored one."""
     unknown = {FileKind.VOICE_NOTE: "not heard", FileKind.AUDIO: "not heard"}
     not_shown = unknown.get(kind, "not shown to you")
+    if "transcript" in file:
+        return _SPOKEN_AS_TEXT if file["transcript"] else f"{not_shown}, it has no words"
     if "key" in file:
-        return None
+        return f"{not_shown}, it is too long" if file.get("no_transcript") == _TOO_LONG else None
     if "refused" in file:
         return f"{not_shown}, {_REFUSALS.get(file['refused'], 'it could not be received')}"
-    if "failed" in file:
+    age_ms = clock.now_ms() - clock.from_text(message.message_timestamp)
+    if "failed" in file or age_ms > LONGEST_RECEPTION_MS:
         return f"{not_shown}, it could not be received"
     return f"{not_shown}, it is still being received"
