@@ -16,6 +16,7 @@ form of every model. Customer messages are only matched against phrases: "ignore
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ LONGEST_VALUE = 200
 WANTS_A_PERSON = "User requested agent"
 KNOWS_NO_ANSWER = "No answer known"
 FUNCTION_FAILED = "A function failed"
+_LABEL = re.compile(r"\[file \d+\]")
 
 
 def text_of(
@@ -49,6 +51,14 @@ def text_of(
     answer = _first_message(dialogue, fields) if dialogue.is_first else _answer(dialogue)
     subject = _subject(dialogue) if "subject" in fields else None
     return answer.model_copy(update={"subject": subject}).model_dump_json()
+
+
+def _words(content: str | Sequence[Mapping[str, Any]]) -> str:
+    """Return the text of a message, without labels of its files."""
+    if isinstance(content, str):
+        return content
+    texts = [str(part["text"]) for part in content if "text" in part]
+    return "\n".join(text for text in texts if not _LABEL.fullmatch(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +76,7 @@ class _Dialogue:
     @classmethod
     def of(cls, facts: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> _Dialogue:
         messages = [item for item in items if item.get("type", "message") == "message"]
-        texts = [item["content"] for item in messages if item["role"] == ai.Role.USER]
+        texts = [_words(item["content"]) for item in messages if item["role"] == ai.Role.USER]
         text = texts[-1] if texts else OPENING
         project_data = facts.get("project_data")
         return cls(
@@ -74,7 +84,7 @@ class _Dialogue:
             project_data=project_data if isinstance(project_data, dict) else {},
             text=text,
             words=plain_words(text),
-            own_messages=[i["content"] for i in messages if i["role"] == ai.Role.ASSISTANT],
+            own_messages=[_words(i["content"]) for i in messages if i["role"] == ai.Role.ASSISTANT],
             result=items[-1].get("output") if items else None,
             detected=language_of(text) if text != OPENING else None,
         )

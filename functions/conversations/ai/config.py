@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from conversations.ai.json_schema import Parameters, ParametersBroken
-from shared.ai.settings import Configured, ModelSettings
+from shared.ai.attachments import Medium  # noqa: TC001 - pydantic reads the annotation at run time
+from shared.ai.capabilities import media_of
+from shared.ai.settings import Configured, ModelSettings, TranscriptionSettings
 from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import web_addresses
 from shared.runtime.settings import is_local_stage
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from shared.events.exchange import Channel
 
 LARGEST_PROMPT_BYTES = 8 * 1024
+LARGEST_FILE_BYTES = (
+    3_750_000  # of an image at Bedrock; of the other providers' limits the smallest
+)
 SEARCH_DOCUMENTS = "search_documents"  # the function of projects with documents
 
 
@@ -102,7 +107,33 @@ class Prompts(Configured):
     reply: Prompt = Field(default="", repr=False)
 
 
-class AiConfig(ModelSettings):
+class ConversationModel(ModelSettings):
+    """
+    A model of conversations.
+
+    *reads* is what it can read beside text; None: what `shared.ai.capabilities` says of its id.
+    """
+
+    reads: tuple[Medium, ...] | None = None
+
+    @property
+    def media(self) -> frozenset[Medium]:
+        """What the model can read beside text."""
+        return frozenset(self.reads) if self.reads is not None else media_of(self.model)
+
+
+class Files(Configured):
+    """
+    Bounds on customers' files that a model reads in a turn: their number (0: none), their size, and an estimate of the
+    tokens of all of them.
+    """
+
+    most: Annotated[int, Field(ge=0, le=5)] = 4
+    largest_bytes: Annotated[int, Field(ge=1, le=LARGEST_FILE_BYTES)] = LARGEST_FILE_BYTES
+    most_tokens: Annotated[int, Field(ge=1, le=500_000)] = 60_000
+
+
+class AiConfig(ConversationModel):
     """
     AI settings of one project on one channel: its model, prompts and functions.
 
@@ -110,10 +141,12 @@ class AiConfig(ModelSettings):
     another model, of any provider, that continues a turn if the first one fails or refuses.
     """
 
-    fallback: ModelSettings | None = None
+    fallback: ConversationModel | None = None
     prompts: Prompts = Field(default_factory=Prompts)
     functions: tuple[Function, ...] = ()
     keep_thread: bool = False
+    files: Files = Field(default_factory=Files)
+    transcription: TranscriptionSettings | None = None
 
     @model_validator(mode="after")
     def _has_another_fallback(self) -> AiConfig:
@@ -151,7 +184,7 @@ class AiConfig(ModelSettings):
             raise AiConfigBroken(attribute, rule_of(first)) from None
 
 
-OF_ALL_CHANNELS = ("provider", "prompts", "functions", "keep_thread")
+OF_ALL_CHANNELS = ("provider", "prompts", "functions", "keep_thread", "files", "transcription")
 
 
 def _attribute(location: tuple[int | str, ...], section: str, channel: Channel) -> str:

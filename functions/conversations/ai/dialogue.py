@@ -55,6 +55,7 @@ from conversations.ai.task import (
     barred_in,
     bounds_of,
     calls_of,
+    content_rules_of,
     documents_of,
     facts_in,
     limits_of,
@@ -104,7 +105,8 @@ class _Turn:
         self.project_values, self.to_fill = variables_of(task)
         self._documents = documents_of(task)
         more_tools = self._documents.tools if self._documents else ()
-        more_rules = self._documents.rules if self._documents else ()
+        of_documents = self._documents.rules if self._documents else ()
+        more_rules = (*content_rules_of(task), *of_documents)
         self._tools = (*tools_of(config.functions), *more_tools)
         own_words = config.prompts.initial if task.kind == "initial" else config.prompts.reply
         rules = system_prompt.channel_rules(

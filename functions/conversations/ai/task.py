@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from conversations.ai.checks import guardrails
 from conversations.ai.checks.languages import plain_words
 from conversations.ai.checks.phrases import asks_for_a_person, wants_no_messages
-from conversations.ai.prompt import system_prompt
+from conversations.ai.prompt import marks, system_prompt
 from shared.ai import port as ai
 from shared.ai.model_calls import ModelCalls
 from shared.runtime import clock
@@ -100,6 +100,11 @@ def documents_of(task: Task) -> Documents | None:
     return Documents(task.knowledge, task.channel)
 
 
+def content_rules_of(task: Task) -> tuple[str, ...]:
+    """Return the rules about what customers send besides text; empty if the history has none of it."""
+    return (marks.RULES,) if any(message.marks for message in task.history) else ()
+
+
 def variables_of(task: Task) -> tuple[Mapping[str, str], Sequence[Variable]]:
     """Return the known values of the task's template and the variables to fill; both empty without a template."""
     if task.template is None:
@@ -117,7 +122,7 @@ def bounds_of(
     facts = task.facts
     fact_texts = frozenset(guardrails.texts_in(facts.stated_to(own_words)))
     # The customer's words, and the words that were sent to the customer.
-    given = [message.text for message in task.history]
+    given = [part for message in task.history for part in (message.text, *message.marks)]
     names = [facts.company_name, facts.project_name, *facts.representatives]
     from conversations.ai.checks.statements import claimed_actions  # noqa: PLC0415 - not at a cold start
 

@@ -177,6 +177,8 @@ def message_view(bucket: Bucket, opened: OpenConversation, message: Message) -> 
                 name=file.get("name"),
                 mime_type=file.get("mime_type"),
                 download=_link(file.get("key"), own, from_inbox),
+                transcript=file.get("transcript"),
+                no_transcript=file.get("no_transcript"),
             )
             for file in message.media
         ],

@@ -171,12 +171,15 @@ class FileView(View):
     File of a message; without `download` if it is not stored, or stored outside the folders of its conversation.
 
     `media_state` of the message gives the reason: `pending` or `failed` for a copy from a provider, `awaited` for a
-    file that the inbox fetches.
+    file that the inbox fetches. `transcript` are the words of a voice note, written by a machine; `no_transcript`
+    is the reason why a recording has none.
     """
 
     name: str | None
     mime_type: str | None
     download: Link | None
+    transcript: str | None
+    no_transcript: str | None
 
 
 class SourceView(View):

@@ -57,7 +57,7 @@ events: TypeAdapter[InboundMessage | FileStored | NumberReleased] = TypeAdapter(
 def _handle(body: str, _: Run) -> str:
     event = parse_body(body, events, from_provider=True)
     if isinstance(event, FileStored):
-        return late_attachments.store_file_key(resources, event)
+        return late_attachments.store_file_key(resources, event, deps.files)
     if isinstance(event, NumberReleased):
         return withdrawals.take(resources, event)
     return intake.take(deps, event)

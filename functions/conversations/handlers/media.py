@@ -41,6 +41,7 @@ class MediaSettings(ConnectedSettings, SpendingSettings):
     conversations_media_queue_url: str
     media_origins: tuple[Origin, ...]
     twilio_base_url: Origin
+    openai_base_url: Origin
     media_max_concurrency: int
     attempts_table_name: str
     max_attempts: int
@@ -57,6 +58,7 @@ deps = downloads.DownloadDependencies(
     origins=settings.media_origins,
     credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT)),
     twilio_url=settings.twilio_base_url,
+    openai_url=f"{settings.openai_base_url}/v1",
     spending=spending_of(settings, resources.log),
 )
 

@@ -94,6 +94,12 @@ def is_pending(file: File) -> bool:
     return "url" in file and not {"key", "refused", "failed"} & file.keys()
 
 
+def is_untranscribed(file: File) -> bool:
+    """Whether a file is a stored recording without text, by the type that the provider reported."""
+    is_recording = file.get("mime_type", "").startswith("audio/")
+    return is_recording and "key" in file and not {"transcript", "no_transcript"} & file.keys()
+
+
 def state_of(files: Sequence[File]) -> str | None:
     """Return the `media_state` of these files. Those without an address are fetched by another context."""
     if any(map(is_pending, files)):
@@ -106,11 +112,16 @@ def state_of(files: Sequence[File]) -> str | None:
 
 
 def request_downloads(
-    queue: StandardQueue, ref: str, message: Message, *, again: str | None = None
+    queue: StandardQueue,
+    ref: str,
+    message: Message,
+    *,
+    again: str | None = None,
+    transcribes: bool = False,
 ) -> int:
     """
-    Enqueue a download for each pending file of a stored message, and for files that failed for the reason *again*;
-    return their number.
+    Enqueue a download for each pending file of a stored message, for files that failed for the reason *again*, and, if
+    the project *transcribes* voice notes, for stored recordings without text; return their number.
 
     Safe to repeat: a stored file is not downloaded again.
     """
@@ -118,7 +129,9 @@ def request_downloads(
     entries = [
         FileDownload(ref=ref, message_sk=sk, position=position).entry()
         for position, file in enumerate(message.media)
-        if is_pending(file) or (again is not None and file.get("failed") == again)
+        if is_pending(file)
+        or (again is not None and file.get("failed") == again)
+        or (transcribes and is_untranscribed(file))
     ]
     if entries:
         queue.send(entries)

@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 from pydantic import TypeAdapter
 
 from conversations.configuration.folders import folder_of
-from conversations.inbound import attachments
+from conversations.inbound import attachments, transcription
 from conversations.lifecycle import conversation
 from conversations.lifecycle.file_download import FileDownload
 from conversations.outbound.policy.spending_bounds import cause_of
@@ -63,12 +63,13 @@ _downloads = TypeAdapter(FileDownload)
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class DownloadDependencies:
-    """Storage, the allowed origins of downloads, the secrets that Twilio requires for its files, bounds on costs."""
+    """Storage, the allowed origins of downloads, the secrets and addresses of providers, bounds on costs."""
 
     resources: Resources
     origins: tuple[str, ...]
     credentials: CompanySecrets
     twilio_url: str
+    openai_url: str
     spending: Spending
 
 
@@ -91,20 +92,25 @@ def fetch(deps: DownloadDependencies, body: str, run: Run) -> str:
         return "expired"
     file = _file_of(message, wanted)
     if not _is_wanted(file):
-        return "repeated"
+        return transcription.transcribe(deps, opened, wanted, run) or "repeated"
     try:
         settled = _fetched(deps, opened, message, wanted.position, file)
     except (NotSent, InDoubt) as failure:
         raise Transient(f"media_{failure.code}", AGAIN_MS * 2 ** (run.attempt - 1)) from None
-    return _settle(log, wanted, settled)
+    outcome = _settle(log, wanted, settled)
+    return transcription.transcribe(deps, opened, wanted, run) or outcome
 
 
 def show_failure(resources: Resources, body: str, reason: str) -> None:
-    """Show at its message that a file could not be downloaded. A redrive of its dead letter tries again."""
+    """Show at its message that a file was not downloaded or transcribed. A redrive of its dead letter tries again."""
     wanted = parse_body(body, _downloads)
     message = messages.get(resources.log, wanted.ref, wanted.message_sk)
-    if message is not None:
+    if message is None:
+        return
+    if _is_wanted(_file_of(message, wanted)):
         _settle(resources.log, wanted, {**_file_of(message, wanted), "failed": reason})
+    else:
+        transcription.give_up(resources.log, wanted, reason)
 
 
 def _is_wanted(file: File) -> bool:

@@ -111,10 +111,11 @@ def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
     else:
         due_at = burst_wait.due_at(before, message)
         _request_reply(resources, opened, message, is_news=is_news, due_at=due_at)
-    attachments.request_downloads(deps.files, opened.ref, message)
-    late_attachments.link_early_files(
+    message = late_attachments.link_early_files(
         resources, opened.ref, opened.company.company_id, event, message
     )
+    transcribes = bool(opened.company.ai_config.get("transcription"))
+    attachments.request_downloads(deps.files, opened.ref, message, transcribes=transcribes)
     return Taken.STORED if is_new else Taken.REPEATED
 
 

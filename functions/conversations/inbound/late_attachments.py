@@ -10,18 +10,22 @@ from collections.abc import Mapping
 
 from conversations.configuration.resources import Resources
 from conversations.inbound import attachments, matching, normalise
+from conversations.lifecycle.conversation import load_project
 from conversations.store import erasures, messages, routes
 from conversations.store.items.log import Message
 from conversations.store.items.records import EarlyFile, ParkReason
 from conversations.store.items.routes import Inbound
+from shared.aws.sqs_standard import StandardQueue
 from shared.events.exchange import FileStored, InboundMessage
 from shared.identity.business_accounts import BusinessAccount
 from shared.runtime.failures import Permanent, Transient
 
 
-def store_file_key(resources: Resources, event: FileStored) -> str:
+def store_file_key(resources: Resources, event: FileStored, files: StandardQueue) -> str:
     """
-    Record the location of a message's file. Idempotent. Raises Transient if a concurrent writer changed the message.
+    Record the location of a message's file, and request the text of a voice note. Idempotent.
+
+    Raises Transient if a concurrent writer changed the message.
 
     Raises Permanent if the message was received by another account or business address (`TENANT_MISMATCH`), or if no
     project uses that address (`UNKNOWN_ADDRESS`).
@@ -51,20 +55,24 @@ def store_file_key(resources: Resources, event: FileStored) -> str:
     _check(resources, marker, event)
     if not attachments.is_of_company(resources.bucket, marker.company_id, file_key):
         return "foreign"
-    _link_files(resources, marker.ref or "", message, {event.file.provider_id: file_key})
+    message = _link_files(resources, marker.ref or "", message, {event.file.provider_id: file_key})
+    if any(map(attachments.is_untranscribed, message.media)):
+        company = load_project(resources, marker.company_id, marker.project_id)
+        transcribes = company is not None and bool(company.ai_config.get("transcription"))
+        attachments.request_downloads(files, marker.ref or "", message, transcribes=transcribes)
     return "filed"
 
 
 def link_early_files(
     resources: Resources, ref: str, company_id: str, event: InboundMessage, message: Message
-) -> None:
+) -> Message:
     """
-    Link the stored message of *event* to its early files that belong to the company.
+    Link the stored message of *event* to its early files that belong to the company, and return it with them.
 
     Ignores files of another account or business address. Idempotent. Raises Transient.
     """
     if message.media_state != attachments.AWAITED or not message.provider:
-        return
+        return message
     early_of_message = messages.early_files(
         resources.log, message.provider, message.provider_message_id or ""
     )
@@ -76,10 +84,9 @@ def link_early_files(
             provider=event.provider, account=early.account, business_address=early.business_address
         ).covers(event)
     ]
-    if covered:
-        _link_files(
-            resources, ref, message, {early.provider_id: early.file_key for early in covered}
-        )
+    return _link_files(
+        resources, ref, message, {early.provider_id: early.file_key for early in covered}
+    )
 
 
 def _check(resources: Resources, marker: Inbound, event: FileStored) -> None:
@@ -117,7 +124,7 @@ def _message(
 
 def _link_files(
     resources: Resources, ref: str, message: Message, keys: Mapping[str | None, str]
-) -> None:
+) -> Message:
     files = [
         {**file, "key": keys[file.get("provider_id")]} if file.get("provider_id") in keys else file
         for file in message.media
@@ -125,3 +132,4 @@ def _link_files(
     state = attachments.state_of(files)
     if files != message.media and not messages.put_files(resources.log, ref, message, files, state):
         raise Transient("message_moved")
+    return message.model_copy(update={"media": files, "media_state": state})

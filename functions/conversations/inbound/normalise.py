@@ -11,6 +11,7 @@ from conversations.store import conversations, routes, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
 from conversations.store.items.log import Message, State
+from conversations.store.items.placeholders import placeholder
 from conversations.store.items.routes import Alias, BusinessAddress
 from shared.aws.sqs_fifo import digest
 from shared.events.exchange import InboundMessage, body_of
@@ -137,9 +138,7 @@ def _content(event: InboundMessage) -> str:
         return event.text
     if event.button:
         return event.button.label or event.button.payload or f"[{event.kind}]"
-    if event.media:
-        return " ".join(f"[{(file.mime_type or 'file').partition('/')[0]}]" for file in event.media)
-    return f"[{event.kind}]"
+    return placeholder(event.kind, (file.mime_type for file in event.media))
 
 
 def _texts(part: object) -> dict[str, str] | None:

@@ -40,8 +40,12 @@ class OpenAiAnswer(Seed):
 
 @dataclass
 class OpenAi:
-    """The account: queued answers of the model, its encrypted reasoning, and the conversations with their items."""
+    """
+    The account: queued answers and encrypted reasoning of the model, queued texts of recordings, and the conversations
+    with their items.
+    """
 
     answers: deque[OpenAiAnswer] = field(default_factory=deque)
+    transcripts: deque[str] = field(default_factory=deque)  # of the next recordings
     conversations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     reasoning: dict[str, str] = field(default_factory=dict)  # item id -> encrypted content

@@ -290,9 +290,11 @@ def crash_during_send(system: System, channel: str) -> None:
 
 
 def resumed_answer(system: System, channel: str) -> None:
-    """The sweeper finds a delayed answer just after the customer's next message."""
-    ref = _start(system, TWILIO, channel)
-    _says(system, ref, "Which shift is it?")
+    """The sweeper finds a delayed answer just after the customer's next message, with a file that is copied already."""
+    ref = _start(system, META if channel == "whatsapp" else TWILIO, channel)
+    url = f"s3://{system.bucket}/media/{sample_data.COMPANY}/1/77/file.jpg"
+    picture = {"media": [File(url=url, provider_id="77", mime_type="image/jpeg")]}
+    _says(system, ref, "Which shift is it?", **({} if channel == "sms" else picture))
     system.run_intake()
     queue = next(name for name in system.workers if name.endswith(f"{channel}.fifo"))
     system.fifo_queues.put(queue, commands.entry(Resume(ref=ref), ref, "resume"))

@@ -77,6 +77,7 @@ function Files({ message }: { message: Message }) {
           </p>
         ),
       )}
+      {message.media.map((file, index) => file.transcript && <p key={`words-${index}`} class="bubble-note">{t("media.transcript", { words: file.transcript })}</p>)}
     </>
   );
 }

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from conversations.ai.prompt.whatsapp_templates import Template, Variable
+    from shared.ai.attachments import Attachment
     from shared.events.exchange import Channel
 
 MOST_MESSAGES = 20
@@ -111,11 +112,24 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class HistoryMessage:
-    """One message of the conversation. *by_colleague*: written by a human agent of the company, not by the AI."""
+    """
+    One message of the conversation. *by_colleague*: written by a human agent of the company, not by the AI.
+
+    *text* are the author's own words, *marks* say what else the message contains, see `prompt.marks`; *files* are those
+    of its files that the model reads.
+    """
 
     role: ai.Role
     text: str = field(repr=False)
     by_colleague: bool = False
+    marks: tuple[str, ...] = field(default=(), repr=False)
+    files: tuple[Attachment, ...] = ()
+
+    @property
+    def whole(self) -> str:
+        """Marks and text, as the model reads them."""
+        text = storable(self.text[:LONGEST_MESSAGE]).strip()
+        return "\n".join(filter(None, (*map(storable, self.marks), text)))
 
 
 def system_text(
@@ -175,13 +189,13 @@ def history(messages: Sequence[HistoryMessage]) -> list[ai.Turn]:
     turns: list[ai.Turn] = []
     room = MOST_CHARACTERS
     for message in reversed(messages[-MOST_MESSAGES:]):
-        text = storable(message.text[:LONGEST_MESSAGE]).strip()
+        text = message.whole
         room -= len(text)
         if room < 0 and turns:
             break
         if text:
             mark = _BY_A_COLLEAGUE if message.by_colleague else ""
-            turns.append(ai.Message(message.role, mark + text))
+            turns.append(ai.Message(message.role, mark + text, message.files))
     return ai.alternating(turns[::-1])
 
 

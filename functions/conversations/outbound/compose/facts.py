@@ -1,4 +1,4 @@
-"""Builds the model's input from a conversation: the facts, the dialogue and the contacts it may mention."""
+"""Builds the model's input from a conversation: the facts and the contacts it may mention."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from zoneinfo import ZoneInfo
 
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.outcome import Cause
-from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
+from conversations.ai.prompt.system_prompt import Facts
 from conversations.outbound.unwritable import misconfigured
 from conversations.store.items.conversation import Role
-from conversations.store.items.log import Delivery
-from shared.ai import port as ai
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -21,11 +19,6 @@ if TYPE_CHECKING:
     from conversations.initiation.case_data import CaseData
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
-
-UNSPOKEN = frozenset(
-    {Delivery.DRAFT, Delivery.DISCARDED, Delivery.FAILED, Delivery.BLOCKED, Delivery.UNKNOWN}
-)
-
 
 GUARDED_MESSAGES = 2
 # Causes that the model or the dialogue can repeat at once after a hand-back -> what the model may not do again.
@@ -67,23 +60,6 @@ def facts_of(opened: OpenConversation, case: CaseData) -> Facts:
         recorded_answers=case.recorded_answers,
         private={name: text for name, text in private.items() if text},
     )
-
-
-def history_of(messages: Sequence[Message]) -> list[HistoryMessage]:
-    """
-    Return the messages of a log that were sent or received, in order.
-
-    E-mails whose author is not proven are left out: anyone may have written them.
-    """
-    return [
-        HistoryMessage(
-            role=ai.Role.USER if message.role is Role.USER else ai.Role.ASSISTANT,
-            text=message.content,
-            by_colleague=message.author.startswith("human:"),
-        )
-        for message in messages
-        if message.delivery_status not in UNSPOKEN and message.counts
-    ]
 
 
 def barred_in(opened: OpenConversation, messages: Sequence[Message]) -> Cause | None:

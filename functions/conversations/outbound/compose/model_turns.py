@@ -13,6 +13,7 @@ from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from shared.ai import port as ai
 from shared.ai import providers
+from shared.ai.attachments import ReadsFiles
 from shared.ai.fallback import WithFallback
 from shared.ai.spending import prices
 from shared.ai.spending.bounds import Kind
@@ -24,7 +25,7 @@ from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
-    from conversations.ai.config import AiConfig
+    from conversations.ai.config import AiConfig, ConversationModel
     from conversations.ai.functions import Execute
     from conversations.ai.outcome import Answer
     from conversations.ai.task import Task
@@ -101,18 +102,22 @@ class ModelTurns:
 
     def _models(self, config: AiConfig, company_id: str, deadline_ms: int) -> ai.Model:
         """Return the project's model, with its second one if the project has one."""
-        first = providers.model_for(config, self.model_deps, company_id)
+        first = self._model(config, company_id)
         second = config.fallback
         if second is None:
             return first
         return WithFallback(
             first,
             second,
-            lambda: providers.model_for(second, self.model_deps, company_id),
+            lambda: self._model(second, company_id),
             deadline_ms,
             _report,
             takes_refusals=config.guardrail_id is None,
         )
+
+    def _model(self, settings: ConversationModel, company_id: str) -> ai.Model:
+        model = providers.model_for(settings, self.model_deps, company_id)
+        return ReadsFiles(model, settings.media)
 
 
 def _report(failure: ai.Unavailable) -> None:

@@ -15,12 +15,12 @@ from conversations.configuration.projects import WhatsAppChannel
 from conversations.initiation import case_data
 from conversations.outbound import failures
 from conversations.outbound.compose import fixed_texts
+from conversations.outbound.compose.content.history import history_of, read_history
 from conversations.outbound.compose.facts import (
     barred_in,
     config_of,
     contacts_of,
     facts_of,
-    history_of,
     template_sources,
 )
 from conversations.outbound.compose.limits import blank, fitted, longest, sms_length
@@ -196,7 +196,7 @@ class MessageWriter:
             channel=opened.conversation.channel_method.value,
             config=config,
             facts=facts_of(opened, case),
-            history=history_of(history),
+            history=read_history(self.resources, opened, config, history),
             template=template,
             sources=template_sources(opened, case.project_data),
             longest=longest(opened),

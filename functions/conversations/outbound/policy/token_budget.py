@@ -70,7 +70,7 @@ class Metered:
 
 def _estimated(request: ai.Request, reply: ai.Reply) -> ai.Usage:
     written = [reply.text, *(call.arguments for call in reply.tool_calls)]
-    return ai.Usage(_tokens(request.texts), _tokens(written))
+    return ai.Usage(_tokens(request.texts) + request.file_tokens, _tokens(written))
 
 
 def _tokens(texts: Sequence[str]) -> int:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError  # noqa: A004 - SDK name
 
+from shared.ai.attachments import Medium
 from shared.ai.port import (
     Exchange,
     Message,
@@ -39,6 +40,8 @@ from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from shared.ai.attachments import Attachment
 
 type Structure = Literal["format", "tool"]
 
@@ -196,7 +199,7 @@ def _is_by(turn: Turn | None, role: Role) -> bool:
 
 def _messages(turn: Turn) -> Iterable[dict[str, Any]]:
     if isinstance(turn, Message):
-        yield {"role": turn.role.value, "content": [{"text": turn.text}]}
+        yield {"role": turn.role.value, "content": [{"text": turn.text}, *_file_blocks(turn.files)]}
         return
     call = {
         "toolUseId": turn.call.call_id,
@@ -210,6 +213,18 @@ def _messages(turn: Turn) -> Iterable[dict[str, Any]]:
     }
     yield {"role": Role.ASSISTANT.value, "content": [{"toolUse": call}]}
     yield {"role": Role.USER.value, "content": [{"toolResult": result}]}
+
+
+def _file_blocks(files: Iterable[Attachment]) -> Iterable[dict[str, Any]]:
+    """Yield the blocks of files, each after its label (Bedrock API reference, "ImageBlock" and "DocumentBlock")."""
+    for file in files:
+        yield {"text": f"[{file.label}]"}
+        source = {"bytes": file.data}
+        form = file.media_type.partition("/")[2]
+        if file.medium is Medium.IMAGE:
+            yield {"image": {"format": form, "source": source}}
+        else:
+            yield {"document": {"format": form, "name": file.label, "source": source}}
 
 
 def _tool_config(tools: Sequence[Tool], answering: Schema | None) -> dict[str, Any]:

@@ -8,12 +8,14 @@ OpenAI stores nothing (`store: false`) and nothing is read back: every call send
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Protocol
 
+from shared.ai.attachments import Medium
 from shared.ai.port import (
     Effort,
     Message,
@@ -35,6 +37,8 @@ from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from shared.ai.attachments import Attachment
 
 _TRANSIENT = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
@@ -84,17 +88,32 @@ class Account:
         Send one POST request and return the JSON object of the response. No retry. Raises Unavailable and
         SecretUnreadable.
         """
-        return self._call("POST", path, body, within_ms)
+        return self._call("POST", path, within_ms, json=body)
+
+    def post_form(
+        self, path: str, content_type: str, body: bytes, within_ms: int
+    ) -> dict[str, Any]:
+        """Send a form (see `shared.providers.multipart`) as `post` sends JSON."""
+        return self._call(
+            "POST", path, within_ms, headers={"Content-Type": content_type}, body=body
+        )
 
     def delete(self, path: str, *, within_ms: int) -> None:
         """Delete the resource under this path, if it exists. No retry. Raises Unavailable and SecretUnreadable."""
         try:
-            self._call("DELETE", path, None, within_ms)
+            self._call("DELETE", path, within_ms)
         except _NotFound:
             return
 
     def _call(
-        self, method: str, path: str, body: Mapping[str, Any] | None, within_ms: int
+        self,
+        method: str,
+        path: str,
+        within_ms: int,
+        *,
+        headers: Mapping[str, str] | None = None,
+        json: Mapping[str, Any] | None = None,
+        body: bytes | None = None,
     ) -> dict[str, Any]:
         key = next(iter(texts(self.secret.value().get("ai_api_key"))), None)
         if key is None:
@@ -103,8 +122,13 @@ class Account:
             answer = http.call(
                 method,
                 f"{self.base_url}/{path}",
-                headers={"Authorization": f"Bearer {key}", "Accept": "application/json"},
-                json=body,
+                headers={
+                    "Authorization": f"Bearer {key}",
+                    "Accept": "application/json",
+                    **(headers or {}),
+                },
+                json=json,
+                body=body,
                 within_ms=within_ms,
                 silence_ms=within_ms,
             )
@@ -190,7 +214,7 @@ def items_of(turn: Turn) -> Iterator[dict[str, Any]]:
     provider stores no items.
     """
     if isinstance(turn, Message):
-        yield {"type": "message", "role": turn.role.value, "content": turn.text}
+        yield {"type": "message", "role": turn.role.value, "content": _content(turn)}
         return
     call = {
         "type": "function_call",
@@ -204,6 +228,23 @@ def items_of(turn: Turn) -> Iterator[dict[str, Any]]:
         "call_id": turn.call.call_id,
         "output": turn.result,
     }
+
+
+def _content(message: Message) -> str | list[dict[str, str]]:
+    if not message.files:
+        return message.text
+    parts = [{"type": "input_text", "text": message.text}]
+    for file in message.files:
+        parts += [{"type": "input_text", "text": f"[{file.label}]"}, _file_part(file)]
+    return parts
+
+
+def _file_part(file: Attachment) -> dict[str, str]:
+    """Return a file as content (guides "Images and vision" and "File inputs")."""
+    data = f"data:{file.media_type};base64,{base64.b64encode(file.data).decode()}"
+    if file.medium is Medium.IMAGE:
+        return {"type": "input_image", "image_url": data, "detail": "auto"}
+    return {"type": "input_file", "filename": f"{file.label}.pdf", "file_data": data}
 
 
 def _function(tool: Tool) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from shared.ai.attachments import Attachment
+
 # User turn put before a history that begins with the assistant: models require the user first.
 OPENING = "Begin the conversation."
 
@@ -37,10 +39,11 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of the history."""
+    """One message of the history; only messages of the user have *files*."""
 
     role: Role
     text: str = field(repr=False)
+    files: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,12 @@ class Request:
         texts += [tool.description + json.dumps(tool.parameters) for tool in self.tools]
         return texts + ([json.dumps(self.schema.schema)] if self.schema else [])
 
+    @property
+    def file_tokens(self) -> int:
+        """An estimate of the tokens of all files; 0 without files."""
+        messages = (turn for turn in self.history if isinstance(turn, Message))
+        return sum(file.tokens for message in messages for file in message.files)
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -183,7 +192,8 @@ def alternating(history: Sequence[Turn]) -> list[Turn]:
             continue
         last = turns[-1] if turns else None
         if isinstance(turn, Message) and isinstance(last, Message) and last.role is turn.role:
-            turns[-1] = Message(turn.role, f"{last.text}\n\n{turn.text}")
+            whole = f"{last.text}\n\n{turn.text}"
+            turns[-1] = Message(turn.role, whole, last.files + turn.files)
         else:
             turns.append(turn)
     first = turns[0] if turns else None

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from shared.ai.openai import Account
     from shared.ai.port import Model
-    from shared.ai.settings import ModelSettings
+    from shared.ai.settings import ModelSettings, TranscriptionSettings
+    from shared.ai.transcription import Transcriber
     from shared.providers.company_secrets import CompanySecrets
 
 
@@ -73,15 +74,34 @@ def model_for(settings: ModelSettings, deps: ModelDependencies, company_id: str)
     )
 
 
+def transcriber_for(
+    settings: TranscriptionSettings, openai_url: str, credentials: CompanySecrets, company_id: str
+) -> Transcriber:
+    """Create the transcriber of a project. Raises Misconfigured like `account_for`."""
+    from shared.ai.openai import Account  # noqa: PLC0415 - see `model_for`
+    from shared.ai.transcription import OpenAiTranscriber  # noqa: PLC0415 - as above
+
+    if settings.provider == "scripted":
+        account = Account(openai_url, _ANY_KEY)
+    else:
+        account = _account(settings.api_key_reference, openai_url, credentials, company_id)
+    return OpenAiTranscriber(account, settings.model, settings.language)
+
+
 def account_for(settings: ModelSettings, deps: ModelDependencies, company_id: str) -> Account:
     """
     Return the OpenAI account of a project, for its model and for `openai_mirror`.
 
     Raises Misconfigured if it has no key, or its key belongs to another company.
     """
-    if settings.api_key_reference is None:
+    return _account(settings.api_key_reference, deps.openai_url, deps.credentials, company_id)
+
+
+def _account(
+    api_key_reference: str | None, openai_url: str, credentials: CompanySecrets, company_id: str
+) -> Account:
+    if api_key_reference is None:
         raise Misconfigured("api_key_reference")
     from shared.ai.openai import Account  # noqa: PLC0415 - few projects have an account there
 
-    secret = deps.credentials.secret(company_id, settings.api_key_reference)
-    return Account(deps.openai_url, secret)
+    return Account(openai_url, credentials.secret(company_id, api_key_reference))

@@ -11,6 +11,7 @@ from shared.runtime.settings import is_local_stage
 
 TOKENS, MOST_TOKENS = 1_024, 32_768
 REASONING_TOKENS = 4_096
+LARGEST_RECORDING_BYTES = 16 << 20  # OpenAI accepts 25 MB
 
 type Provider = Literal["bedrock", "openai", "scripted"]
 
@@ -71,4 +72,24 @@ class ModelSettings(Configured):
             raise ValueError("reasoning is a setting of openai_config")
         if self.reasoning and self.reasoning.effort != "none" and self.temperature is not None:
             raise ValueError("temperature must be absent: a model that reasons does not accept it")
+        return self
+
+
+class TranscriptionSettings(Configured):
+    """
+    The audio model that turns voice notes into text; `scripted` is played by the local stack.
+
+    *language* (ISO 639-1): of all recordings, if they have one.
+    """
+
+    provider: Annotated[Literal["openai", "scripted"], AfterValidator(_available)]
+    model: Annotated[str, Field(min_length=1, max_length=200)] = "gpt-4o-mini-transcribe"
+    api_key_reference: Annotated[str, Field(min_length=1)] | None = None
+    language: Annotated[str, Field(pattern="^[a-z]{2}$")] | None = None
+    largest_bytes: Annotated[int, Field(ge=1, le=LARGEST_RECORDING_BYTES)] = 2_000_000
+
+    @model_validator(mode="after")
+    def _has_key(self) -> TranscriptionSettings:
+        if self.provider == "openai" and self.api_key_reference is None:
+            raise ValueError("api_key_reference is missing")
         return self

@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from botocore.exceptions import ClientError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
     from typing import IO
 
-    from botocore.exceptions import ClientError
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import CompletedPartTypeDef
 
@@ -117,6 +118,18 @@ class Bucket:
     def get(self, key: str) -> bytes:
         """Read a whole object. Raises ClientError (NoSuchKey) if it does not exist."""
         return self.client.get_object(Bucket=self.name, Key=key)["Body"].read()
+
+    def bounded(self, key: str, most_bytes: int) -> bytes | None:
+        """Return an object of up to *most_bytes*; empty if it is larger, None if it is missing. Raises ClientError."""
+        try:
+            answer = self.client.get_object(Bucket=self.name, Key=key)
+        except ClientError as error:
+            # Without permission to list, S3 reports a missing object as forbidden.
+            if error.response["ResponseMetadata"]["HTTPStatusCode"] not in _MISSING:
+                raise
+            return None
+        with closing(answer["Body"]) as body:
+            return body.read() if answer["ContentLength"] <= most_bytes else b""
 
     def is_missing(self, key: str, error: ClientError) -> bool:
         """Whether a read of an object failed because it does not exist; then S3 may report it as forbidden, too."""

@@ -14,7 +14,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from local.sandbox.accounts.bedrock import BedrockAnswer, ToolUseSeed
-from local.sandbox.providers.bedrock import rules
+from local.sandbox.providers.bedrock import file_rules, rules
 from local.sandbox.providers.email.ses import aws_error
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
 from local.sandbox.providers.openai import schema_answers
@@ -55,7 +55,7 @@ async def converse(call: Call) -> Answer:
     if answer.tool is not None:
         uses = [ToolUseSeed(tool=answer.tool, arguments=answer.arguments)]
     content = [_tool_use(use) for use in uses] or [{"text": answer.text}]
-    tokens_in = _tokens(json.dumps([body.get("system"), body["messages"]]))
+    tokens_in = _tokens(json.dumps([body.get("system"), file_rules.without_data(body["messages"])]))
     tokens_out = _tokens(json.dumps(content))
     response = {
         "output": {"message": {"role": "assistant", "content": content}},

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from local.sandbox.providers.bedrock import schema_rules
+from local.sandbox.providers.bedrock import file_rules, schema_rules
 
 _TOP_LEVEL = frozenset(
     {
@@ -82,6 +82,9 @@ def _check_messages(messages: list[dict[str, Any]], tools: frozenset[str]) -> No
 def _check_blocks(blocks: list[dict[str, Any]], role: str, where: str) -> None:
     tool_block = "toolResult" if role == "user" else "toolUse"
     kinds = set().union(*blocks)
+    if (rule := file_rules.rule_broken_by(blocks, role)) is not None:
+        raise BrokenRule(f"{where}: {rule}")
+    kinds = {"text" if kind in file_rules.FILE_KINDS else kind for kind in kinds}
     if unknown := kinds - {"text", tool_block}:
         raise BrokenRule(f"{where}: {min(unknown)} is not allowed in a message of role {role}.")
     if len(kinds) > 1:

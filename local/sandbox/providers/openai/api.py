@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from local.sandbox.accounts.openai import OpenAi, OpenAiAnswer
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
-from local.sandbox.providers.openai import rules, schema_answers
+from local.sandbox.providers.openai import content_rules, rules, schema_answers, speech
 from local.sandbox.providers.openai.rules import BrokenRule
 from local.sandbox.providers.openai.schema_answers import FIXED_TEXT
 from local.sandbox.responses import json_response
@@ -56,7 +56,9 @@ async def create_response(call: Call) -> Answer:
     output = _reasoned(answer, body, account) + _output_of(answer)
     parts = [answer.text, answer.refusal, [c.arguments for c in answer.function_calls]]
     written = json.dumps(parts, ensure_ascii=False)
-    tokens_in = _tokens(json.dumps([body.get("instructions"), body["input"]]))
+    tokens_in = content_rules.tokens_of(
+        [body.get("instructions"), body["input"]], CHARACTERS_A_TOKEN
+    )
     tokens_out = answer.reasoning_tokens + _tokens(written)
     limit = body.get("max_output_tokens")
     incomplete = answer.incomplete or (
@@ -132,6 +134,19 @@ async def delete_conversation(call: Call) -> Answer:
         raise Refused(_error(404, "invalid_request_error", None, "Conversation not found."))
     deleted = {"id": conversation, "object": "conversation.deleted", "deleted": True}
     return Answer(json_response(deleted), deleted)
+
+
+async def transcribe(call: Call) -> Answer:
+    """`POST /v1/audio/transcriptions`: the next queued text, else a text that depends on the recording alone."""
+    _authorised(call)
+    form = speech.form_of(call.request.headers.get("content-type", ""), call.raw)
+    if (rule := speech.rule_broken_by(form)) is not None:
+        raise Refused(_error(400, "invalid_request_error", None, rule, "file"))
+    staged = call.sandbox.openai.transcripts
+    text = staged.popleft() if staged else speech.text_of(form["file"].content)
+    seconds = max(1, len(form["file"].content) // speech.BYTES_A_SECOND)
+    answer = {"text": text, "usage": {"type": "duration", "seconds": seconds}}
+    return Answer(json_response(answer), speech.recorded(form))
 
 
 def _checked(call: Call, check: rules.Check) -> dict[str, Any]:
@@ -237,9 +252,7 @@ def _texts_of_user(items: Any) -> list[str]:  # noqa: ANN401 - checked JSON
     if isinstance(items, str):
         return [items]
     contents = [item.get("content", "") for item in items if item.get("role") == "user"]
-    return [
-        c if isinstance(c, str) else "".join(part.get("text", "") for part in c) for c in contents
-    ]
+    return [content_rules.texts_of(content) for content in contents]
 
 
 def _cut(output: list[dict[str, Any]], tokens: int) -> list[dict[str, Any]]:
@@ -276,6 +289,7 @@ PROVIDER = Provider(
     name="openai",
     endpoints=(
         Endpoint("POST", "/v1/responses", ("create_response",), create_response),
+        Endpoint("POST", "/v1/audio/transcriptions", ("create_transcription",), transcribe),
         Endpoint("POST", "/v1/conversations", ("create_conversation",), create_conversation),
         Endpoint("POST", "/v1/conversations/{id}/items", ("create_items",), create_items),
         Endpoint("DELETE", "/v1/conversations/{id}", ("delete_conversation",), delete_conversation),

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from local.sandbox.providers.openai import content_rules
+
 MOST_ITEMS = 20
 FEWEST_OUTPUT_TOKENS = 16
 DEEPEST = 10
@@ -171,14 +173,11 @@ def _check_message(item: dict[str, Any], param: str) -> None:
     content = item.get("content")
     if isinstance(content, str):
         return
-    part = "output_text" if item["role"] == "assistant" else "input_text"
-    if not isinstance(content, list) or not all(
-        isinstance(entry, dict) and entry.get("type") == part and isinstance(entry.get("text"), str)
-        for entry in content
-    ):
-        raise BrokenRule(
-            f"{param}.content", f"Expected a text or parts of type {part}.", "invalid_value"
-        )
+    if not isinstance(content, list):
+        raise BrokenRule(f"{param}.content", "Expected a text or a list of parts.", "invalid_value")
+    for entry in content:
+        if (rule := content_rules.rule_broken_by(entry, item["role"])) is not None:
+            raise BrokenRule(f"{param}.content", rule, "invalid_value")
 
 
 def _check_tools(tools: Any) -> None:  # noqa: ANN401 - unchecked JSON

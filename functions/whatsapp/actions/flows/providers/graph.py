@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from shared.providers import multipart
 from whatsapp.actions.calls import remote
 from whatsapp.actions.calls.failures import StateConflict
-from whatsapp.actions.flows.providers import multipart
 from whatsapp.actions.flows.providers.provider import Asset, Definition, Form, Preview, shown_errors
 from whatsapp.api.queries import NotFound
 

@@ -26,6 +26,7 @@ class Kind(StrEnum):
     TICKET_MODEL = "ticket_model"  # the model classifies a ticket, and verifies a reply
     ORDER_LOOKUP = "order_lookup"  # at the shop and at the shipping service, for a ticket
     MEDIA_DOWNLOAD = "media_download"  # a file of a message, from its provider into the bucket
+    TRANSCRIPTION = "transcription"  # a voice note of an AI conversation, as text
     SEQUENCE_MESSAGE = (
         "sequence_message"  # a message of a sequence that a customer's first message starts
     )
@@ -96,6 +97,7 @@ DEFAULTS: Final[dict[Kind, Bounds]] = {
     Kind.TICKET_MODEL: _bounds((10, 0.50), (200, 2.00), (400, 4.00)),
     Kind.ORDER_LOOKUP: _bounds((10, 0.10), (200, 0.50), (400, 1.00)),
     Kind.MEDIA_DOWNLOAD: _bounds((40, 0.20), (400, 2.00), (800, 4.00)),
+    Kind.TRANSCRIPTION: _bounds((20, 0.40), (200, 2.00), (400, 4.00)),
     Kind.SEQUENCE_MESSAGE: _bounds((5, 0.50), (40, 4.00), (80, 8.00)),
     Kind.READ_RECEIPT: _bounds((50, 0.01), (1_000, 0.05), (2_000, 0.10)),
 }

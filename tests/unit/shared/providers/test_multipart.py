@@ -5,7 +5,7 @@ from email import message_from_bytes
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whatsapp.actions.flows.providers import multipart
+from shared.providers import multipart
 
 
 @given(

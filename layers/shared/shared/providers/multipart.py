@@ -1,4 +1,4 @@
-"""Bodies of type multipart/form-data, which Graph takes for forms and keys. Pure."""
+"""Bodies of type multipart/form-data, which providers take for forms, keys and recordings. Pure."""
 
 from __future__ import annotations
 

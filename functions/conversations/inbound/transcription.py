@@ -1,0 +1,209 @@
+"""
+Turns a stored voice note of a customer's message into text, which is stored at the message. Idempotent.
+
+    claimed     until its lease ends no other delivery of the record calls the provider
+    text        stored once; later deliveries find it. A worker that dies between call and text has paid for nothing
+    no text     the reason is stored: too large, another format, beyond the bounds on costs, refused by the provider
+    failed      a passing failure is tried again with the record, and shown once its attempts are exhausted
+
+The text is part of the message: it is exported, erased and expires with it, and no log has it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from conversations.ai.config import AiConfig, AiConfigBroken
+from conversations.configuration.folders import folder_of
+from conversations.outbound.policy.spending_bounds import cause_of
+from conversations.store import messages
+from shared.ai import port as ai
+from shared.ai.providers import transcriber_for
+from shared.ai.spending import prices
+from shared.ai.spending.bounds import Kind
+from shared.ai.spending.budget import REASON, Reached
+from shared.ai.transcription import FORMATS, Recording
+from shared.aws.secrets import SecretUnreadable
+from shared.aws.stored_objects import media_of
+from shared.aws.tables import leases
+from shared.providers.outcomes import Misconfigured, NotSent
+from shared.runtime import clock
+from shared.runtime.failures import Transient
+from shared.runtime.observability import logger, metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conversations.configuration.resources import Resources, Run
+    from conversations.inbound.attachments import File
+    from conversations.lifecycle.conversation import OpenConversation
+    from conversations.lifecycle.file_download import FileDownload
+    from conversations.store.items.log import Message
+    from shared.ai.settings import TranscriptionSettings
+    from shared.ai.spending.budget import Spending
+    from shared.aws.dynamodb import Table
+    from shared.providers.company_secrets import CompanySecrets
+
+
+class TranscriptionDependencies(Protocol):
+    """What a transcription needs of the worker of files."""
+
+    resources: Resources
+    credentials: CompanySecrets
+    openai_url: str
+    spending: Spending
+
+
+LONGEST_TEXT = 4_000  # characters
+CALL_MS = 60 * clock.SECOND_MS
+AGAIN_MS = 20 * clock.SECOND_MS  # doubled after each attempt
+MOST_CHANGES = 20
+TOO_LARGE, OTHER_FORMAT, LOST = "too_large", "other_format", "file_lost"
+_FINAL = frozenset({TOO_LARGE, OTHER_FORMAT, LOST, REASON})
+
+
+def is_wanted(file: File) -> bool:
+    """Whether a file is a stored recording that has no text yet."""
+    is_open = "transcript" not in file and file.get("no_transcript") not in _FINAL
+    is_recording = file.get("mime_type", "").startswith("audio/")
+    return "key" in file and is_recording and is_open
+
+
+def settings_of(opened: OpenConversation) -> TranscriptionSettings | None:
+    """Return how the project transcribes voice notes on this channel; None if it does not."""
+    if not opened.company.ai_config.get("transcription"):
+        return None
+    try:
+        method = opened.conversation.channel_method
+        return AiConfig.read(opened.company.ai_config, method.value).transcription
+    except AiConfigBroken:
+        return None  # The reply reports it.
+
+
+def transcribe(
+    deps: TranscriptionDependencies, opened: OpenConversation, wanted: FileDownload, run: Run
+) -> str | None:
+    """Transcribe a file of a message; return the outcome, None if there is nothing to do. Raises Transient."""
+    settings = settings_of(opened)
+    if settings is None:
+        return None
+    log = deps.resources.log
+    claimed = _claim(log, wanted, run)
+    if claimed is None:
+        return None
+    message, file = claimed
+    try:
+        event = f"{message.entry_id}:{wanted.position}:text"
+        facts = _text_of(deps, opened, settings, file, event)
+    except _Passing as failure:
+        _change(log, wanted, _unclaimed)
+        raise Transient(failure.code, AGAIN_MS * 2 ** (run.attempt - 1)) from None
+    _change(
+        log, wanted, lambda stored: {**_unclaimed(stored), **facts} if is_wanted(stored) else None
+    )
+    return "transcribed" if "transcript" in facts else "not_transcribed"
+
+
+def give_up(log: Table, wanted: FileDownload, reason: str) -> None:
+    """Show at its message that a recording has no text. A redrive of its dead letter tries again."""
+
+    def given_up(file: File) -> File | None:
+        return {**_unclaimed(file), "no_transcript": reason} if is_wanted(file) else None
+
+    _change(log, wanted, given_up)
+
+
+class _Passing(Exception):
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def _claim(log: Table, wanted: FileDownload, run: Run) -> tuple[Message, File] | None:
+    until = clock.to_text(leases.expiry(run.remaining_ms()))
+
+    def claimed(file: File) -> File | None:
+        if not is_wanted(file):
+            return None
+        if (lease := file.get("transcribing_until", "")) > (now := clock.to_text(clock.now_ms())):
+            raise Transient("transcribing", clock.from_text(lease) - clock.from_text(now))
+        return {**file, "transcribing_until": until}
+
+    message = _change(log, wanted, claimed)
+    return None if message is None else (message, message.media[wanted.position])
+
+
+def _text_of(
+    deps: TranscriptionDependencies,
+    opened: OpenConversation,
+    settings: TranscriptionSettings,
+    file: File,
+    event: str,
+) -> File:
+    """Return the fields of the file that say its text, or why it has none. Raises _Passing."""
+    media_type = file.get("mime_type", "").partition(";")[0].strip().casefold()
+    if media_type not in FORMATS:
+        return {"no_transcript": OTHER_FORMAT}
+    bucket = deps.resources.bucket
+    folders = (folder_of(bucket, opened.ref), media_of(bucket, opened.company.company_id))
+    data = None
+    if any(folder.holds(file["key"]) for folder in folders):
+        data = bucket.bounded(file["key"], settings.largest_bytes)
+    if not data:
+        return {"no_transcript": LOST if data is None else TOO_LARGE}
+    recording = Recording(media_type, data)
+    price = prices.TRANSCRIBED_SECOND * recording.seconds
+    if isinstance(
+        deps.spending.reserve(Kind.TRANSCRIPTION, cause_of(opened, event), price), Reached
+    ):
+        return {"no_transcript": REASON}
+    try:
+        transcriber = transcriber_for(
+            settings, deps.openai_url, deps.credentials, opened.company.company_id
+        )
+        text = transcriber.transcribe(recording, within_ms=CALL_MS)
+    except (SecretUnreadable, Misconfigured) as failure:
+        return _unusable(type(failure).__name__)
+    except NotSent as failure:
+        raise _Passing(failure.code) from None
+    except ai.Unavailable as failure:
+        if failure.repeat is ai.Repeat.NEVER:
+            return _unusable(failure.code)
+        raise _Passing(failure.code) from None
+    return {"transcript": text[:LONGEST_TEXT]}
+
+
+def _unusable(code: str) -> File:
+    """Report a provider that refuses until an operator acts, and return the reason."""
+    metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
+    logger.error("transcription refused", extra={"reason": code})
+    return {"no_transcript": code}
+
+
+def _unclaimed(file: File) -> File:
+    return {
+        name: value
+        for name, value in file.items()
+        if name not in {"transcribing_until", "no_transcript"}
+    }
+
+
+def _change(
+    log: Table, wanted: FileDownload, changed: Callable[[File], File | None]
+) -> Message | None:
+    """Replace one file of a message; None if the message is gone or *changed* returns None. Raises Transient."""
+    position = wanted.position
+    for _ in range(MOST_CHANGES):
+        message = messages.get(log, wanted.ref, wanted.message_sk)
+        if message is None or not 0 <= position < len(message.media):
+            return None
+        new = changed(message.media[position])
+        if new is None:
+            return None
+        files = [*message.media]
+        files[position] = new
+        if messages.put_files(log, wanted.ref, message, files, message.media_state):
+            return message.model_copy(update={"media": files})
+    raise Transient("message_moved")

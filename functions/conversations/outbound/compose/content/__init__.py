@@ -1,0 +1,1 @@
+"""What customers send, as models read it: marks, quoted messages and files."""
