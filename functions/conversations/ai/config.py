@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from conversations.ai.json_schema import Parameters, ParametersBroken
 from shared.ai.attachments import Medium  # noqa: TC001 - pydantic reads the annotation at run time
-from shared.ai.capabilities import media_of
+from shared.ai.files.capabilities import media_of
 from shared.ai.settings import Configured, ModelSettings, TranscriptionSettings
 from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import web_addresses
@@ -111,7 +111,7 @@ class ConversationModel(ModelSettings):
     """
     A model of conversations.
 
-    *reads* is what it can read beside text; None: what `shared.ai.capabilities` says of its id.
+    *reads* is what it can read beside text; None: what `shared.ai.files.capabilities` says of its id.
     """
 
     reads: tuple[Medium, ...] | None = None

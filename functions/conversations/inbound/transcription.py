@@ -20,11 +20,11 @@ from conversations.configuration.folders import folder_of
 from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.store import messages
 from shared.ai import port as ai
+from shared.ai.files.transcription import FORMATS, Recording
 from shared.ai.providers import transcriber_for
 from shared.ai.spending import prices
 from shared.ai.spending.bounds import Kind
 from shared.ai.spending.budget import REASON, Reached
-from shared.ai.transcription import FORMATS, Recording
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.stored_objects import media_of
 from shared.aws.tables import leases

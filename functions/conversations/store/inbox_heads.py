@@ -14,7 +14,7 @@ from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.conversation import key as key_of_item
 from conversations.store.items.log import OfConversation, State, holder_of, state_key
 from shared.aws.tables.prefetched import PrefetchedTable
-from shared.contacts.claims import Proof, claimed
+from shared.identity.contacts.claims import Proof, claimed
 from shared.identity.identifiers import IdentifierKind
 from shared.inbox import items as inbox
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shared.aws.dynamodb import Attributes, Table
-    from shared.contacts.claims import Claim
+    from shared.identity.contacts.claims import Claim
 
 _FIRST = OfConversation.pk_pattern.partition("{")[0]
 # Values of `conversation_status` of conversations that are over (`conversations.lifecycle.status`).

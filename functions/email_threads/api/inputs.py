@@ -9,7 +9,6 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Strict,
 from pydantic_core import PydanticCustomError
 
 from email_threads.api import views
-from email_threads.api.service_levels.inputs import ServiceLevelFields
 from email_threads.configuration.model_limits import FEWEST_TOKENS
 from email_threads.configuration.requirements_schema import (
     RequirementsSchema,  # noqa: TC001 - pydantic reads this annotation at run time
@@ -19,12 +18,14 @@ from email_threads.store.items import Automation, ReplyMode, Status
 from email_threads.store.mailboxes import MOST_BLOCKED
 from shared.ai.settings import MOST_TOKENS, ModelSettings
 from shared.api.models.agent_inputs import Assignee, AssigneeFilter, SnoozeEnd  # noqa: TC001 - pydantic reads these annotations at run time
-from shared.api.models.inputs import Input
+from shared.api.models.inputs import Change, Input
 from shared.identity.addresses import AddressInvalid, email_address
+from shared.policy.business_hours import LONGEST_WEEKS, MOST_PERIODS, BusinessHours, Period
 
 LONGEST_NOTE = 10_000
 LONGEST_TAG = 50
 MOST_TAGS = 20
+_MOST_MINUTES = 60 * 24 * 60  # of a target: 60 days
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # all but tab and line breaks
 
 
@@ -197,6 +198,49 @@ class SignatureInput(Input):
     by_mailbox: Annotated[dict[Address, SignatureText], Field(max_length=20)] = Field(
         default_factory=dict
     )
+
+
+class PeriodInput(Period):
+    """Hours of the `days` named, from `start` to `end`, as `09:00`; an end that is not later is on the next day."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+class BusinessHoursInput(BusinessHours):
+    """Weekly periods in a time zone; none begins on a holiday."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    periods: Annotated[list[PeriodInput], Field(min_length=1, max_length=MOST_PERIODS)]  # type: ignore[assignment] # list is invariant; these are only read
+
+
+type Minutes = Annotated[int, Strict(), Field(ge=1, le=_MOST_MINUTES)]
+
+
+class ServiceLevelFields(Change):
+    """
+    Business hours and targets of a mailbox.
+
+    The targets are minutes of business hours; without `business_hours` every hour is one.
+    """
+
+    business_hours: BusinessHoursInput | None = None
+    first_response_minutes: Minutes | None = None
+    resolution_minutes: Minutes | None = None
+
+    @model_validator(mode="after")
+    def _is_due_soon(self) -> ServiceLevelFields:
+        if self.business_hours is None:
+            return self
+        most = LONGEST_WEEKS * self.business_hours.seconds_of_a_week() // 60
+        for name in ("first_response_minutes", "resolution_minutes"):
+            if (getattr(self, name) or 0) > most:
+                raise PydanticCustomError(
+                    "unreachable",
+                    "{name} must be within {weeks} weeks of business hours",
+                    {"name": name, "weeks": LONGEST_WEEKS},
+                )
+        return self
 
 
 class MailboxInput(ServiceLevelFields):

@@ -1,11 +1,13 @@
-"""Routes of mailboxes."""
+"""Routes of mailboxes, and of reports about their targets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from email_threads.api import changes, inputs, presenters, views
 from email_threads.api.queries import ApiDependencies
-from email_threads.store import mailboxes
+from email_threads.api.service_levels.inputs import ReportQuery
+from email_threads.api.service_levels.views import ServiceLevelReport, of_day
+from email_threads.store import mailboxes, service_levels
 from shared.access.ownership import ids
 from shared.access.ownership.ids import IdInvalid
 from shared.api.auth import Scope
@@ -51,6 +53,16 @@ class MailboxRoutes:
         """Remove a mailbox. Its threads stay; further mail to it is parked."""
         found = changes.mailbox_of(self.deps.table, request.caller.company, address_of(address))
         return lambda: changes.delete_mailbox(self.deps.table, found)
+
+    @route_methods.reads(f"GET {_ONE}/service-levels", _READ)
+    def report_service_levels(
+        self, request: Request[ReportQuery], address: str
+    ) -> ServiceLevelReport:
+        """Count the met and breached targets of a mailbox by day."""
+        company = request.caller.company
+        mailbox = changes.mailbox_of(self.deps.table, company, address_of(address))
+        found = service_levels.days(self.deps.table, company, mailbox.address, request.input.dates)
+        return ServiceLevelReport(days=[of_day(day) for day in found])
 
 
 def address_of(text: str) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.aws.sqs_standard import StandardQueue
-    from shared.canned_replies.items import CannedReplies
+    from shared.inbox.canned_replies.items import CannedReplies
 
 LINK_SECONDS: Final = 300
 MOST_COMPARED: Final = 2_000  # heads that one call compares before it returns a cursor

@@ -19,7 +19,6 @@ from email_threads.api.drafts.signatures import SignatureRoutes
 from email_threads.api.macros.routes import MacroRoutes
 from email_threads.api.mailbox_routes import MailboxRoutes
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
-from email_threads.api.service_levels.routes import ServiceLevelRoutes
 from email_threads.privacy.routes import PrivacyRoutes
 from email_threads.recovery.bootstrap import recovery_of
 from email_threads.replies.approval import review
@@ -37,8 +36,8 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
-from shared.canned_replies.items import CannedReplies
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
+from shared.inbox.canned_replies.items import CannedReplies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +107,6 @@ RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
 )
 routes.add(DraftRoutes(deps))
 routes.add(MailboxRoutes(deps))
-routes.add(ServiceLevelRoutes(deps))
 routes.add(SignatureRoutes(deps))
 routes.add(MacroRoutes(deps))
 routes.add(PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue))

@@ -11,7 +11,7 @@ from email_threads.store.items.draft import NO_MAIL
 from email_threads.store.items.thread import Direction
 from email_threads.threading import ids, subjects
 from email_threads.threading.head.heads import retention_policy
-from shared.contacts.claims import Proof
+from shared.identity.contacts.claims import Proof
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from email_threads.store import service_levels, threads
 from email_threads.store.items import Status, Thread
 from email_threads.store.items.item import PARTITION_KEY
 from shared.aws.tables.prefetched import PrefetchedTable
-from shared.contacts.claims import claimed
+from shared.identity.contacts.claims import claimed
 from shared.identity.identifiers import IdentifierKind
 from shared.inbox import items as inbox
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shared.aws.dynamodb import Attributes, Table
-    from shared.contacts.claims import Claim
+    from shared.identity.contacts.claims import Claim
 
 _STATUS: dict[Status, inbox.Status] = {
     Status.ACTIVE: "open",

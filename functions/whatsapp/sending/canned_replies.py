@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shared.canned_replies import texts
+from shared.inbox.canned_replies import texts
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.sending.views import CannedRepliesView, CannedReplyView, RemovedView
@@ -12,7 +12,7 @@ from whatsapp.store.items.canned_replies import CannedReply
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
-    from shared.canned_replies.inputs import CannedReplyInput
+    from shared.inbox.canned_replies.inputs import CannedReplyInput
 
 
 def replies(table: Table, company: str) -> CannedRepliesView:

@@ -8,8 +8,8 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from shared.api.models import inputs
-from shared.canned_replies.inputs import CannedReplyInput
-from shared.canned_replies.texts import LONGEST_TEXT
+from shared.inbox.canned_replies.inputs import CannedReplyInput
+from shared.inbox.canned_replies.texts import LONGEST_TEXT
 from shared.runtime import web_addresses
 from whatsapp.sending.views import CannedReplyView
 

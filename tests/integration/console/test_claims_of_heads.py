@@ -11,7 +11,7 @@ from conversations.store.inbox_heads import shown as shown_conversation
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.identifiers import REQUEST_PREFIX
 from events.conversations import sample_data
-from shared.contacts.claims import Claim, Proof
+from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox.items import Head
 from tests.integration.conversations.harness import ANN, Harness, _behind, harness

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from email_threads.store.inbox_heads import EmailHeads
-from shared.contacts.claims import Claim, Proof
+from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.identifiers import IdentifierKind, identifier
 from tests.integration.console.test_email_feed import ANN, thread_of
 from tests.integration.email_threads.inbox import Inbox, opened

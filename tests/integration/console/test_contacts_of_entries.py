@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shared.contacts import resolution
-from shared.contacts.claims import Claim, Proof
+from shared.identity.contacts import resolution
+from shared.identity.contacts.claims import Claim, Proof
 from shared.inbox import entries
 from shared.inbox.items import Context, Entry
 from shared.runtime.failures import Transient

@@ -19,8 +19,8 @@ from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from operations.access.people import People
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
-from shared.contacts.claims import Claim, Proof
-from shared.contacts.resolution import resolve
+from shared.identity.contacts.claims import Claim, Proof
+from shared.identity.contacts.resolution import resolve
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox.items import Context
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection

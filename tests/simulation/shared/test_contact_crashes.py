@@ -12,7 +12,7 @@ import pytest
 from moto import mock_aws
 
 from shared.aws.dynamodb import Table
-from shared.contacts.claims import Proof
+from shared.identity.contacts.claims import Proof
 from tests.integration.shared.contacts.people import (
     Event,
     contacts,

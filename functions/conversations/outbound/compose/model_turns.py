@@ -13,8 +13,8 @@ from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from shared.ai import port as ai
 from shared.ai import providers
-from shared.ai.attachments import ReadsFiles
 from shared.ai.fallback import WithFallback
+from shared.ai.files.refused_files import ReadsFiles
 from shared.ai.spending import prices
 from shared.ai.spending.bounds import Kind
 from shared.ai.spending.budget import REASON

@@ -13,7 +13,7 @@ from email_threads.api.inputs import Address, Flag, is_one_line, is_text
 from email_threads.replies.composition import LONGEST_BODY, LONGEST_SUBJECT
 from shared.api.errors import Unprocessable
 from shared.api.models.inputs import Change, Input
-from shared.canned_replies.inputs import CannedReplyInput  # noqa: TC001 - pydantic reads this annotation at run time
+from shared.inbox.canned_replies.inputs import CannedReplyInput  # noqa: TC001 - pydantic reads this annotation at run time
 
 LONGEST_NAME = 120
 LONGEST_TYPE = 78  # of a file, as SES takes it

@@ -8,11 +8,11 @@ from pydantic_core import PydanticCustomError
 
 from email_threads.api.inputs import is_text
 from shared.api.errors import InvalidInput
-from shared.canned_replies.texts import filled
+from shared.inbox.canned_replies.texts import filled
 
 if TYPE_CHECKING:
     from email_threads.api.drafts.inputs import ReplyInput
-    from shared.canned_replies.items import CannedReplies
+    from shared.inbox.canned_replies.items import CannedReplies
 
 
 def text_of(canned: CannedReplies, company: str, given: ReplyInput) -> str:

@@ -13,8 +13,8 @@ from email_threads.store.items import Status  # noqa: TC001 - pydantic reads thi
 from shared.api.errors import InvalidInput
 from shared.api.models.agent_inputs import Assignee  # noqa: TC001 - pydantic reads this annotation at run time
 from shared.api.models.inputs import Input
-from shared.canned_replies import texts
-from shared.canned_replies.inputs import Values  # noqa: TC001 - pydantic reads this annotation at run time
+from shared.inbox.canned_replies import texts
+from shared.inbox.canned_replies.inputs import Values  # noqa: TC001 - pydantic reads this annotation at run time
 
 ME: Final = "me"  # as `assigned_to`: the person who runs the macro
 

@@ -13,7 +13,7 @@ from shared.api.auth import Scope
 from shared.api.models.inputs import NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
-from shared.canned_replies import texts
+from shared.inbox.canned_replies import texts
 from shared.runtime import clock
 
 _ALL = "/email-threads/macros"

@@ -26,7 +26,7 @@ from shared.api import principals
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.api.routing.routes import Request
-from shared.canned_replies.inputs import CannedReplyInput
+from shared.inbox.canned_replies.inputs import CannedReplyInput
 
 if TYPE_CHECKING:
     from email_threads.api.macros.inputs import MacroRunInput

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.service_level import ServiceLevel
-from shared.contacts.claims import Proof
+from shared.identity.contacts.claims import Proof
 
 STATUS_INDEX: Final = "StatusIndex"
 PARTICIPANT_INDEX: Final = "ParticipantIndex"

@@ -10,7 +10,7 @@ from email_threads.store.items.item import date_of
 from email_threads.store.items.thread import Direction
 from email_threads.store.threads import Append
 from email_threads.threading.head import service_level, windows
-from shared.contacts.claims import Proof
+from shared.identity.contacts.claims import Proof
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from shared.aws.tables.prefetched import PrefetchedTable
-from shared.contacts.claims import Proof, claimed
+from shared.identity.contacts.claims import Proof, claimed
 from shared.identity.identifiers import IdentifierKind
 from shared.inbox import items as inbox
 from whatsapp.store.conversations import heads
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shared.aws.dynamodb import Attributes, Table
-    from shared.contacts.claims import Claim
+    from shared.identity.contacts.claims import Claim
 
 _FIRST = Conversation.pk_pattern.partition("{")[0]
 

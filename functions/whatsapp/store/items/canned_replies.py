@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from shared.canned_replies.items import CannedReplyItem
+from shared.inbox.canned_replies.items import CannedReplyItem
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 

@@ -3,26 +3,17 @@ Files that models read beside text: what they are by their content, and what the
 
     PNG, JPEG, GIF, WebP   an image; one that moves is none, because providers read only its first frame or refuse it
     PDF                    a document
-
-A provider may refuse a file nevertheless, so `ReadsFiles` asks the model again without files.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-from shared.ai.port import Message, Repeat, Unavailable
-
-if TYPE_CHECKING:
-    from shared.ai.port import Model, Reply, Request
 
 IMAGE_TOKENS = 2_000  # most models scale images down to fewer
 PAGE_TOKENS = 3_000  # the text of a page and its picture
 BYTES_OF_A_PAGE = 50_000  # where pages cannot be counted
-REFUSED = "(The files of this message could not be shown to you.)"
 _HEAD = 1_024
 _PAGE = re.compile(rb"/Type\s*/Page(?![a-zA-Z])")
 _COUNT = re.compile(rb"/Type\s*/Pages\b[^>]{0,200}?/Count\s+(\d{1,6})")
@@ -77,47 +68,3 @@ def tokens_of(medium: Medium, data: bytes) -> int:
     counted = [len(_PAGE.findall(data)), *map(int, _COUNT.findall(data))]
     pages = max(counted) or -(-len(data) // BYTES_OF_A_PAGE)
     return PAGE_TOKENS * pages
-
-
-@dataclass(slots=True, eq=False)
-class ReadsFiles:
-    """
-    A model that gets the files of *media* only, and none for the rest of its work once its provider has refused them.
-
-    The answer without files counts: a file that cannot be read must not prevent an answer.
-    """
-
-    model: Model
-    media: frozenset[Medium]
-
-    @property
-    def name(self) -> str:
-        """See `Model.name`."""
-        return self.model.name
-
-    def reply(self, request: Request) -> Reply:
-        """See `Model.reply`."""
-        readable = _with_media(request, self.media)
-        try:
-            return self.model.reply(readable)
-        except Unavailable as failure:
-            if failure.repeat is not Repeat.NEVER or not readable.file_tokens:
-                raise
-        self.media = frozenset()
-        return self.model.reply(_with_media(request, self.media))
-
-
-def _with_media(request: Request, media: frozenset[Medium]) -> Request:
-    """Return the request with the files of these media; its messages say which are left out."""
-    history = [
-        _reduced(turn, media) if isinstance(turn, Message) and turn.files else turn
-        for turn in request.history
-    ]
-    return replace(request, history=history)
-
-
-def _reduced(message: Message, media: frozenset[Medium]) -> Message:
-    kept = tuple(file for file in message.files if file.medium in media)
-    if len(kept) == len(message.files):
-        return message
-    return replace(message, text=f"{message.text}\n{REFUSED}", files=kept)

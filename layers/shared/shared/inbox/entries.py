@@ -15,8 +15,8 @@ from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
 
 from shared.aws.dynamodb import ConditionFailed, has_hot_partition
-from shared.contacts import resolution
-from shared.contacts.claims import mark_of
+from shared.identity.contacts import resolution
+from shared.identity.contacts.claims import mark_of
 from shared.inbox import partitions
 from shared.inbox.items import LIST_INDEX, PARKED_DAYS, Context, Entry, Head, ParkedHead, pk
 from shared.runtime import clock

@@ -8,7 +8,7 @@ from pydantic import Field
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.items import Item, filled, shard_of
-from shared.contacts.claims import Claim
+from shared.identity.contacts.claims import Claim
 
 PARTITION_KEY: Final = "pk"
 LIST_INDEX: Final = "gsi_list"
@@ -58,7 +58,7 @@ class Entry(Item):
     equal. `version` is larger after every write. `ttl` is the head's.
 
     `contact_id` is the contact that the head's claims named when they were resolved; it may be merged into another one
-    since (`shared.contacts.resolution.current`). `claims_mark` is the mark of these claims.
+    since (`shared.identity.contacts.resolution.current`). `claims_mark` is the mark of these claims.
     """
 
     pk_pattern: ClassVar[str] = "ENTRY#{context}#{id}"

@@ -10,7 +10,7 @@ import pytest
 from conversations.ai.config import AiConfig, AiConfigBroken
 from local.sandbox.accounts import media
 from local.sandbox.accounts.openai import OpenAiAnswer
-from shared.ai.attachments import REFUSED
+from shared.ai.files.refused_files import REFUSED
 from shared.events.exchange import File
 from tests.integration.conversations.content.model_input import (
     ANSWER,

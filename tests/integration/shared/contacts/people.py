@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shared.contacts.claims import Claim, Proof
-from shared.contacts.items import Profile
-from shared.contacts.resolution import current, resolve
+from shared.identity.contacts.claims import Claim, Proof
+from shared.identity.contacts.items import Profile
+from shared.identity.contacts.resolution import current, resolve
 from shared.identity.identifiers import IdentifierKind, identifier
 
 if TYPE_CHECKING:

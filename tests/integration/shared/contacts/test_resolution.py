@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from shared.aws.dynamodb import Table
-from shared.contacts import resolution
-from shared.contacts.claims import Claim, Proof
-from shared.contacts.items import ACTIVITY_INDEX
-from shared.contacts.resolution import current
+from shared.identity.contacts import resolution
+from shared.identity.contacts.claims import Claim, Proof
+from shared.identity.contacts.items import ACTIVITY_INDEX
+from shared.identity.contacts.resolution import current
 from tests.integration.shared.contacts.people import (
     COMPANY,
     Event,

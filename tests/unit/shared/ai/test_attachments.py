@@ -11,13 +11,12 @@ from shared.ai.attachments import (
     BYTES_OF_A_PAGE,
     IMAGE_TOKENS,
     PAGE_TOKENS,
-    REFUSED,
     Attachment,
     Medium,
-    ReadsFiles,
     recognised,
 )
-from shared.ai.capabilities import media_of
+from shared.ai.files.capabilities import media_of
+from shared.ai.files.refused_files import REFUSED, ReadsFiles
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
 PDF = b"%PDF-1.7\n1 0 obj <</Type /Pages /Kids [2 0 R 3 0 R] /Count 2>> 2 0 obj <</Type/Page>> 3 0 obj <</Type /Page>>"

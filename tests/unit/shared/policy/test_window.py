@@ -24,7 +24,7 @@ ALLOWED = {
     "functions/console/operations/conservation.py": "the end of a day of metrics",
     "functions/console/operations/cost.py": "a day of costs",
     "functions/conversations/recovery/sweep.py": "delays of reconciliation",
-    "functions/email_threads/api/service_levels/inputs.py": "days of a report, and the longest target, in minutes",
+    "functions/email_threads/api/inputs.py": "the longest target, in minutes",
     "functions/email_threads/store/parked.py": "the day before, as a list of parked mails is by day",
     "functions/email_threads/store/threads.py": "entries live a day longer than their thread",
     "functions/newsletters/api/configuration.py": "UTC midnight",

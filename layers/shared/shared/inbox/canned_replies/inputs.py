@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from shared.api.models.inputs import Input
-from shared.canned_replies.texts import LONGEST_NAME, MOST_VARIABLES
+from shared.inbox.canned_replies.texts import LONGEST_NAME, MOST_VARIABLES
 
 type Value = Annotated[str, StringConstraints(min_length=1, max_length=1_024)]
 type Values = Annotated[dict[str, Value], Field(max_length=MOST_VARIABLES)]

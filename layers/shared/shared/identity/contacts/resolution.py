@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.dynamodb import ConditionFailed
-from shared.contacts.claims import Proof
-from shared.contacts.items import Profile
 from shared.identity import keyed_hashes
+from shared.identity.contacts.claims import Proof
+from shared.identity.contacts.items import Profile
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from shared.runtime.observability import metrics
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shared.aws.dynamodb import Attributes, Table
-    from shared.contacts.claims import Claim
+    from shared.identity.contacts.claims import Claim
     from shared.identity.identifiers import Identifier
 
 ID_CHARACTERS = 26  # base32: 130 bits

@@ -1,0 +1,1 @@
+"""Files for models: which of them a model reads, what happens if it refuses them, and speech as text."""
