@@ -8,6 +8,8 @@ from typing import Any
 import moto  # noqa: F401 - before boto3 makes a client: one made earlier would call the real endpoint
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal import constants_ast
+from hypothesis.internal.conjecture import providers
 from moto.core.config import default_user_config
 
 from shared.identity import keyed_hashes
@@ -55,6 +57,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("suite")
+# Without the constants of the modules that a process happens to have imported: examples would depend on the order of
+# tests, and each process would parse the whole project for them.
+_examples: Any = providers  # a private function, which has no setting
+_examples._get_local_constants = constants_ast.Constants
 
 # All tests may share boto3's session: nothing of it differs between them, and to make one takes 8 ms.
 default_user_config["core"]["reset_boto3_session"] = False

@@ -13,7 +13,7 @@ import pytest
 
 from tests.integration.conversations.steps import texts_by
 from tests.simulation.disturbances import deaths
-from tests.simulation.effort import EFFORT
+from tests.simulation.effort import EFFORT, long_except
 from tests.simulation.interceptor import When
 
 if TYPE_CHECKING:
@@ -91,12 +91,13 @@ def _check(system: System, ref: str, what: str) -> None:
         assert in_a_row <= MOST_DISCARDED, what
 
 
+@pytest.mark.parametrize("every", long_except([2, 1], [2]))
 def test_a_message_at_any_call_of_a_turn_is_answered_with_the_turn_or_after_it(
-    system: System,
+    system: System, every: int
 ) -> None:
     ref, start, calls, _ = _asked(system)
     seen = set()
-    for number in range(1, len(calls) + 1):
+    for number in range(1, len(calls) + 1, every):
         customer = _disturbed(system, ref, start, [number])
         what = f"{number} {calls[number - 1]}"
         assert not customer.left, what

@@ -9,7 +9,7 @@ import { Fact } from "../../ui/frame";
 const NAMES = ["first_response", "resolution"] as const;
 const KINDS: Record<string, string> = { open: "plain", met: "accent", overdue: "danger", late: "warn" };
 
-export function Targets({ thread }: { thread: EmailThreadsApi.ThreadView }) {
+export function Targets({ thread }: { thread: EmailThreadsApi.OpenedThread }) {
   return (
     <>
       {NAMES.map((name) => {

@@ -171,9 +171,10 @@ def _receives(received: SQSRecord) -> int:
 def _receives_when_due[T](worker: Worker[T], received: SQSRecord) -> int:
     """Return how often a record was received, without a first receive before its time: that one is no attempt."""
     receives = _receives(received)
-    due_ms = worker.due_ms(received.body) if worker.due_ms and receives > 1 else 0
+    if worker.due_ms is None or receives == 1:
+        return receives
     first_ms = int(received.attributes.approximate_first_receive_timestamp)
-    return receives - 1 if first_ms < due_ms else receives
+    return receives - 1 if first_ms < worker.due_ms(received.body) else receives
 
 
 def _url_of[T](worker: Worker[T], received: SQSRecord) -> str:

@@ -124,7 +124,10 @@ def test_a_list_of_too_many_recipients_is_refused_at_once(
         assert timers.opened(runs.actions.harness.resources.table).ids == set()
 
 
-def test_a_list_of_a_million_and_one_recipients_is_refused(runs: Runs) -> None:
+def test_a_list_of_one_recipient_more_than_the_most_is_refused(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recipients, "MOST_ROWS", 1_000)
     content = "\n".join(f'"+4477009{n:06d}"' for n in range(recipients.MOST_ROWS + 1))
     body = OF_TEMPLATE | {"recipientsS3Key": upload(runs, content)}
 
