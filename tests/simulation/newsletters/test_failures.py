@@ -124,7 +124,7 @@ def test_a_company_without_calls_left_gets_no_draft_until_the_next_day(system: S
     check_failed(system, "draft", "quota_exceeded")
     assert units_used(system) == 2
 
-    configured(system)
+    configured(system, ai_daily_units=200)
     system.clock.ms += DAY_MS
     started("draft", "again")(system)
     system.settle()

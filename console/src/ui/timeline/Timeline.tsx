@@ -187,7 +187,13 @@ function Rows({ entries, found, unread }: { entries: Entry[]; found: string | nu
 
 interface Reading {
   key: string;
-  top: number; // pixels below the upper edge of the frame
+  top: number; // of its content, pixels below the upper edge of the frame
+}
+
+// Without the heads of the day and of unread messages: an entry loses its head when older ones come.
+function topOf(row: Element): number {
+  const content = [...row.children].find((child) => !child.classList.contains("day"));
+  return (content ?? row).getBoundingClientRect().top;
 }
 
 // *onScroll* gets the indexes of the first and the last visible row, and returns whether the end is followed from now on.
@@ -206,7 +212,7 @@ function useReadingPlace(onScroll: (first: number, last: number, isAtEnd: boolea
     }
     const row = rows.current!.querySelector(`[data-entry="${CSS.escape(current.key)}"]`);
     if (!row) return;
-    const off = row.getBoundingClientRect().top - element.getBoundingClientRect().top - current.top;
+    const off = topOf(row) - element.getBoundingClientRect().top - current.top;
     if (Math.abs(off) >= 1) element.scrollTop += off;
   };
   useLayoutEffect(restore);
@@ -220,7 +226,7 @@ function useReadingPlace(onScroll: (first: number, last: number, isAtEnd: boolea
       if (first < 0) return;
       const last = listed.findLastIndex((row) => row.getBoundingClientRect().top < bottom);
       const row = listed[first]!;
-      const read = { key: row.dataset.entry!, top: row.getBoundingClientRect().top - top };
+      const read = { key: row.dataset.entry!, top: topOf(row) - top };
       place.current = latest.current(first, last, isAtEnd) ? null : read;
     };
     const resized = new ResizeObserver(restore);
