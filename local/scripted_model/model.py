@@ -39,7 +39,7 @@ LONGEST_VALUE = 200
 WANTS_A_PERSON = "User requested agent"
 KNOWS_NO_ANSWER = "No answer known"
 FUNCTION_FAILED = "A function failed"
-_LABEL = re.compile(r"\[file \d+\]")
+_MARK = re.compile(r"\[[^\[\]\n]*\]")  # a line of its own: says what a message has besides text
 
 
 def text_of(
@@ -54,11 +54,14 @@ def text_of(
 
 
 def _words(content: str | Sequence[Mapping[str, Any]]) -> str:
-    """Return the text of a message, without labels of its files."""
-    if isinstance(content, str):
-        return content
-    texts = [str(part["text"]) for part in content if "text" in part]
-    return "\n".join(text for text in texts if not _LABEL.fullmatch(text))
+    """Return the customer's own words in a message, without marks and labels of its files."""
+    texts = (
+        [content]
+        if isinstance(content, str)
+        else [str(part["text"]) for part in content if "text" in part]
+    )
+    lines = [line for text in texts for line in text.split("\n")]
+    return "\n".join(line for line in lines if not _MARK.fullmatch(line.strip())).strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,7 @@ class Policy(_Part):
     opt_out_confirmation: Text | None = None
     opt_out_hint: Text | None = None
     handoff_notice: Text | None = None
+    file_refused: Text | None = None
     in_doubt: Literal["never_resend", "resend_if_absent"] = "never_resend"
     link_hosts: list[str] = Field(default_factory=list)
 

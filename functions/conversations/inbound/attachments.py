@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from shared.aws.sqs_standard import StandardQueue
 
 MOST_FILES = 10
+TOO_MANY, TOO_LARGE = "TooManyFiles", "TooLarge"  # why a file is refused
 LONGEST_INLINE_BYTES = 16 << 10
 SHOWN_CHARACTERS = 4_000
 PENDING, AWAITED, STORED, FAILED = "pending", "awaited", "stored", "failed"
@@ -57,7 +58,7 @@ def received(bucket: Bucket, company_id: str, message: Message) -> Message:
     files = [
         located(bucket, company_id, message.provider, file)
         if position < MOST_FILES or "url" not in file
-        else {**file, "refused": "TooManyFiles"}
+        else {**file, "refused": TOO_MANY}
         for position, file in enumerate(message.media)
     ]
     return message.model_copy(update={"media": files, "media_state": state_of(files)})
@@ -126,12 +127,17 @@ def request_downloads(
     Safe to repeat: a stored file is not downloaded again.
     """
     sk = message.own_sk
+    # The worker of files tells the customer of those that are too many, once.
+    first_refused = next(
+        (at for at, file in enumerate(message.media) if file.get("refused") == TOO_MANY), None
+    )
     entries = [
         FileDownload(ref=ref, message_sk=sk, position=position).entry()
         for position, file in enumerate(message.media)
         if is_pending(file)
         or (again is not None and file.get("failed") == again)
         or (transcribes and is_untranscribed(file))
+        or position == first_refused
     ]
     if entries:
         queue.send(entries)

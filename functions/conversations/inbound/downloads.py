@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 from pydantic import TypeAdapter
 
 from conversations.configuration.folders import folder_of
-from conversations.inbound import attachments, transcription
+from conversations.inbound import attachments, refused_files, transcription
 from conversations.lifecycle import conversation
 from conversations.lifecycle.file_download import FileDownload
 from conversations.outbound.policy.spending_bounds import cause_of
@@ -75,7 +75,7 @@ class DownloadDependencies:
 
 def fetch(deps: DownloadDependencies, body: str, run: Run) -> str:
     """
-    Download the file that a queue record names; return the outcome. Idempotent.
+    Download the file that a queue record names, and transcribe it; return the outcome. Idempotent.
 
     Raises Transient while the file is unavailable, Permanent if the record or its conversation is unknown.
     """
@@ -91,14 +91,16 @@ def fetch(deps: DownloadDependencies, body: str, run: Run) -> str:
     if message is None:
         return "expired"
     file = _file_of(message, wanted)
-    if not _is_wanted(file):
-        return transcription.transcribe(deps, opened, wanted, run) or "repeated"
-    try:
-        settled = _fetched(deps, opened, message, wanted.position, file)
-    except (NotSent, InDoubt) as failure:
-        raise Transient(f"media_{failure.code}", AGAIN_MS * 2 ** (run.attempt - 1)) from None
-    outcome = _settle(log, wanted, settled)
-    return transcription.transcribe(deps, opened, wanted, run) or outcome
+    outcome = "repeated"
+    if _is_wanted(file):
+        try:
+            settled = _fetched(deps, opened, message, wanted.position, file)
+        except (NotSent, InDoubt) as failure:
+            raise Transient(f"media_{failure.code}", AGAIN_MS * 2 ** (run.attempt - 1)) from None
+        outcome = _settle(log, wanted, settled)
+    outcome = transcription.transcribe(deps, opened, wanted, run) or outcome
+    refused_files.tell(deps.resources, opened, wanted)
+    return outcome
 
 
 def show_failure(resources: Resources, body: str, reason: str) -> None:

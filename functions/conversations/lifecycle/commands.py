@@ -73,10 +73,10 @@ class Release(_Record):
 
 
 class Notice(_Record):
-    """Request to send a fixed text: the answer to HELP, an opt-out confirmation or a hand-off notice."""
+    """Request to send a fixed text: the answer to HELP, or a notice of an opt-out, a hand-off or a refused file."""
 
     type: Literal["notice"] = "notice"
-    notice: Literal["help", "opt_out_confirmation", "handoff"]
+    notice: Literal["help", "opt_out_confirmation", "handoff", "file_refused"]
     cause: str
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 _TIMES = frozenset({"created_at", "updated_at", "processing_time_ms", "ttl", "email_id"})
 
+_OF_FILES = {"key", "refused", "failed", "transcript", "no_transcript", "transcribing_until"}
 _KEPT = ("mode", "status_reason", "releases", "turn", "labels", "snoozed_until", "revision")
 
 
@@ -64,7 +65,7 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _message(row: dict[str, Any]) -> tuple[str, str, str]:
-    files = [sorted(file.keys() & {"key", "refused", "failed"}) for file in row.get("media", [])]
+    files = [sorted(file.keys() & _OF_FILES) for file in row.get("media", [])]
     content = f"{row.get('content', '')} {row.get('media_state', '')} {files or ''}".rstrip()
     return str(row["author"]), content, str(row.get("delivery_status", ""))
 

@@ -185,6 +185,28 @@ def downloaded_files(system: System) -> None:
     system.drain()
 
 
+def voice_notes(system: System) -> None:
+    """Two voice notes as text: one that the inbox has copied, and a downloaded one."""
+    spoken = {"transcription": {"provider": "scripted"}}
+    ref = _start(system, META | {"ai_config": META["ai_config"] | spoken}, "whatsapp")
+    url = f"s3://{system.bucket}/media/{sample_data.COMPANY}/1/77/voice.ogg"
+    copied = File(url=url, provider_id="77", mime_type="audio/ogg")
+    _says(system, ref, "", kind="media", media=[copied])
+    system.drain()
+    _start(system, TWILIO | {"ai_config": TWILIO["ai_config"] | spoken}, "sms")
+    sends_pictures(system, "note", 1, "audio/ogg")
+    system.drain()
+
+
+def refused_files(system: System, channel: str) -> None:
+    """More files than a message may have, in a project with words for it."""
+    ref = _start(system, TWILIO, channel)
+    system.change(policy={"file_refused": "Please send fewer files."})
+    pictures = [File(url="https://files.example/a", mime_type="image/jpeg")] * 11
+    _says(system, ref, "All of them", kind="media", media=pictures)
+    system.drain()
+
+
 def late_records(system: System) -> None:
     """A late file and a late reply of a company with its share of the runs, and the round that hands the reply over."""
     _start(system, TWILIO, "sms")
@@ -521,6 +543,8 @@ SCENARIOS: tuple[Steps, ...] = (
     foreign_conversation,
     stored_file,
     downloaded_files,
+    voice_notes,
+    *(partial(refused_files, channel=channel) for channel in ("sms", "whatsapp")),
     late_records,
     files_of_an_earlier_release,
     *(partial(agent_requests, channel=channel) for channel in CHANNELS),

@@ -124,7 +124,7 @@ def _accepts_unknown_senders(system: System) -> None:
     })  # fmt: skip
 
 
-def sends_pictures(system: System, name: str, files: int) -> None:
+def sends_pictures(system: System, name: str, files: int, media_type: str = "image/jpeg") -> None:
     """The candidate sends an MMS: Twilio has the files, and its webhook names their addresses."""
     sid = twilio.sid_of(name)
     account = f"{system.sandbox.url}/2010-04-01/Accounts/{twilio.ACCOUNT}"
@@ -146,7 +146,7 @@ def sends_pictures(system: System, name: str, files: int) -> None:
         f"MediaUrl{number}": f"{account}/Messages/{sid}/Media/{media_sid(sid, number)}"
         for number in range(files)
     }
-    kinds = {f"MediaContentType{number}": "image/jpeg" for number in range(files)}
+    kinds = {f"MediaContentType{number}": media_type for number in range(files)}
     system.text(name, "", NumMedia=str(files), **named, **kinds)
 
 
@@ -159,6 +159,18 @@ def _two_pictures(system: System) -> None:
 def _unavailable_picture(system: System) -> None:
     system.sandbox.faults.add(kind="status", provider="twilio", operation="get_media", status=503)
     sends_pictures(system, "pictures", 1)
+
+
+def _with_voice_notes(system: System) -> None:
+    """A project that transcribes voice notes, and whose agents reply: no answer depends on the time of the text."""
+    ai = sample_data.project()["ai_config"] | {"transcription": {"provider": "scripted"}}
+    system.set_up(sample_data.project(ai_config=ai, auto_queue_reply_message=True))
+    system.begin("sms")
+
+
+def _voice_note(system: System) -> None:
+    sends_pictures(system, "note", 1, "audio/ogg")
+    system.run_intake()
 
 
 FIRST_SMS = Scenario("a first SMS", _requests("sms"))
@@ -190,6 +202,7 @@ EVERY = (
     Scenario("a delivery status of an unknown send", _delivered_later, _send_unknown),
     Scenario("a failure status of an unknown send", _failed_later, _send_unknown),
     Scenario("two pictures", _two_pictures, _started),
+    Scenario("a voice note", _voice_note, _with_voice_notes),
     Scenario("a picture that is not available at first", _unavailable_picture, _started),
 )
 

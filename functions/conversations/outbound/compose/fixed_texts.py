@@ -66,8 +66,8 @@ def notice(log: Table, opened: OpenConversation, name: str) -> str | None:
     It replaces a reply, and is in the customer's language, which is detected from the newest messages of the log.
     """
     rules = opened.company.policy
-    if name == "handoff":
-        text = rules.handoff_notice
+    if name in {"handoff", "file_refused"}:
+        text = rules.handoff_notice if name == "handoff" else rules.file_refused
         if not text:
             return None
         is_same = isinstance(text, str)  # in all languages

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conversations.inbound import downloads
 from events.conversations import sample_data
 from shared.ai.spending import usage
 from shared.ai.spending.bounds import Kind
@@ -316,3 +317,32 @@ def test_a_late_file_of_a_company_above_its_share_is_delayed_and_then_fetched_on
     assert message(system, ref)["media_state"] == "stored"
     assert list(system.objects().values()) == [PICTURE]
     assert system.fifo_queues.dead_letters == []
+
+
+def test_the_customer_is_told_once_in_the_projects_words_that_files_are_too_many(
+    system: System, files: Files
+) -> None:
+    ref = system.begin("whatsapp")
+    system.change(policy={"file_refused": {"en": "Please send fewer files.", "de": "Zu viele."}})
+    urls = [f"{files.url}/1" for _ in range(12)]
+    named = {f"MediaUrl{n}": url for n, url in enumerate(urls)}
+
+    for _ in range(2):
+        system.whatsapp("m", "See these pictures please", NumMedia="12", **named)
+        system.drain()
+
+    assert texts_by(system, ref, "system") == ["Please send fewer files."]
+
+
+@pytest.mark.parametrize("text", [None, "This file is too large."])
+def test_a_file_that_is_too_large_is_named_only_in_the_projects_words(
+    system: System, files: Files, text: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads, "LARGEST_FILE_BYTES", 5)
+    system.change(policy={"file_refused": text})
+
+    ref = send(system, f"{files.url}/1")
+    system.drain()
+
+    assert message(system, ref)["media"][0]["refused"] == "TooLarge"
+    assert texts_by(system, ref, "system") == [text for text in (text,) if text]
