@@ -66,7 +66,9 @@ template:
 	.venvs/sam/bin/cfn-lint --regions us-east-1 -- stacks/*.yaml
 
 weaknesses:
-	.venvs/checkov/bin/checkov --config-file .checkov.yaml
+	@mkdir -p .local
+	.venvs/checkov/bin/checkov --config-file .checkov.yaml > .local/weaknesses.txt 2>&1 || { cat .local/weaknesses.txt; exit 1; }
+	@grep -q "Passed checks" .local/weaknesses.txt && ! grep "YAML error" .local/weaknesses.txt
 
 audit:
 	$(BIN)/python -m local.audit

@@ -36,7 +36,7 @@ def check(system: System, call: tuple[str, str], given: Any, fields: list[str]) 
 @pytest.mark.parametrize(
     ("given", "field"),
     [
-        ({}, "body_text"),
+        ({}, "body"),
         ({"body_text": ""}, "body_text"),
         ({"body_text": " \n\t"}, "body_text"),
         ({"body_text": "x" * 50_001}, "body_text"),

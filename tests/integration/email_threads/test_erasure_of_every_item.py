@@ -29,6 +29,8 @@ WITHOUT_TRACES = {
     "Alias": "hashes of Message-IDs",
     "CompanyMailboxes": "addresses of the company",
     "Signature": "texts of a colleague",
+    "Macro": "steps that the company wrote",
+    "MacroList": "names of macros",
     "ScheduledSend": "ids and a time",
     "Deadline": "the id of a thread and a time",
     "ServiceLevelDay": "counts of a mailbox of the company",
