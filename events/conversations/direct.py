@@ -165,8 +165,7 @@ def delivery_status() -> Json:
 
 def _trigger() -> Json:
     sk = "MSG#2026-01-01T12:20:00.000Z#c06303c5-9ce8-55e6-8178-c696f537c36b"
-    due_at = "2026-01-01T12:20:06.000Z"  # it may be continued
-    return {"type": "reply_trigger", "v": 1, "ref": REF, "message_sk": sk, "due_at": due_at}
+    return {"type": "reply_trigger", "v": 1, "ref": REF, "message_sk": sk}
 
 
 def _file_download() -> Json:
