@@ -1,7 +1,7 @@
 // Small parts of pages, and the designed states: loading, empty, failed.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../api/errors";
 import type { Action } from "../api/resource";
 import { initials } from "../texts/format";
@@ -177,7 +177,8 @@ export function Menu({ label, button, children, align = "end", command }: {
 }) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the next key: Escape must close it.
+  useLayoutEffect(() => {
     if (!open) return;
     if (command) root.current?.querySelector<HTMLElement>(".panel button, .panel input")?.focus();
     const outside = (event: Event) => {

@@ -198,7 +198,8 @@ def test_an_edited_text_that_a_generation_replaced_comes_back_from_its_revision(
 
     restored = author.newsletter(code)["draft"]
     assert (restored["content"], restored["has_user_edits"]) == ("# Mine\n\nA text.", True)
-    assert len(author.call("GET", f"/newsletters/{code}/draft/revisions")["revisions"]) == 2
+    revisions = author.call("GET", f"/newsletters/{code}/draft/revisions")["revisions"]
+    assert [one["cause"] for one in revisions] == ["restored", "generated", "edited"]
 
 
 def _approved(author: Editor, colleague: Editor, code: str) -> None:

@@ -33,8 +33,7 @@ AWS_NUMBER_ARN = (
 @pytest.fixture(scope="module")
 def _system() -> Iterator[System]:
     with running(System) as system:
-        for name in ("CompanyDataTable", "WhatsAppTable"):
-            template.create_table(system.dynamodb, name, Stage="local")
+        template.create_table(system.dynamodb, "CompanyDataTable", Stage="local")
         yield system
 
 
