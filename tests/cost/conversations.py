@@ -144,7 +144,7 @@ KINDS = (
     Kind("its answer", _works, Figures(14, 14, 35, 2, 1, 1, 600), 25, _writes, {"item": 16, "rest": 15}),
     Kind("its answer, in the largest item", _works, Figures(21, 14, 39, 2, 1, 1, 600), 29, _writes_into_the_largest),
     # A trigger that is held until its time counts as received twice.
-    Kind("three fragments, one answer", _says_three, Figures(14, 23, 95, 21, 6, 9, 3_600), 59,
+    Kind("three fragments, one answer", _says_three, Figures(14, 23, 95, 21, 6, 9, 3_600), 60,
          young={"item": 16, "rest": 24}),
     Kind("status: sent", _status("sent"), Figures(0, 1, 9, 3, 1, 2, 800), 5),
     Kind("status: delivered", _status("delivered"), Figures(0, 1, 9, 3, 1, 2, 800), 5, _status("sent")),

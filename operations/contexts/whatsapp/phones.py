@@ -26,7 +26,7 @@ AWS_PHONE = "phone-number-id-{suffix}"
 LOG = "ConversationLogTableName"  # output of template.yaml
 GRANTED_BY = "operator"
 _OPTIONS = {
-    "phoneNumberId": "--phone",
+    "phone": "--phone",
     "metaWabaId": "--waba",
     "awsWabaId": "--aws-waba",
     "phoneArn": "--phone-arn",
