@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 import urllib3
@@ -122,8 +123,12 @@ def write(stack: Stack, sender: Customer, text: str) -> None:
     """A message of a customer arrives."""
     now = int(time.time())
     identity = f"wamid.CONSOLE{time.time_ns()}"
-    message = payloads.message(sender, identity, now, payloads.text(text))
-    change = payloads.messages_change(COUNTER, [message], [sender])
+    deliver(stack, sender, [payloads.message(sender, identity, now, payloads.text(text))])
+
+
+def deliver(stack: Stack, sender: Customer, messages: list[dict[str, Any]]) -> None:
+    """A webhook with messages of a customer arrives."""
+    change = payloads.messages_change(COUNTER, messages, [sender])
     raw = gateway.utf8_bytes(payloads.webhook(payloads.entry(COUNTER.waba, change)))
     answer = http.request(
         "POST",

@@ -7,10 +7,10 @@ import time
 import pytest
 from playwright.sync_api import Locator, expect
 
-from events.whatsapp import gateway, payloads
-from events.whatsapp.sample_data import COUNTER, Customer
+from events.whatsapp import payloads
+from events.whatsapp.sample_data import Customer
 from local.stack.cli import Stack
-from tests.e2e.console.conftest import PATIENCE_MS, Visit, http, write
+from tests.e2e.console.conftest import PATIENCE_MS, Visit, deliver, write
 from tests.e2e.console.test_console import barriers
 
 pytestmark = pytest.mark.e2e
@@ -33,15 +33,7 @@ def write_lines(stack: Stack, sender: Customer, since: int) -> None:
         )
         for number in range(LINES)
     ]
-    change = payloads.messages_change(COUNTER, messages, [sender])
-    raw = gateway.utf8_bytes(payloads.webhook(payloads.entry(COUNTER.waba, change)))
-    answer = http.request(
-        "POST",
-        f"{stack.api_url}/webhooks/whatsapp",
-        body=raw,
-        headers={"Content-Type": "application/json", "X-Hub-Signature-256": gateway.sign(raw)},
-    )
-    assert answer.status == 200
+    deliver(stack, sender, messages)
 
 
 def top_of(place: Locator) -> float:

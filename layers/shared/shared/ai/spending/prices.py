@@ -50,7 +50,7 @@ UNITS: Final[dict[Kind, int]] = {
     Kind.SEQUENCE_MESSAGE: 100_000,
     Kind.READ_RECEIPT: 20,
 }
-TRANSCRIBED_SECOND: Final = 100  # the dearest of the usual models: $0.006 a minute
+TRANSCRIBED_SECOND: Final = 100  # the most expensive of the usual models: $0.006 a minute
 # The message of an AI conversation that an answer is sent as.
 MESSAGE: Final[dict[str, int]] = {"sms": 20_000, "whatsapp": 1_000, "email": 200}
 
