@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -20,6 +22,23 @@ class Deployed:
 
 
 @pytest.fixture(scope="session")
-def deployed() -> Iterator[Deployed]:
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     with running_stack() as stack:
-        yield Deployed(stack, seed(stack))
+        yield Deployed(stack, _seeded_once(stack, tmp_path_factory))
+
+
+def _seeded_once(stack: Stack, folders: pytest.TempPathFactory) -> str:
+    """
+    Return an API key of the demo company. The first worker of a run registers the samples, and the others wait for it:
+    a second one would create people at the same time, and undo settings that a test has just changed.
+    """
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    if run is None:
+        return seed(stack)
+    shared = folders.getbasetemp().parent
+    key = shared / f"key-{run}-{stack.user_pool_id}"
+    with (shared / "seed-lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not key.exists():
+            key.write_text(seed(stack))
+        return key.read_text()
