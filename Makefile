@@ -35,7 +35,7 @@ mail: environments ## Put a mail into the running local stack: FILE=mail.eml TO=
 	@$(BIN)/python -m local.mail $(FILE) --to $(TO) $(if $(DMARC),--dmarc $(DMARC)) $(if $(SPAM),--spam $(SPAM))
 
 parse: environments ## Print a mail as Parley understands it, as JSON: FILE=mail.eml
-	@$(BIN)/python -m email_threads.parse $(FILE)
+	@$(BIN)/python -m email_threads.parsing $(FILE)
 
 # The stack starts during the checks.
 test: scanner ## Run all checks, and all tests but the long ones

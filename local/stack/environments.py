@@ -14,7 +14,7 @@ from local.stack.processes import ROOT, StackError, as_program, follow
 # Node.js, which builds the console; and the mutation check's.
 NAMES = ("dev", "sam", "ministack", "console", "checkov", "audit", "mutants")
 HOME = ROOT / ".venvs"
-# In our own, so that `python -m email_threads.parse` needs no PYTHONPATH.
+# In our own, so that `python -m email_threads.parsing` needs no PYTHONPATH.
 SOURCES = {"dev": (ROOT / "functions", ROOT / "layers" / "shared")}
 
 

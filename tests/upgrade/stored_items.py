@@ -31,7 +31,7 @@ from newsletters.store.items.item import TableItem
 from richpanel.store.items import ROWS
 from shared.access.ownership.claims import Claim
 from shared.action_ledger import Action
-from shared.aws import dynamodb
+from shared.aws.dynamodb import values
 from shared.policy.business_hours import BusinessHours
 from shared.policy.consent.records import Consent
 from shared.policy.consent.unreachable import Unreachable
@@ -94,12 +94,12 @@ def item_classes() -> dict[str, ItemClass]:
 
 def to_wire(attributes: Attributes) -> Attributes:
     """Attributes in DynamoDB's JSON; sets sorted."""
-    return {name: _ordered(value) for name, value in dynamodb._encoded(attributes).items()}
+    return {name: _ordered(value) for name, value in values.encoded(attributes).items()}
 
 
 def from_wire(item: Attributes) -> Attributes:
     """The attributes of an item in DynamoDB's JSON, as `Table` reads them."""
-    return dynamodb._decoded(item)
+    return values.decoded(item)
 
 
 def _ordered(value: Any) -> Any:

@@ -21,7 +21,7 @@ from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.store import messages
 from shared.ai import port as ai
 from shared.ai.files.transcription import FORMATS, Recording
-from shared.ai.providers import transcriber_for
+from shared.ai.model_creation import transcriber_for
 from shared.ai.spending import prices
 from shared.ai.spending.bounds import Kind
 from shared.ai.spending.budget import REASON, Reached

@@ -29,8 +29,8 @@ from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import FunctionResult, Message, State
-from shared.ai.openai import Account
-from shared.ai.openai_mirror import delete_conversation
+from shared.ai.providers.openai import Account
+from shared.ai.providers.openai_mirror import delete_conversation
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid, other_spellings
 from shared.providers.outcomes import Misconfigured

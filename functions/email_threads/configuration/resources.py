@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from email_threads.store.items import Mailbox
     from shared.access.ownership.claims import Owners
     from shared.action_ledger import Action, Ledger
-    from shared.ai.providers import ModelDependencies
+    from shared.ai.model_creation import ModelDependencies
     from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket

@@ -11,7 +11,7 @@ ROUND_MS = 300_000  # the schedule's
 
 if TYPE_CHECKING:
     from newsletters.store.objects import Store
-    from shared.ai.providers import ModelDependencies
+    from shared.ai.model_creation import ModelDependencies
     from shared.ai.retrieval.settings import RetrievalDependencies
     from shared.aws.sqs_fifo import FifoQueue
 

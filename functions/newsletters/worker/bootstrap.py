@@ -15,7 +15,7 @@ from newsletters.worker import results, shares
 from newsletters.worker.dispatcher import process
 from newsletters.worker.results import Handled, Outcome
 from shared.access.ownership.claims import Owners
-from shared.ai.providers import ModelDependencies
+from shared.ai.model_creation import ModelDependencies
 from shared.ai.retrieval.settings import RetrievalDependencies
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table

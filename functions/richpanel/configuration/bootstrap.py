@@ -98,7 +98,7 @@ def _judge(settings: SourcesSettings, keys: JsonSecret) -> "Judge | None":
     from richpanel.clients.language_model import LIMITS, REASONING_TOKENS, Judge, reasons  # noqa: PLC0415 - as above
 
     if settings.model_provider == "openai":
-        from shared.ai.openai import Account, OpenAI, Reasoning  # noqa: PLC0415 - as above
+        from shared.ai.providers.openai import Account, OpenAI, Reasoning  # noqa: PLC0415 - as above
 
         account = Account(f"{settings.openai_base_url}/v1", keys)
         if reasons(settings.model_id):
@@ -107,7 +107,7 @@ def _judge(settings: SourcesSettings, keys: JsonSecret) -> "Judge | None":
                 OpenAI(account, settings.model_id, reasoning), replace(LIMITS, temperature=None)
             )
         return Judge(OpenAI(account, settings.model_id))
-    from shared.ai.bedrock import Bedrock, structure_of  # noqa: PLC0415 - as above
+    from shared.ai.providers.bedrock import Bedrock, structure_of  # noqa: PLC0415 - as above
 
     return Judge(
         Bedrock(

@@ -98,7 +98,7 @@ def _of_campaign(event: Event, record: Record) -> Handled:
 
 def _of_sequence(event: Event, record: Record) -> Handled:
     """Send the next message of a customer's sequence."""
-    from whatsapp.actions.analytics import sequence_runs  # noqa: PLC0415 - see above
+    from whatsapp.actions.accounts.analytics import sequence_runs  # noqa: PLC0415 - see above
 
     remaining_ms = record.context.get_remaining_time_in_millis
     owner = record.context.aws_request_id  # as of a campaign's page

@@ -21,7 +21,7 @@ from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from whatsapp import store, transmission
-from whatsapp.sending import files, long_content, recipients, templates
+from whatsapp.sending import files, long_content, recipients
 from whatsapp.sending.failures import (
     NotConfigured,
     PolicyRefused,
@@ -29,6 +29,7 @@ from whatsapp.sending.failures import (
     of_not_sent,
 )
 from whatsapp.sending.gate import CHANNEL, MARKETING, Gate, Subject
+from whatsapp.sending.templates import approval
 from whatsapp.sending.views import SentView
 from whatsapp.store import ordering
 from whatsapp.store.items import Intent, Message
@@ -108,7 +109,7 @@ def rehearse(resources: SendingResources, gate: Gate, order: Order) -> dict[str,
     """
     order = _to_proven(resources, order)
     template = order.draft.template
-    category = templates.check(resources, gate, order.phone, template) if template else None
+    category = approval.check(resources, gate, order.phone, template) if template else None
     gate.rehearse(_subject(order, category))
     return _payload(order)
 
@@ -121,7 +122,7 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
     `whatsapp.sending.failures`.
     """
     template = order.draft.template
-    category = templates.check(resources, gate, order.phone, template) if template else None
+    category = approval.check(resources, gate, order.phone, template) if template else None
     order = _ask(resources, gate, order, category)
     try:
         post = transmission.post_of(resources, order.phone, is_marketing=category == MARKETING)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
-from whatsapp.sending import canned_replies, files, template_fit
+from whatsapp.sending import canned_replies, files
 from whatsapp.sending.drafts import Draft, UsedTemplate
+from whatsapp.sending.templates import fit
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
@@ -69,7 +70,7 @@ def of_template(
     Return the message of a template. *hides_values*: the inbox shows its name only. Raises InvalidInput for a value
     that no template takes.
     """
-    template_fit.check_values(template.components)
+    fit.check_values(template.components)
     content: dict[str, Any] = {
         "name": template.name,
         "language": {"code": template.language.replace("-", "_")},

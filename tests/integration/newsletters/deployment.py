@@ -34,7 +34,7 @@ from newsletters.store.objects import Store
 from newsletters.store.step_inputs import draft_hash, outline_hash, status_of, topics_hash
 from newsletters.store.steps import save
 from shared.access.ownership.claims import Owners
-from shared.ai.providers import ModelDependencies
+from shared.ai.model_creation import ModelDependencies
 from shared.ai.retrieval.settings import RetrievalDependencies
 from shared.api.auth import Caller, Scope
 from shared.api.routing.routes import Request

@@ -13,8 +13,8 @@ from local.sandbox.providers.bedrock import schema_rules
 from local.sandbox.providers.openai.rules import BrokenRule, check_response
 from richpanel.decisions.model_answers import DECISION_SCHEMA, VERDICT_SCHEMA
 from shared.ai import port as ai
-from shared.ai.bedrock import Bedrock
-from shared.ai.openai import Account, OpenAI
+from shared.ai.providers.bedrock import Bedrock
+from shared.ai.providers.openai import Account, OpenAI
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

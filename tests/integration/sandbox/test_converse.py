@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 
 from local.sandbox.accounts.bedrock import BedrockAnswer
 from shared.ai import port as ai
-from shared.ai.bedrock import Bedrock
+from shared.ai.providers.bedrock import Bedrock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

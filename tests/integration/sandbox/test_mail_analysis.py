@@ -10,8 +10,8 @@ import boto3
 import pytest
 
 from shared.ai import port as ai
-from shared.ai.bedrock import Bedrock
-from shared.ai.openai import Account, OpenAI
+from shared.ai.providers.bedrock import Bedrock
+from shared.ai.providers.openai import Account, OpenAI
 from tests.integration.sandbox.client import Client
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 from local.sandbox.accounts import media
 from shared.ai import port as ai
 from shared.ai.attachments import Attachment, Medium
-from shared.ai.bedrock import Bedrock
-from shared.ai.openai import Account, OpenAI
+from shared.ai.providers.bedrock import Bedrock
+from shared.ai.providers.openai import Account, OpenAI
 from tests.integration.sandbox.test_converse import ARN, client_of
 from tests.integration.sandbox.test_openai_reasoning import with_types_of_the_sdk
 

@@ -12,8 +12,8 @@ import pytest
 from newsletters.drafting import outline_generation, prompts, section_text
 from newsletters.drafting.plan import plan_of
 from shared.ai import port as ai
-from shared.ai.bedrock import Bedrock
-from shared.ai.openai import Account, OpenAI
+from shared.ai.providers.bedrock import Bedrock
+from shared.ai.providers.openai import Account, OpenAI
 from tests.unit.newsletters.drafting.samples import (
     chunk,
     item,

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from local.sandbox.accounts.openai import FunctionCallSeed, OpenAiAnswer
 from shared.ai import port as ai
-from shared.ai.openai import Account, OpenAI, Reasoning
+from shared.ai.providers.openai import Account, OpenAI, Reasoning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

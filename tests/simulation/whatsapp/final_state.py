@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from events.whatsapp.sample_data import COUNTER
 from local.docs.declarations import bounds_of
 from shared.action_ledger import Action
-from shared.aws.dynamodb import _encoded
+from shared.aws.dynamodb.values import encoded
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.dynamodb_json import storable
 from whatsapp.inbound.event import ANNOUNCED
@@ -421,4 +421,4 @@ def _comparable(content: bytes) -> object:
 
 def _size(item: dict[str, Any]) -> int:
     """An upper bound of the item size in DynamoDB: names and values as text."""
-    return len(json.dumps(_encoded(item), default=list, ensure_ascii=False).encode())
+    return len(json.dumps(encoded(item), default=list, ensure_ascii=False).encode())

@@ -11,8 +11,8 @@ from conversations.ai import dialogue
 from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
+from shared.ai import model_creation
 from shared.ai import port as ai
-from shared.ai import providers
 from shared.ai.fallback import WithFallback
 from shared.ai.files.refused_files import ReadsFiles
 from shared.ai.spending import prices
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from conversations.ai.outcome import Answer
     from conversations.ai.task import Task
     from conversations.lifecycle.conversation import OpenConversation
-    from shared.ai.providers import ModelDependencies
+    from shared.ai.model_creation import ModelDependencies
     from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
     from shared.providers.company_secrets import CompanySecrets
@@ -116,7 +116,7 @@ class ModelTurns:
         )
 
     def _model(self, settings: ConversationModel, company_id: str) -> ai.Model:
-        model = providers.model_for(settings, self.model_deps, company_id)
+        model = model_creation.model_for(settings, self.model_deps, company_id)
         return ReadsFiles(model, settings.media)
 
 

@@ -15,8 +15,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 from conversations.outbound.compose.facts import config_of
 from conversations.store.items.conversation import Role
 from conversations.store.messages import entry_of
+from shared.ai import model_creation
 from shared.ai import port as ai
-from shared.ai import providers
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from conversations.ai.config import AiConfig
     from conversations.lifecycle.conversation import OpenConversation, Speaking
     from conversations.store.items.conversation import Entry
-    from shared.ai.providers import ModelDependencies
+    from shared.ai.model_creation import ModelDependencies
 
 _ROLES = {Role.USER: ai.Role.USER, Role.ASSISTANT: ai.Role.ASSISTANT}
 
@@ -40,9 +40,9 @@ class Mirror:
         """Create a copy and return its id; None if the conversation has one or its project does not enable it."""
         if opened.conversation.thread_id is not None or not _is_enabled(config):
             return None
-        from shared.ai.openai_mirror import create_conversation  # noqa: PLC0415 - few projects use OpenAI
+        from shared.ai.providers.openai_mirror import create_conversation  # noqa: PLC0415 - few projects use OpenAI
 
-        account = providers.account_for(config, self.model_deps, opened.company.company_id)
+        account = model_creation.account_for(config, self.model_deps, opened.company.company_id)
         return create_conversation(account, {"conversation": opened.ref})
 
     def add(self, speaking: Speaking, answered: Sequence[Entry]) -> None:
@@ -63,14 +63,14 @@ class Mirror:
         config = config_of(opened)
         if not _is_enabled(config):
             return True
-        from shared.ai.openai_mirror import append_messages  # noqa: PLC0415 - few projects use OpenAI
+        from shared.ai.providers.openai_mirror import append_messages  # noqa: PLC0415 - few projects use OpenAI
 
         turns = [
             ai.Message(_ROLES[entry.role], entry.content)
             for entry in (*answered, entry_of(message))
             if entry.content
         ]
-        account = providers.account_for(config, self.model_deps, opened.company.company_id)
+        account = model_creation.account_for(config, self.model_deps, opened.company.company_id)
         return append_messages(account, thread_id, turns)
 
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from conversations.outbound.policy.newer_messages import Unanswered
     from conversations.store.items.log import Message
     from shared.ai import port as ai
-    from shared.ai.providers import ModelDependencies
+    from shared.ai.model_creation import ModelDependencies
     from shared.ai.spending.budget import Spending
     from shared.providers.company_secrets import CompanySecrets
 

@@ -17,7 +17,7 @@ from whatsapp.actions.campaigns.pages import cutting, lists, pacing, recipients
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media.company_files import file_of
-from whatsapp.sending import template_fit, templates
+from whatsapp.sending.templates import approval, fit
 from whatsapp.store.items.campaigns import Campaign
 from whatsapp.store.sending import campaigns as records
 
@@ -129,8 +129,8 @@ def _campaign(call: Call[Any], phone: Phone, kind: Any, name: str) -> Campaign: 
     campaign_id = _ulid(call.action_id())
     category = None
     if kind == "template":
-        template_fit.check_values(given.components or [])
-        known = templates.described(
+        fit.check_values(given.components or [])
+        known = approval.described(
             call.resources, call.resources.gate, phone, given.template_name, given.language_code
         )
         category = known.category

@@ -26,10 +26,10 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.files import Caption, check_source, check_type, file_of
 from whatsapp.actions.messages.templates import AUTHENTICATION, DEFAULT_LANGUAGE, template_draft
 from whatsapp.api.queries import NotFound
-from whatsapp.sending import templates
 from whatsapp.sending.drafts import Draft
 from whatsapp.sending.failures import TemplateNotSendable
 from whatsapp.sending.payloads import of_file, of_text
+from whatsapp.sending.templates import approval
 from whatsapp.store.items import Conversation, Phone
 from whatsapp.store.items.groups import Group as StoredGroup
 
@@ -123,7 +123,7 @@ def _draft(call: Call[SendGroupMessage], phone: Phone) -> Draft:
 def _template(call: Call[SendGroupMessage], phone: Phone) -> Draft:
     given, resources = call.input, call.resources
     name, language = str(given.template_name), given.language_code or DEFAULT_LANGUAGE
-    found = templates.described(resources, resources.gate, phone, name, language)
+    found = approval.described(resources, resources.gate, phone, name, language)
     buttons = [button for part in found.components or [] for button in part.get("buttons", [])]
     if found.category == AUTHENTICATION:
         raise TemplateNotSendable("template: authentication is not possible in groups")

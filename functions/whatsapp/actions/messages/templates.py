@@ -14,9 +14,9 @@ from whatsapp.actions.calls.inputs import Components, Language, SendInput, Templ
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages.interactive.parts import checked
-from whatsapp.sending import template_fit, templates
 from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.payloads import of_template, of_text
+from whatsapp.sending.templates import approval, fit
 from whatsapp.store.items import Phone
 
 CORE = Group("core_messaging")
@@ -110,11 +110,11 @@ def send_with_fallback(call: Call[SendWithFallback]) -> SentMessage:
 def template_draft(
     call: Call[Any], phone: Phone, name: str, language: str, components: list[dict[str, Any]]
 ) -> Draft:
-    """Return the message of a template. Raises InvalidInput, and as `templates.described`."""
+    """Return the message of a template. Raises InvalidInput, and as `approval.described`."""
     checked(_Components, {"components": components})
     used = UsedTemplate(name=name, language=language, components=components)
     resources = call.resources
-    found = templates.described(resources, resources.gate, phone, name, language)
+    found = approval.described(resources, resources.gate, phone, name, language)
     return of_template(used, hides_values=found.category == AUTHENTICATION)
 
 
@@ -131,12 +131,12 @@ def _fallback(call: Call[SendWithFallback], phone: Phone) -> Draft:
 def _values_of_text(call: Call[SendWithFallback], phone: Phone) -> list[str]:
     """Return the text as the value of a body's only variable; nothing for a body without variables."""
     given, resources = call.input, call.resources
-    found = templates.described(
+    found = approval.described(
         resources, resources.gate, phone, given.template_name, given.language_code
     )
-    if not templates.needs_body_values(found.components or []):
+    if not approval.needs_body_values(found.components or []):
         return []
-    if len(given.text) > _LONGEST_VALUE or not template_fit.is_value(given.text):
+    if len(given.text) > _LONGEST_VALUE or not fit.is_value(given.text):
         problem = "is required, as the text does not fit a variable of a template"
         raise InvalidInput([{"field": "bodyParams", "problem": problem}])
     return [given.text]

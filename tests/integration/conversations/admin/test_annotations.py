@@ -10,7 +10,7 @@ from conversations.lifecycle.status import Status
 from conversations.store import agent_changes, conversations, states
 from conversations.store.agent_changes import Change
 from conversations.store.items.conversation import ChannelMethod
-from shared.aws.dynamodb import _decoded
+from shared.aws.dynamodb.values import decoded
 from shared.runtime import clock
 from tests.integration.conversations.harness import CAROL, DAN, Harness
 
@@ -37,7 +37,7 @@ def logged(harness: Harness) -> dict[tuple[str, str], dict[str, Any]]:
     """The items of the log by key."""
     log = harness.resources.log
     items = log._client.scan(TableName=log.name)["Items"]
-    return {(str(row["pk"]), str(row["sk"])): row for row in map(_decoded, items)}
+    return {(str(row["pk"]), str(row["sk"])): row for row in map(decoded, items)}
 
 
 def kept_until(harness: Harness, ref: str, ttl: int) -> None:

@@ -12,8 +12,8 @@ import pytest
 from local.sandbox.accounts.bedrock import BedrockAnswer
 from local.sandbox.accounts.openai import OpenAiAnswer
 from richpanel.clients.language_model import LIMITS, UNSUPPORTED, Judge
-from shared.ai.bedrock import Bedrock, Structure
-from shared.ai.openai import Account, OpenAI
+from shared.ai.providers.bedrock import Bedrock, Structure
+from shared.ai.providers.openai import Account, OpenAI
 from shared.aws.secrets import JsonSecret
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from email_threads.parse import view
 from email_threads.parsing import caps
+from email_threads.parsing.__main__ import view
 from email_threads.parsing.body import parts
 from email_threads.parsing.mail import parse
 from tests.unit.email_threads.samples import MAILS, NAMES, mail

@@ -1,4 +1,4 @@
-"""`python -m email_threads.parse`."""
+"""`python -m email_threads.parsing`."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from email_threads.parse import main
+from email_threads.parsing.__main__ import main
 from tests.unit.email_threads.samples import MAILS, NAMES, sample
 
 
@@ -29,7 +29,7 @@ def test_it_prints_one_json_object_for_a_file(capsys: pytest.CaptureFixture[str]
 def test_it_runs_in_any_folder(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     run = subprocess.run(  # noqa: S603 - our own interpreter and file
-        [sys.executable, "-m", "email_threads.parse", str(MAILS / "question.eml")],
+        [sys.executable, "-m", "email_threads.parsing", str(MAILS / "question.eml")],
         cwd=tmp_path,
         env=environment,
         capture_output=True,

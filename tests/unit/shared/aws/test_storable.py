@@ -7,7 +7,7 @@ from boto3.dynamodb.types import TypeSerializer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.aws.dynamodb import _storable as as_decimals
+from shared.aws.dynamodb.values import storable as as_decimals
 from shared.aws.tables.dynamodb_json import storable
 
 json_values = st.recursive(

@@ -12,8 +12,8 @@ from botocore.exceptions import EndpointConnectionError
 from botocore.stub import Stubber
 
 from shared.ai import port as ai
-from shared.ai.bedrock import Bedrock
 from shared.ai.port import decodable
+from shared.ai.providers.bedrock import Bedrock
 
 LIMITS = ai.Limits(most_tokens=600, within_ms=8_000)
 ASKED = [ai.Message(ai.Role.USER, "Where is it?")]

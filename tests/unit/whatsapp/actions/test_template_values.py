@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whatsapp.actions.templates.sending.slots import SLOTS, Given, components_of
-from whatsapp.sending import template_fit
 from whatsapp.sending.failures import TemplateNotFitting
+from whatsapp.sending.templates import fit
 
 TEXTS = st.text(st.characters(categories=("L", "N", "P")), min_size=1, max_size=20)
 NAMES = st.lists(st.from_regex(r"[a-z]{1,8}", fullmatch=True), unique=True, max_size=4)
@@ -68,7 +68,7 @@ def test_values_by_name_fit_their_template(
 
     found = components_of(template, values)
 
-    assert template_fit.problem_of(template, found) is None
+    assert fit.problem_of(template, found) is None
     for missing in values:
         kept = [one for one in values if one is not missing]
         if missing.slot in {"payload", "thumbnailProductRetailerId"}:
@@ -85,7 +85,7 @@ def test_values_by_number_fit_their_template(count: int, text: str) -> None:
     fitting = [Given("bodyParams", [text] * count, "bodyParams")] if count else []
     more = [Given("bodyParams", [text] * (count + 1), "bodyParams")]
 
-    assert template_fit.problem_of(template, components_of(template, fitting)) is None
+    assert fit.problem_of(template, components_of(template, fitting)) is None
     with pytest.raises(TemplateNotFitting, match=f"^bodyParams: needs {count} values"):
         components_of(template, more)
 
@@ -103,7 +103,7 @@ def test_values_of_cards_fit_a_carousel(count: int, names: list[str], text: str)
 
     found = components_of(template, [Given("cards", given_cards, "cards")])
 
-    assert template_fit.problem_of(template, found) is None
+    assert fit.problem_of(template, found) is None
     with pytest.raises(TemplateNotFitting, match=f"^cards: needs {count} cards"):
         components_of(template, [Given("cards", given_cards[1:], "cards")])
 

@@ -18,7 +18,7 @@ from whatsapp.actions.calls.inputs import is_user_id
 from whatsapp.actions.campaigns.inputs import RecipientRow
 from whatsapp.actions.campaigns.pages import lists
 from whatsapp.configuration.folders import campaigns_of
-from whatsapp.sending import template_fit
+from whatsapp.sending.templates import fit
 
 if TYPE_CHECKING:
     from shared.aws.s3 import Bucket
@@ -67,10 +67,10 @@ def checked(given: object, line: int, phone: Phone) -> Row | None:
             if is_user_id(row.to)
             else {"to": f"+{participants.number_of(row.to, phone, 'to')}"}
         )
-        template_fit.check_values(row.components or [])
+        fit.check_values(row.components or [])
     except (ValidationError, InvalidInput):
         return None
-    if not all(map(template_fit.is_value, row.body_params or ())):
+    if not all(map(fit.is_value, row.body_params or ())):
         return None
     values = row.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"to"})
     return {**customer, **values, "line": line}

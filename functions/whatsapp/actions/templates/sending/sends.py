@@ -19,10 +19,10 @@ from whatsapp.actions.messages.files import check_files
 from whatsapp.actions.templates.sending import slots
 from whatsapp.actions.templates.sending.inputs import CouponCode, Parts, Section, TemplateSend
 from whatsapp.actions.templates.sending.slots import Given
-from whatsapp.sending import templates
 from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.failures import TemplateNotSendable
 from whatsapp.sending.payloads import of_template
+from whatsapp.sending.templates import approval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -175,7 +175,7 @@ def definition_of(call: Call[Any]) -> Definition:
     """
     Return the components of the template at the account of the call's number.
 
-    Raises InvalidInput for an offer that has ended, TemplateNotSendable, and the exceptions of `templates.described`.
+    Raises InvalidInput for an offer that has ended, TemplateNotSendable, and the exceptions of `approval.described`.
     """
     ends = call.input.offer_expiration_timestamp
     if ends is not None and ends <= clock.now_ms():
@@ -183,7 +183,7 @@ def definition_of(call: Call[Any]) -> Definition:
     phone = participants.sender_of(call)
     given, resources = call.input, call.resources
     language = given.language_code or DEFAULT_LANGUAGE
-    found = templates.described(resources, resources.gate, phone, given.template_name, language)
+    found = approval.described(resources, resources.gate, phone, given.template_name, language)
     if found.components is None:
         raise TemplateNotSendable("template: its components are not known")
     return found.components

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from whatsapp.sending import template_fit
 from whatsapp.sending.failures import TemplateNotFitting
+from whatsapp.sending.templates import fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -57,7 +57,7 @@ class Given:
 
 def _texts(part: Part, values: Sequence[str | dict[str, Any]]) -> Parameters:
     """Return values of variables: by name if the variables have names, in the order of the text."""
-    names = template_fit.variables(part)
+    names = fit.variables(part)
     are_named = any(not name.isdecimal() for name in names) and len(names) == len(values)
     parameters = [_text(one) if isinstance(one, str) else dict(one) for one in values]
     if are_named:
@@ -129,7 +129,7 @@ def components_of(definition: Definition, given: Iterable[Given], place: str = "
     """
     filled = [(SLOTS[one.slot].part, _component(definition, one)) for one in given]
     components = [component for part in _ORDER for kind, component in filled if kind == part]
-    problem = template_fit.problem_of(definition, components)
+    problem = fit.problem_of(definition, components)
     if problem is not None:
         part, _, rule = problem.removeprefix("template.").partition(": ")
         raise TemplateNotFitting(f"{place}{_parameter_of(part, definition, components)}: {rule}")
@@ -168,7 +168,7 @@ def _button(definition: Definition, one: Given) -> dict[str, Any]:
     button = buttons[index]
     return {
         "type": "button",
-        "sub_type": template_fit.SUB_TYPES[_kind(button)],
+        "sub_type": fit.SUB_TYPES[_kind(button)],
         "index": str(index),
         "parameters": slot.parameters(button, one.value),
     }
@@ -199,7 +199,7 @@ def _parameter_of(place: str, definition: Definition, components: Components) ->
         open_kinds = [
             _kind(button)
             for index, button in enumerate(_buttons(definition))
-            if str(index) not in filled and template_fit.needs_value(button)
+            if str(index) not in filled and fit.needs_value(button)
         ]
         slots = (name for kind in open_kinds for name, one in SLOTS.items() if kind in one.kinds)
         slot = next(slots, "payload")

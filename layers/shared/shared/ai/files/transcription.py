@@ -14,7 +14,7 @@ from shared.ai.port import Unavailable
 from shared.providers.multipart import File, encoded
 
 if TYPE_CHECKING:
-    from shared.ai.openai import Account
+    from shared.ai.providers.openai import Account
 
 FORMATS: Final = {
     "audio/ogg": "ogg",

@@ -221,7 +221,7 @@ def test_a_template_is_sent_again_with_its_values(
         put={"type": "template", "content": content, "template": "ready"},
         drop=["textBody"],
     )
-    monkeypatch.setattr("whatsapp.sending.templates.check", lambda *_: "UTILITY")
+    monkeypatch.setattr("whatsapp.sending.templates.approval.check", lambda *_: "UTILITY")
 
     assert resolve(actions, action_id, "resend").result["state"] == "sent"
     body: Any = actions.wire[-1].body

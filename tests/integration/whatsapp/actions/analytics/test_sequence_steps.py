@@ -20,7 +20,7 @@ from tests.integration.whatsapp.actions.analytics.welcomes import (
 )
 from tests.integration.whatsapp.actions.campaigns.runs import Killed, Killer, shuffled
 from tests.integration.whatsapp.conftest import PHONE
-from whatsapp.actions.analytics import sequence_runs
+from whatsapp.actions.accounts.analytics import sequence_runs
 from whatsapp.privacy import erasure
 from whatsapp.store.sending import sequences
 from whatsapp.worker.dispatcher import Invocation, process

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.api.errors import InvalidInput
-from whatsapp.actions.analytics import conversion_events, fields, funnels
-from whatsapp.actions.analytics.periods import Period
+from whatsapp.actions.accounts.analytics import conversion_events, fields, funnels
+from whatsapp.actions.accounts.analytics.periods import Period
 
 DATES = st.dates(date(2020, 1, 1), date(2030, 1, 1))
 

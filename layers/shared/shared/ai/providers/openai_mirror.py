@@ -13,15 +13,15 @@ from urllib.parse import quote
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.ai.openai import items_of
 from shared.ai.port import Unavailable
+from shared.ai.providers.openai import items_of
 from shared.aws.secrets import SecretUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shared.ai.openai import Account
     from shared.ai.port import Message
+    from shared.ai.providers.openai import Account
 
 MOST_ITEMS = 20
 WITHIN_MS = 5_000

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from shared.api.auth import Scope
-from whatsapp.actions.analytics import counters, fields
-from whatsapp.actions.analytics.periods import MOST_DAYS, Period
+from whatsapp.actions.accounts.analytics import counters, fields
+from whatsapp.actions.accounts.analytics.periods import MOST_DAYS, Period
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Day, Input, PhoneNumber, WabaId

@@ -1,5 +1,5 @@
 """
-Prints the parsed form of a mail: `python -m email_threads.parse FILE.eml`.
+Prints the parsed form of a mail: `python -m email_threads.parsing FILE.eml`.
 
 One line of JSON for each file. `text` is the readable body, `reply_text` the part that the sender wrote, `html` is
 sanitised; ids are without brackets, addresses in lower case, the date in UTC. A mail over a cap is printed with its
@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from email_threads.parsing.mail import ParsedMail, parse
 
-USAGE = "usage: python -m email_threads.parse FILE.eml ..."
+USAGE = "usage: python -m email_threads.parsing FILE.eml ..."
 
 
 class AttachmentView(BaseModel):

@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from whatsapp.actions.analytics import counters
-from whatsapp.actions.analytics.periods import Period
+from whatsapp.actions.accounts.analytics import counters
+from whatsapp.actions.accounts.analytics.periods import Period
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Day, Input, TemplateName, Ulid, WabaId

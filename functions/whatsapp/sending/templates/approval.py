@@ -10,7 +10,6 @@ from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from whatsapp import store, transmission
-from whatsapp.sending import template_fit
 from whatsapp.sending.drafts import UsedTemplate
 from whatsapp.sending.failures import (
     NotConfigured,
@@ -23,6 +22,7 @@ from whatsapp.sending.failures import (
     of_not_sent,
     of_refused,
 )
+from whatsapp.sending.templates import fit
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 from whatsapp.worker.updates.templates import caches
 
@@ -70,7 +70,7 @@ def check(
             f"template: its category is {found.category}, not {template.category}"
         )
     if found.components is not None:
-        problem = template_fit.problem_of(found.components, template.components)
+        problem = fit.problem_of(found.components, template.components)
         if problem is not None:
             raise TemplateNotFitting(problem)
     return found.category
@@ -103,7 +103,7 @@ def described(
 
 def needs_body_values(components: list[dict[str, Any]]) -> bool:
     """Whether the body of a template has variables."""
-    return bool(template_fit.body_variables(components))
+    return bool(fit.body_variables(components))
 
 
 def _reported(

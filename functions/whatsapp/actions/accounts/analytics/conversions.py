@@ -13,7 +13,7 @@ from shared.api.auth import Scope
 from shared.api.errors import InvalidInput, KeyReused
 from shared.aws.sqs_fifo import digest, to_json
 from shared.runtime import clock
-from whatsapp.actions.analytics import conversion_events
+from whatsapp.actions.accounts.analytics import conversion_events
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict

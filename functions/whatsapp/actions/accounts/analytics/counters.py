@@ -13,7 +13,7 @@ from whatsapp.store.items.counts import Analytics, Hour
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from whatsapp.actions.analytics.periods import Period
+    from whatsapp.actions.accounts.analytics.periods import Period
     from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import WebhookEvent
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from botocore.config import Config
 
     from shared.ai.files.transcription import Transcriber
-    from shared.ai.openai import Account
     from shared.ai.port import Model
+    from shared.ai.providers.openai import Account
     from shared.ai.settings import ModelSettings, TranscriptionSettings
     from shared.providers.company_secrets import CompanySecrets
 
@@ -52,18 +52,18 @@ def model_for(settings: ModelSettings, deps: ModelDependencies, company_id: str)
     Raises Misconfigured like `account_for`.
     """
     if settings.provider == "scripted":
-        from shared.ai.openai import Account, OpenAI  # noqa: PLC0415 - see the docstring
+        from shared.ai.providers.openai import Account, OpenAI  # noqa: PLC0415 - see the docstring
 
         return OpenAI(Account(deps.openai_url, _ANY_KEY), settings.provider)
     if settings.model is None:
         raise Misconfigured("model")
     if settings.provider == "openai":
-        from shared.ai.openai import OpenAI, Reasoning  # noqa: PLC0415 - see the docstring
+        from shared.ai.providers.openai import OpenAI, Reasoning  # noqa: PLC0415 - see the docstring
 
         set_up = settings.reasoning
         reasoning = Reasoning(set_up.effort, set_up.max_tokens) if set_up else None
         return OpenAI(account_for(settings, deps, company_id), settings.model, reasoning)
-    from shared.ai.bedrock import Bedrock, Guardrail, structure_of  # noqa: PLC0415 - see the docstring
+    from shared.ai.providers.bedrock import Bedrock, Guardrail, structure_of  # noqa: PLC0415 - see the docstring
 
     return Bedrock(
         deps.make_bedrock,
@@ -79,7 +79,7 @@ def transcriber_for(
 ) -> Transcriber:
     """Create the transcriber of a project. Raises Misconfigured like `account_for`."""
     from shared.ai.files.transcription import OpenAiTranscriber  # noqa: PLC0415 - as above
-    from shared.ai.openai import Account  # noqa: PLC0415 - see `model_for`
+    from shared.ai.providers.openai import Account  # noqa: PLC0415 - see `model_for`
 
     if settings.provider == "scripted":
         account = Account(openai_url, _ANY_KEY)
@@ -102,6 +102,6 @@ def _account(
 ) -> Account:
     if api_key_reference is None:
         raise Misconfigured("api_key_reference")
-    from shared.ai.openai import Account  # noqa: PLC0415 - few projects have an account there
+    from shared.ai.providers.openai import Account  # noqa: PLC0415 - few projects have an account there
 
     return Account(openai_url, credentials.secret(company_id, api_key_reference))

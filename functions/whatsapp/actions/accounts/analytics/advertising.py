@@ -9,8 +9,8 @@ from pydantic import Field
 
 from shared.api.auth import Scope
 from shared.identity.keyed_hashes import keyed_hash
-from whatsapp.actions.analytics import counters
-from whatsapp.actions.analytics.periods import Period
+from whatsapp.actions.accounts.analytics import counters
+from whatsapp.actions.accounts.analytics.periods import Period
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Day, Input, Text, WabaId

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from whatsapp.actions.analytics.periods import Period
+    from whatsapp.actions.accounts.analytics.periods import Period
 
 type Field = Literal["analytics", "conversation_analytics", "pricing_analytics", "call_analytics"]
 

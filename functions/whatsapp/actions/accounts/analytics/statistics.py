@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
-from whatsapp.actions.analytics import counters
-from whatsapp.actions.analytics.periods import Period
+from whatsapp.actions.accounts.analytics import counters
+from whatsapp.actions.accounts.analytics.periods import Period
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Day, PhoneFilter

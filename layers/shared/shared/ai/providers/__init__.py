@@ -1,0 +1,1 @@
+"""The providers of models, and how each is called."""
