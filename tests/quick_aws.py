@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from moto.core.utils import unix_time_millis
 
-from tests import quick_tables
-from tests.template import ACCOUNT, REGION
+from tests import quick_calls, quick_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,8 +41,6 @@ _tables: Any = resolve_name("moto.dynamodb.responses:DynamoHandler")
 _queue: Any = resolve_name("moto.sqs.models:Queue")
 _queues: Any = resolve_name("moto.sqs.models:SQSBackend")
 _client: Any = resolve_name("botocore.client:BaseClient")
-_endpoint: Any = resolve_name("botocore.endpoint:Endpoint")
-_requests: Any = resolve_name("botocore.awsrequest")
 _models: Any = resolve_name("moto.core.utils:get_service_model")
 _validator: Any = resolve_name("botocore.validate:ParamValidator")
 _request_writer: Any = resolve_name("botocore.serialize:JSONSerializer")
@@ -54,7 +51,6 @@ _agent: Any = resolve_name("botocore.useragent:UserAgentString")
 _random: Any = resolve_name("moto.moto_api._internal.moto_random:MotoRandom")
 
 _JSON: Final = "application/x-amz-json-1.0"  # as moto names it for tables
-_TABLES_ADDRESS: Final = f"https://dynamodb.{REGION}.amazonaws.com/"
 # Types of attributes that moto stores as their JSON. Bytes are not among them: they are converted to base64 and back.
 _LETTERS: Final = string.ascii_letters
 _PLAIN: Final = frozenset({"S", "N", "BOOL", "NULL", "SS", "NS"})
@@ -101,22 +97,9 @@ def _rules(*, partitions: Any, **rules: Any) -> Any:
 
 # Requests in botocore
 
-_create_request = _endpoint.create_request
 _resolve_address = _client._resolve_endpoint_ruleset
 # Services whose address depends on the client, and not on the parameters of a call.
 _SAME_ADDRESS: Final = frozenset({"dynamodb", "secretsmanager", "sqs", "ssm"})
-
-
-def _create_for_tables(self: Any, params: dict[str, Any], operation_model: Any = None) -> Any:
-    """No signature for tables: moto reads the account and region of other services from it, but checks none."""
-    if params["url"] != _TABLES_ADDRESS:
-        return _create_request(self, params, operation_model)
-    headers = _requests.HeadersDict(
-        {name: str(value).encode() for name, value in params["headers"].items()}
-    )
-    return _requests.AWSPreparedRequest(
-        "POST", _TABLES_ADDRESS, headers, params["body"], stream_output=False
-    )
 
 
 def _address(self: Any, model: Any, params: Any, context: Any, *more: Any, **named: Any) -> Any:
@@ -135,7 +118,6 @@ def _user_agent(_: Any) -> str:
 
 # Attributes of items in botocore: it looks for each of their ten types.
 
-_VALUES: Final = {"S": str, "N": str, "BOOL": bool, "NULL": bool}
 _validate = _validator._validate
 _write = _request_writer._serialize
 _parse = _parser._handle_structure
@@ -143,21 +125,8 @@ _parse = _parser._handle_structure
 
 def _validate_quickly(self: Any, value: Any, shape: Any, errors: Any, name: str) -> None:
     """Nothing to report for a valid attribute."""
-    if shape.name != "AttributeValue" or not _is_valid(value):
+    if shape.name != "AttributeValue" or not quick_calls.is_valid(value):
         _validate(self, value, shape, errors, name)
-
-
-def _is_valid(value: Any) -> bool:
-    if type(value) is not dict or len(value) != 1:
-        return False
-    ((kind, content),) = value.items()
-    if kind == "M":
-        return type(content) is dict and all(
-            type(name) is str and _is_valid(part) for name, part in content.items()
-        )
-    if kind == "L":
-        return type(content) is list and all(map(_is_valid, content))
-    return kind in _VALUES and type(content) is _VALUES[kind]
 
 
 def _write_attribute(self: Any, serialized: Any, value: Any, shape: Any, key: Any = None) -> None:
@@ -178,47 +147,11 @@ def _parse_attribute(self: Any, shape: Any, value: Any) -> Any:
 # Routing of calls in moto
 
 
-_process_request = _stubber.process_request
 _urls = _backend.urls.fget
 _known_urls: Final[dict[type, Any]] = {}
 
 
-def _to_the_tables(self: Any, request: Any) -> Any:
-    """
-    Calls moto's handler of tables directly: a header names the operation, and the body has its parameters.
-
-    moto compares the address with those of all services, and makes a WSGI request of it.
-    """
-    body = request.body
-    is_known = request.url == _TABLES_ADDRESS and isinstance(body, bytes)
-    if not is_known or b'"B":' in body or b'"BS":' in body:
-        return _process_request(self, request)
-    handler = _tables()
-    handler.headers = {
-        name: request.headers[name].decode() for name in ("X-Amz-Target", "Content-Type")
-    }
-    handler.querystring = {}
-    handler.response_headers = {"server": "amazon.com"}
-    handler.region, handler.current_account = REGION, ACCOUNT
-    handler.params = json.loads(body)
-    return handler.call_action()
-
-
 _serialized = _responses.BaseResponse.serialized
-_ITEM_OPERATIONS: Final = frozenset(
-    {
-        "BatchGetItem",
-        "BatchWriteItem",
-        "DeleteItem",
-        "GetItem",
-        "PutItem",
-        "Query",
-        "Scan",
-        "TransactGetItems",
-        "TransactWriteItems",
-        "UpdateItem",
-    }
-)
 
 
 def _written(self: Any, action_result: Any) -> Any:
@@ -229,7 +162,7 @@ def _written(self: Any, action_result: Any) -> Any:
     it.
     """
     operation, result = self._get_action(), action_result.result
-    if operation in _ITEM_OPERATIONS and type(result) is dict:
+    if operation in quick_calls.ITEM_OPERATIONS and type(result) is dict:
         named = {name: result[name] for name in _parts(operation) if result.get(name) is not None}
         with suppress(TypeError):
             return 200, {"Content-Type": _JSON} | self.response_headers, json.dumps(named)
@@ -345,7 +278,6 @@ _SHORTER: Final = (
     _remembered(_useragent, "sanitize_user_agent_string_component"),
     (_agent, "to_string", _user_agent),
     (_client, "_resolve_endpoint_ruleset", _address),
-    (_endpoint, "create_request", _create_for_tables),
     (_tables, "serialized", _written),
     (_aliaser, "_alias_event_name", _aliased),
     (_trie, "_recursive_copy", _copied_trie),
@@ -356,7 +288,6 @@ _SHORTER: Final = (
     _remembered(_utils, "_parse_timestamp_with_tzinfo"),
     # Mocks of `requests`: 1,288 objects at each start.
     _remembered(_mocks, "CallbackResponse"),
-    (_stubber, "process_request", _to_the_tables),
     (_backend, "urls", property(_addresses)),
     _remembered(_responses, "method_names_from_class"),
     _remembered(_responses, "camelcase_to_underscores"),
@@ -369,6 +300,7 @@ _SHORTER: Final = (
     (_json_serializer, "_serialize", _write_plain),
     (_serializer, "get_value", _get_named),
     (_random, "get_random_string", _random_text),
+    *quick_calls.REPLACED,
     *quick_tables.REPLACED,
 )
 _OWN: Final = tuple((place, name, getattr_static(place, name, None)) for place, name, _ in _SHORTER)

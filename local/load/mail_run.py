@@ -172,9 +172,9 @@ def _call(stack: Stack, key: str, method: str, path: str, body: dict[str, Any]) 
 
 
 def _wait_until_handled(stack: Stack, report: Callable[[str], None]) -> None:
-    """Wait until the queues have been empty for some seconds, for half an hour at most."""
+    """Wait until the queues have been empty for some seconds. Raises RuntimeError after half an hour."""
     began, quiet_since = time.monotonic(), time.monotonic()
-    next_report = 0.0
+    next_report, left = 0.0, 0
     while (now := time.monotonic()) - began < TIMEOUT_SECONDS:
         left = stack.messages_on(QUEUES)
         quiet_since = now if left else quiet_since
@@ -184,3 +184,4 @@ def _wait_until_handled(stack: Stack, report: Callable[[str], None]) -> None:
             next_report = now - began + REPORT_EVERY_SECONDS
             report(f"{left} events wait")
         time.sleep(1)
+    raise RuntimeError(f"{left} events were not handled within {TIMEOUT_SECONDS} s")

@@ -15,7 +15,7 @@ from tests.simulation.effort import EFFORT
 from tests.simulation.interceptor import READS, Fault, When
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from tests.simulation.interceptor import Interceptor
 
@@ -43,10 +43,12 @@ def kind_of(call: str) -> str:
     return " ".join([operation, *filter(_NAME.fullmatch, re.split("[#/ ]", key))])
 
 
+type Found[How] = Sequence[tuple[int, How]]
+type Earlier[How] = Iterable[tuple[Found[How], Sequence[str]]]
+
+
 def unlike[How](
-    found: Sequence[tuple[int, How]],
-    calls: Sequence[str],
-    earlier: Iterable[tuple[Sequence[tuple[int, How]], Sequence[str]]] = (),
+    found: Found[How], calls: Sequence[str], earlier: Earlier[How] = ()
 ) -> list[tuple[int, How]]:
     """
     Return the disturbances of a scenario that are unlike those before them, in the scenario and in *earlier* ones.
@@ -55,24 +57,49 @@ def unlike[How](
     effect of a provider none is alike: its action or event decides about a repetition. The result depends on the calls
     of undisturbed runs only; with `EFFORT > 1` it has all disturbances.
     """
+    return _new(found, calls, earlier, _neighbours)
+
+
+def after_new_beginnings[How](
+    found: Found[How], calls: Sequence[str], earlier: Earlier[How]
+) -> list[tuple[int, How]]:
+    """
+    Return the disturbances of a scenario that no *earlier* one has after the same beginning.
+
+    A beginning is the kinds of all calls up to the one after the disturbed call. A redelivery repeats them, and makes
+    the remaining calls of its scenario as an undisturbed run does. Effects of a provider and `EFFORT` as in `unlike`.
+    """
+    return _new(found, calls, earlier, _beginnings)
+
+
+def _new[How](
+    found: Found[How],
+    calls: Sequence[str],
+    earlier: Earlier[How],
+    places: Callable[[Found[How], Sequence[str]], list[Hashable]],
+) -> list[tuple[int, How]]:
     if EFFORT > 1:
         return list(found)
-    known = {place for scenario in earlier for place in _places(*scenario)}
+    known = {place for scenario in earlier for place in places(*scenario)}
     chosen = []
-    for disturbance, place in zip(found, _places(found, calls), strict=True):
-        if place not in known or is_effect(calls[disturbance[0] - 1]):
+    for disturbance, place in zip(found, places(found, calls), strict=True):
+        if place not in known or any(map(is_effect, calls[disturbance[0] - 1 : disturbance[0]])):
             chosen.append(disturbance)
         known.add(place)
     return chosen
 
 
-def _places[How](
-    found: Sequence[tuple[int, How]], calls: Sequence[str]
-) -> list[tuple[How, str, str, str]]:
+def _neighbours[How](found: Found[How], calls: Sequence[str]) -> list[Hashable]:
     """How and where each disturbance happens: the kinds of the disturbed calls before it, at it and after it."""
     kinds = ["", *(kind_of(calls[number - 1]) for number, _ in found), ""]
     hows = [how for _, how in found]
     return list(zip(hows, kinds, kinds[1:], kinds[2:], strict=False))
+
+
+def _beginnings[How](found: Found[How], calls: Sequence[str]) -> list[Hashable]:
+    """How and where each disturbance happens: the kinds of all calls before it, at it, and of the one after it."""
+    kinds = tuple(map(kind_of, calls))
+    return [(how, number, kinds[: number + 1]) for number, how in found]
 
 
 def deaths(calls: Sequence[str], first_of_runs: Sequence[int] = (1,)) -> list[tuple[int, When]]:

@@ -19,7 +19,7 @@ from tests.simulation.effort import EFFORT
 from tests.simulation.interceptor import When
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 
     from local.sandbox import Sandbox, Sent
     from tests.simulation.interceptor import Fault, Interceptor
@@ -112,9 +112,11 @@ class RecordedRun[S: Restorable]:
         """Restore the state before the run."""
         self._restore(self._starts[0])
 
-    def kills(self) -> Iterator[Death]:
-        """Kill a process at each moment; return those after which the end was not known."""
+    def kills(self, at: Collection[tuple[int, When]] | None = None) -> Iterator[Death]:
+        """Kill a process at each moment, or at these; return those after which the end was not known."""
         for death in self.deaths:
+            if at is not None and death.at not in at:
+                continue
             if death.after:
                 self._restore(death.after)
                 is_at_end = self._continue(death.after.position, 0, self._known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.simulation import disturbances
-from tests.simulation.disturbances import deaths, kind_of, unlike
+from tests.simulation.disturbances import after_new_beginnings, deaths, kind_of, unlike
 from tests.simulation.interceptor import When
 
 CLAIM = "dynamodb.PutItem IDEMPOTENCY#5000fc43f5524eea5d7b38684722a097"
@@ -56,7 +56,18 @@ def test_calls_that_differ_in_their_keys_only_are_disturbed_once() -> None:
     assert unlike(deaths(erased), erased) == [(1, When.BEFORE), *after(1, 2, 3, 10, 11)]
 
 
+def test_a_scenario_is_disturbed_where_its_beginning_is_new_and_at_its_effect() -> None:
+    order = (*TEXT[:3], "dynamodb.PutItem ORDER#ref-1", ANSWER)
+    late = ("dynamodb.GetItem CONV#1#2", *TEXT)
+    earlier = [(deaths(TEXT), TEXT)]
+
+    assert after_new_beginnings(deaths(order), order, earlier) == after(3, 4, 5)
+    assert after_new_beginnings(deaths(late), late, earlier) == deaths(late)
+    assert after_new_beginnings(deaths(TEXT), TEXT, earlier) == after(3)
+
+
 def test_more_effort_disturbs_every_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disturbances, "EFFORT", 2)
 
-    assert unlike(deaths(TEXT), TEXT, [(deaths(TEXT), TEXT)]) == deaths(TEXT)
+    for chosen in (unlike, after_new_beginnings):
+        assert chosen(deaths(TEXT), TEXT, [(deaths(TEXT), TEXT)]) == deaths(TEXT)

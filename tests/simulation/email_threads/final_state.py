@@ -41,13 +41,18 @@ class FinalState:
 
 
 def final_state_of(system: System) -> FinalState:
+    """The final state of a run."""
+    return _state_with(system, _rows(system))
+
+
+def _state_with(system: System, rows: dict[str, dict[str, Any]]) -> FinalState:
     queues = (system.conversations, system.statuses)
     forwarded = [one for name in queues for one in system.fifo_queues.queues[name].messages]
     consent = system.consent()
     return FinalState(
         items={
             key: _without_times(row, _OF_ATTEMPTS if key.startswith("action#") else _TIMES)
-            for key, row in _rows(system).items()
+            for key, row in rows.items()
         },
         consent=sorted(f"{one['pk']} {one.get('state')}" for one in consent),
         objects={_with_stable_ids(system, key): body for key, body in system.objects().items()},
@@ -65,11 +70,12 @@ def final_state_of(system: System) -> FinalState:
 
 def state_of(system: System) -> Hashable:
     """What decides how the work continues: of times, whether they are set."""
-    state = final_state_of(system)
+    rows = _rows(system)
+    state = _state_with(system, rows)
     waiting = _with_stable_ids(system, json.dumps(system.fifo_queues.waiting(system.workers)))
     texts = (state.consent, state.forwarded, state.dead_letters, state.sent)
     return (
-        json.dumps([state.items, structure_of(_rows(system)), *texts], sort_keys=True),
+        json.dumps([state.items, structure_of(rows), *texts], sort_keys=True),
         tuple(sorted(state.objects.items())),
         _TIME.sub("", waiting),
     )

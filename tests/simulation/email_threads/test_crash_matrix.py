@@ -1,12 +1,16 @@
 """
 Ingest and worker may be killed before or after any call: the redelivery ends in the state of an undisturbed run.
 
+Scenarios share the ways in which they begin and in which calls fail: one is disturbed where no earlier one was, and at
+each effect of SES and of the model.
+
 A send that was cut off may also stay unknown: its mail is never sent again, and a later event of SES completes it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any
 
 import pytest
@@ -14,7 +18,7 @@ import pytest
 from email_threads.privacy import jobs
 from email_threads.privacy.sources import shared_threads, whole_threads
 from email_threads.threading import expiry
-from tests.simulation.disturbances import failures
+from tests.simulation.disturbances import after_new_beginnings, failures, unlike
 from tests.simulation.email_threads.final_state import (
     FinalState,
     differences,
@@ -40,6 +44,26 @@ class Recorded:
     run: RecordedRun[System]
     clean: FinalState
     allowed: list[FinalState]
+    earlier: list[Moments] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The calls of a scenario, when a process may be killed, and how calls may fail."""
+
+    calls: list[str]
+    deaths: list[tuple[int, When]]
+    faults: list[tuple[int, Fault]]
+
+    @classmethod
+    def of(cls, run: RecordedRun[System]) -> Moments:
+        """The moments of a recorded run."""
+        faults = [
+            (number, fault)
+            for number, fault in failures(run.calls)
+            if fault is Fault.LOST_ANSWER or not run.calls[number - 1].startswith(_SWITCHES)
+        ]
+        return cls(run.calls, [death.at for death in run.deaths], faults)
 
 
 def check_threads(system: System) -> None:
@@ -74,32 +98,42 @@ def recorded(system: System, scenario: Scenario) -> Recorded:
     return Recorded(system, run, clean, allowed)
 
 
+@pytest.fixture(scope="module")
+def known() -> dict[str, Moments]:
+    """The moments of all scenarios that were recorded."""
+    return {}
+
+
 @pytest.fixture(scope="module", params=SCENARIOS, ids=str)
-def case(request: pytest.FixtureRequest, _system: System) -> Recorded:
+def case(request: pytest.FixtureRequest, _system: System, known: dict[str, Moments]) -> Recorded:
     """A scenario, recorded once for all tests."""
-    return recorded(_system.reset(), request.param)
+    before = list(takewhile(lambda one: one is not request.param, SCENARIOS))
+    for scenario in before:
+        if scenario.name not in known:
+            known[scenario.name] = Moments.of(recorded(_system.reset(), scenario).run)
+    case = recorded(_system.reset(), request.param)
+    known[request.param.name] = Moments.of(case.run)
+    return replace(case, earlier=[known[scenario.name] for scenario in before])
 
 
 def test_a_crash_at_any_call_does_not_change_the_final_state(case: Recorded) -> None:
     assert not case.clean.dead_letters
+    moments = Moments.of(case.run)
+    earlier = [(one.deaths, one.calls) for one in case.earlier]
 
-    for death in case.run.kills():
+    for death in case.run.kills(after_new_beginnings(moments.deaths, moments.calls, earlier)):
         final = final_state_of(case.system)
-        where = (death.when, case.run.calls[death.number - 1])
+        where = (death.when, moments.calls[death.number - 1])
         assert len(final.sent) == len(set(final.sent)), where
         assert final in case.allowed, (*where, differences(case.clean, final))
 
 
 def test_a_failing_call_does_not_change_the_final_state(case: Recorded) -> None:
-    calls = case.run.calls
-    faults = [
-        (number, fault)
-        for number, fault in failures(calls)
-        if fault is Fault.LOST_ANSWER or not calls[number - 1].startswith(_SWITCHES)
-    ]
-    for number, fault in case.run.faults(faults):
+    moments = Moments.of(case.run)
+    earlier = [(one.faults, one.calls) for one in case.earlier]
+    for number, fault in case.run.faults(unlike(moments.faults, moments.calls, earlier)):
         final = final_state_of(case.system)
-        where = (fault, calls[number - 1])
+        where = (fault, moments.calls[number - 1])
         assert len(final.sent) == len(set(final.sent)), where
         assert final in case.allowed, (*where, differences(case.clean, final))
 

@@ -1,15 +1,19 @@
 """
 API, workers and schedule may be killed before or after any call: people repeat their calls, queues deliver again, the
 schedule runs, and all ends in the state of an undisturbed run.
+
+Scenarios share the ways in which they begin and in which calls fail: one is disturbed where no earlier one was, and at
+each question to the model.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 import pytest
 
-from tests.simulation.disturbances import failures
+from tests.simulation.disturbances import after_new_beginnings, failures, unlike
 from tests.simulation.interceptor import When
 from tests.simulation.newsletters.final_state import (
     FinalState,
@@ -24,14 +28,21 @@ from tests.simulation.recorded_run import RecordedRun
 _MODEL = "HTTP.POST"
 
 
+type Moments = tuple[list[tuple[int, When]], list[str]]
+
+
 @dataclass(frozen=True)
 class Recorded:
-    """A scenario's undisturbed run, its final state and its questions to the model."""
+    """
+    A scenario's undisturbed run, its final state and its questions to the model. *earlier*: when processes are killed
+    in the scenarios before it, and their calls.
+    """
 
     system: System
     run: RecordedRun[System]
     clean: FinalState
     asked: list[str]
+    earlier: list[Moments] = field(default_factory=list)
 
 
 def recorded(system: System, scenario: Scenario) -> Recorded:
@@ -44,10 +55,26 @@ def recorded(system: System, scenario: Scenario) -> Recorded:
     return Recorded(system, run, final_state_of(system), system.questions())
 
 
+def moments_of(case: Recorded) -> Moments:
+    return [death.at for death in case.run.deaths], case.run.calls
+
+
+@pytest.fixture(scope="module")
+def known() -> dict[str, Moments]:
+    """Of all scenarios that were recorded."""
+    return {}
+
+
 @pytest.fixture(scope="module", params=SCENARIOS, ids=str)
-def case(request: pytest.FixtureRequest, _system: System) -> Recorded:
+def case(request: pytest.FixtureRequest, _system: System, known: dict[str, Moments]) -> Recorded:
     """A scenario, recorded once for all tests."""
-    return recorded(_system.reset(), request.param)
+    before = list(takewhile(lambda one: one is not request.param, SCENARIOS))
+    for scenario in before:
+        if str(scenario) not in known:
+            known[str(scenario)] = moments_of(recorded(_system.reset(), scenario))
+    case = recorded(_system.reset(), request.param)
+    known[str(request.param)] = moments_of(case)
+    return replace(case, earlier=[known[str(scenario)] for scenario in before])
 
 
 def test_a_crash_at_any_call_does_not_change_the_final_state(case: Recorded) -> None:
@@ -55,7 +82,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(case: Recorded) -> 
     assert not case.clean.open_work
     assert len(case.asked) == len(set(case.asked))
 
-    for death in case.run.kills():
+    for death in case.run.kills(after_new_beginnings(*moments_of(case), case.earlier)):
         final = final_state_of(case.system)
         where = (death.when, case.run.calls[death.number - 1])
         assert final == case.clean, (*where, differences(case.clean, final))
@@ -74,7 +101,8 @@ def check_questions(case: Recorded, number: int, when: When) -> None:
 
 def test_a_failing_call_does_not_change_the_final_state(case: Recorded) -> None:
     calls = case.run.calls
-    for number, fault in case.run.faults(failures(calls)):
+    earlier = [(failures(one), one) for _, one in case.earlier]
+    for number, fault in case.run.faults(unlike(failures(calls), calls, earlier)):
         final = final_state_of(case.system)
         where = (fault, number, calls[number - 1])
         assert final == case.clean, (*where, differences(case.clean, final))

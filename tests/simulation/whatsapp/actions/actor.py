@@ -43,6 +43,8 @@ VPC_ENDPOINT = "vpce-0123456789abcdef0"
 MINUTES_UNTIL_SETTLED = 4
 # Keys of items with which the schedule works in each minute: sends without an outcome, and campaigns.
 _OF_SCHEDULE = ("INTENT#", "CAMPAIGN#")
+# With those of its other jobs. Without any, it does nothing between the failure of a call and its repetition.
+_OF_ANY_JOB = (*_OF_SCHEDULE, "ORDER#", "REFUND#", "TIMER#")
 
 
 @dataclass
@@ -186,13 +188,16 @@ class Actor:
             self.system.run_schedule()
             self.system.drain()
 
-    def settle(self, minutes: int = MINUTES_UNTIL_SETTLED) -> None:
-        """Let minutes pass until leases have expired; of the schedule only the last run, and those with work."""
+    def settle(self, minutes: int = MINUTES_UNTIL_SETTLED, *, is_end: bool = True) -> None:
+        """
+        Let minutes pass until leases have expired.
+
+        Of the schedule only the runs with work, and the last one; before the call is repeated only if a job has work.
+        """
         for left in reversed(range(minutes)):
             self.system.clock.ms += MINUTE_MS
-            if left == 0 or any(
-                key.startswith(_OF_SCHEDULE) for key in stored.keys_of(self.system.table.name)
-            ):
+            due = _OF_SCHEDULE if left else "" if is_end else _OF_ANY_JOB
+            if any(key.startswith(due) for key in stored.keys_of(self.system.table.name)):
                 self.system.run_schedule()
             self.system.drain()
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FILES, CAMPAIGNS = "parley-local-whatsapp-jobs", "parley-local-whatsapp-campaigns"
 MOST_FILES, MOST_PAGES = 10, 20
+MANY = 24  # campaigns: each has a page that waits while others use all places
 SEND_MS = 100
 PAGE_MS = recipients.PAGE * SEND_MS
 OTHER = "globex"
@@ -96,7 +97,7 @@ def day(actor: Actor, monkeypatch: pytest.MonkeyPatch) -> Day:
     return day
 
 
-@pytest.mark.parametrize(("count", "minutes"), long_except([(4, 2), (40, 2)], [(4, 2)]))
+@pytest.mark.parametrize(("count", "minutes"), long_except([(4, 2), (MANY, 2)], [(4, 2)]))
 def test_a_slow_campaign_has_one_event_for_each_page_and_keeps_its_pace(
     day: Day, count: int, minutes: int
 ) -> None:
@@ -113,23 +114,23 @@ def test_a_slow_campaign_has_one_event_for_each_page_and_keeps_its_pace(
     assert all(54 * minutes <= sent[name] <= 60 * minutes + 10 for name in names)
 
 
-def test_pages_that_wait_two_hours_for_the_rate_of_their_number_neither_multiply_nor_run(
+def test_pages_that_wait_an_hour_for_the_rate_of_their_number_neither_multiply_nor_run(
     day: Day,
 ) -> None:
     pace, subject = day.resources.gate.pace, f"bulk#{COUNTER.phone}"
-    pace.hold(subject, clock.now_ms() + 2 * 3_600_000, Rate(every_ms=1))
+    pace.hold(subject, clock.now_ms() + 3_600_000, Rate(every_ms=1))
     names = day.start(2, pages=1)
-    day.executions.run_for(120)
+    day.executions.run_for(60)
     runs = len(day.executions.runs)
     day.executions.run_for(20)
 
     assert max(day.executions.copies) == 1
-    assert runs <= len(names) * 9  # every quarter of an hour
+    assert runs <= len(names) * 5  # every quarter of an hour
     assert sum(run.waited_ms for run in day.executions.runs[:runs]) == 0
     assert [day.sent[name] for name in names] == [recipients.PAGE] * len(names)
 
 
-@pytest.mark.parametrize("count", long_except([4, 100], [4]))
+@pytest.mark.parametrize("count", long_except([4, MANY], [4]))
 def test_a_file_starts_within_the_time_of_a_page_while_campaigns_run(day: Day, count: int) -> None:
     queue = day.system.queue
     day.system.deliver_until_accepted(sample("image").event)
@@ -145,7 +146,7 @@ def test_a_file_starts_within_the_time_of_a_page_while_campaigns_run(day: Day, c
     assert max(day.executions.copies) == 1
 
 
-@pytest.mark.parametrize("count", long_except([4, 100], [4]))
+@pytest.mark.parametrize("count", long_except([4, MANY], [4]))
 def test_campaigns_of_one_company_leave_room_for_those_of_another(day: Day, count: int) -> None:
     day.start(count, pages=3, lanes=3)
     others = day.start(1, pages=1, company=OTHER)

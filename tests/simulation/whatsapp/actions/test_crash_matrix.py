@@ -75,7 +75,7 @@ def test_a_killed_call_that_is_repeated_ends_as_if_nothing_had_happened(
         where = f"died {when} call {number}, {calls[number - 1]}"
         assert actor.call(scenario.action, body) is None, where
         actor.system.interceptor.die_at = None
-        actor.settle()
+        actor.settle(is_end=False)
         repeated_ends_well(actor, scenario, body, wanted, where)
 
 
@@ -90,7 +90,7 @@ def test_a_failing_call_neither_loses_nor_doubles_anything(
         where = f"{fault} at call {number}, {calls[number - 1]}"
         assert actor.call(scenario.action, body) is not None, where
         actor.system.interceptor.fault_at = None
-        actor.settle()
+        actor.settle(is_end=False)
         repeated_ends_well(actor, scenario, body, wanted, where)
 
 

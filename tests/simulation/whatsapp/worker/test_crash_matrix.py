@@ -1,13 +1,20 @@
-"""A worker may be killed before or after any call it makes: the redelivery results in the state of an undisturbed
-run."""
+"""
+A worker may be killed before or after any call it makes: the redelivery results in the state of an undisturbed run.
+
+Scenarios share the ways in which they begin and in which calls fail: one is disturbed where no earlier one was, and at
+each send to a provider.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import takewhile
+
 import pytest
 
-from tests.simulation.disturbances import deaths_in, failures
+from tests.simulation.disturbances import after_new_beginnings, deaths, failures, unlike
 from tests.simulation.effort import long_except
-from tests.simulation.interceptor import SENDS, When
+from tests.simulation.interceptor import SENDS, Fault, When
 from tests.simulation.whatsapp.final_state import (
     FinalState,
     check_at_rest,
@@ -64,42 +71,87 @@ CRASHED = FAULTY + by_name(
 )
 
 
+# Those of `make test` come first, and are disturbed most.
+CRASHED_IN_ORDER = CRASHED + [one for one in EVERY if one not in CRASHED]
+FAULTY_IN_ORDER = REFUSED + [one for one in FAULTY if one not in REFUSED]
+
+
+@dataclass(frozen=True)
+class Run:
+    """An undisturbed run of a scenario: its start, final state, calls, and the first call of each invocation."""
+
+    start: Snapshot
+    clean: FinalState
+    calls: list[str]
+    starts: list[int]
+
+
+class Runs(dict[str, Run]):
+    """The undisturbed runs by the names of their scenarios, each made once."""
+
+    def of(self, system: System, scenario: Scenario) -> Run:
+        if scenario.name not in self:
+            self[scenario.name] = undisturbed(system, scenario)
+        return self[scenario.name]
+
+
+def before(scenario: Scenario, among: list[Scenario]) -> list[Scenario]:
+    return list(takewhile(lambda one: one is not scenario, among))
+
+
+def deaths_of(run: Run) -> tuple[list[tuple[int, When]], list[str]]:
+    return deaths(run.calls, run.starts), run.calls
+
+
+@pytest.fixture(scope="module")
+def runs() -> Runs:
+    return Runs()
+
+
 @pytest.mark.parametrize(
     "scenario", long_except(EVERY, CRASHED), ids=lambda scenario: scenario.name
 )
 def test_a_crash_at_any_call_does_not_change_the_final_state(
-    system: System, scenario: Scenario
+    system: System, runs: Runs, scenario: Scenario
 ) -> None:
-    start, clean, calls = undisturbed(system, scenario)
-    for number, when in deaths_in(system.interceptor):
-        system.restore(start)
+    run = runs.of(system, scenario)
+    earlier = [deaths_of(runs.of(system, one)) for one in before(scenario, CRASHED_IN_ORDER)]
+    for number, when in after_new_beginnings(*deaths_of(run), earlier):
+        system.restore(run.start)
         system.interceptor.die_at = (number, when)
         system.drain()
-        where = f"died {when} call {number}, {calls[number - 1]}"
+        where = f"died {when} call {number}, {run.calls[number - 1]}"
         final = final_state_of(system)
-        assert differences(clean, final) == [], where
+        assert differences(run.clean, final) == [], where
         check_at_rest(system, final.items)
-        assert len(system.receipts()) <= most_receipts(clean, calls, number, when), where
+        most = most_receipts(run.clean, run.calls, number, when)
+        assert len(system.receipts()) <= most, where
 
 
 @pytest.mark.parametrize(
     "scenario", long_except(FAULTY, REFUSED), ids=lambda scenario: scenario.name
 )
-def test_a_failing_call_does_not_change_the_final_state(system: System, scenario: Scenario) -> None:
-    start, clean, calls = undisturbed(system, scenario)
-    for number, fault in failures(calls, refused=scenario in REFUSED):
-        system.restore(start)
+def test_a_failing_call_does_not_change_the_final_state(
+    system: System, runs: Runs, scenario: Scenario
+) -> None:
+    def of(one: Scenario) -> tuple[list[tuple[int, Fault]], list[str]]:
+        calls = runs.of(system, one).calls
+        return failures(calls, refused=one in REFUSED), calls
+
+    run = runs.of(system, scenario)
+    for number, fault in unlike(*of(scenario), map(of, before(scenario, FAULTY_IN_ORDER))):
+        system.restore(run.start)
         system.interceptor.fault_at = (number, fault)
         system.drain()
-        where = f"{fault} at call {number}, {calls[number - 1]}"
+        where = f"{fault} at call {number}, {run.calls[number - 1]}"
         final = final_state_of(system)
-        assert differences(clean, final) == [], where
+        assert differences(run.clean, final) == [], where
         check_at_rest(system, final.items)
 
 
 @pytest.mark.parametrize("scenario", of_sequences(), ids=lambda scenario: scenario.name)
 def test_a_scenario_of_a_sequence_starts_it_once(system: System, scenario: Scenario) -> None:
-    _, final, _ = undisturbed(system, scenario)
+    final = undisturbed(system, scenario).clean
 
     (run,) = [item for item in final.items.values() if item["itemType"] == "SEQUENCE_RUN"]
     (timer,) = [item for item in final.items.values() if item["itemType"] == "TIMER"]
@@ -109,17 +161,17 @@ def test_a_scenario_of_a_sequence_starts_it_once(system: System, scenario: Scena
     assert opened["timersFrom"] == opened["timersTo"] == run["dueAt"][:16]
 
 
-def undisturbed(system: System, scenario: Scenario) -> tuple[Snapshot, FinalState, list[str]]:
-    """The start of the scenario, and the final state and calls of an undisturbed run."""
+def undisturbed(system: System, scenario: Scenario) -> Run:
+    """Run a scenario without failures."""
     start = scenario.begin(system)
     system.drain()
-    calls = list(system.interceptor.calls)
+    calls, starts = list(system.interceptor.calls), list(system.interceptor.first_of_runs)
     assert calls
     final = final_state_of(system)
     check_at_rest(system, final.items)
     assert final.dead_letters == 0
     assert bool(final.handed_over) == (scenario.automation == CONVERSATIONS)
-    return start, final, calls
+    return Run(start, final, calls, starts)
 
 
 def most_receipts(clean: FinalState, calls: list[str], number: int, when: When) -> int:
