@@ -9,7 +9,7 @@ from conversations.lifecycle.status import LISTED, OVER, WITH_PEOPLE, Status, ma
 from conversations.store import conversations, messages, open_list, states
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import Change, Mode, State
-from conversations.store.items.routes import Open
+from conversations.store.items.routes import Ended, Open
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -188,22 +188,23 @@ def _change(item: Conversation, cause: Cause, from_status: str | None) -> Change
 
 
 def keep_open(resources: Resources, ref: str, conversation: Conversation) -> None:
-    """Update a conversation in its project's open list, or remove it if its status is not listed."""
+    """Update a conversation in its project's open list, or list it as ended if its status is not one of open ones."""
     status = Status(conversation.conversation_status)
-    if status not in LISTED:
-        open_list.remove(resources.log, conversation.company_id, conversation.project_id, ref)
-        return
-    opening = Open(
-        ref=ref,
-        conversation_status=status,
-        channel_method=conversation.channel_method,
-        hand_off_to_human=conversation.hand_off_to_human,
-        hand_off_to_human_reason=conversation.hand_off_to_human_reason,
-        since=conversation.created_at,
-        last_activity_at=open_list.hour_of(clock.to_text(clock.now_ms())),
-        ttl=conversation.ttl,
-    )
-    open_list.keep(resources.log, conversation.company_id, conversation.project_id, opening)
+    of_project = resources.log, conversation.company_id, conversation.project_id
+    shown: dict[str, Any] = {
+        "ref": ref,
+        "conversation_status": status,
+        "channel_method": conversation.channel_method,
+        "hand_off_to_human": conversation.hand_off_to_human,
+        "hand_off_to_human_reason": conversation.hand_off_to_human_reason,
+        "since": conversation.created_at,
+        "last_activity_at": open_list.hour_of(clock.to_text(clock.now_ms())),
+        "ttl": conversation.ttl,
+    }
+    if status in LISTED:
+        open_list.keep(*of_project, Open(**shown))
+    else:
+        open_list.end(*of_project, Ended(**shown))
 
 
 def _fenced(

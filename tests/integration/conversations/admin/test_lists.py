@@ -124,18 +124,32 @@ def test_a_status_of_open_conversations_is_listed_from_the_open_list(harness: Ha
 
 
 @pytest.mark.parametrize("status", ["closed", "opted_out", "failed", "blocked"])
-def test_statuses_outside_the_open_list_are_listed_by_the_index_in_three_pages(
+def test_ended_conversations_are_listed_newest_first_in_three_pages(
     harness: Harness, status: str
 ) -> None:
-    over = {harness.begin(f"req-{number}", Status(status)) for number in range(5)}
+    over = [harness.begin(f"req-{number}", Status(status)) for number in range(5)]
     harness.begin("open")
-    harness.begin("other", Status(status), project=OTHER_PROJECT)
+    other = harness.begin("other", Status(status), project=OTHER_PROJECT)
 
     pages = listed(harness, project_id=PROJECT, status=status, limit=2)
 
-    assert [len(page) for page in pages] == [2, 2, 1]
-    assert {ref for page in pages for ref in page} == over
-    assert len(listed(harness, status=status)[0]) == 6
+    newest_first = over[::-1]
+    assert pages == [newest_first[:2], newest_first[2:4], newest_first[4:]]
+    for limit in (1, 4, 5, 6, 50):
+        pages = listed(harness, status=status, limit=limit)
+        assert sorted(ref for page in pages for ref in page) == sorted([*over, other])
+        assert all(len(page) <= limit for page in pages)
+
+
+def test_an_ended_conversation_leaves_the_list_while_it_is_open_again(harness: Harness) -> None:
+    ref, later = harness.begin(), harness.begin("req-2")
+    shown: list[Any] = []
+    for route in ("close", "reopen", "close"):
+        for one in (ref, later) if route == "close" and not shown else (ref,):
+            assert harness.on(one, route).status < 300
+        shown.append([listed(harness, status=status) for status in ("closed", "reply_sent")])
+
+    assert shown == [[[[later, ref]], [[]]], [[[later]], [[ref]]], [[[later, ref]], [[]]]]
 
 
 def test_without_a_status_only_open_conversations_are_listed(harness: Harness) -> None:
