@@ -36,6 +36,13 @@ def page(
     return [], None
 
 
+def not_open(log: Table, company: str, entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entries without those of conversations that are open again."""
+    refs = [(project, one.ref) for project, one in entries]
+    is_open = open_list.open_among(log, company, refs)
+    return [entry for entry in entries if entry[1].ref not in is_open]
+
+
 def position_of(entry: Entry) -> Attributes:
     """Return the position after an entry."""
     project, ended = entry

@@ -70,7 +70,8 @@ def _ended(
         return entry[1].conversation_status == query.status
 
     start = listing.position(deps.seal, query.cursor) if query.cursor else None
-    shown, last = gather(read, fits, ended_conversations.position_of, query.limit, start)
+    found, last = gather(read, fits, ended_conversations.position_of, query.limit, start)
+    shown = ended_conversations.not_open(deps.resources.log, listing.company, found)
     summaries = [presenters.summary_of_listed(project, ended) for project, ended in shown]
     return Page(_summaries(summaries), listing.cursor(deps.seal, last) if last else None)
 

@@ -189,22 +189,35 @@ def _change(item: Conversation, cause: Cause, from_status: str | None) -> Change
 
 def keep_open(resources: Resources, ref: str, conversation: Conversation) -> None:
     """Update a conversation in its project's open list, or list it as ended if its status is not one of open ones."""
-    status = Status(conversation.conversation_status)
     of_project = resources.log, conversation.company_id, conversation.project_id
-    shown: dict[str, Any] = {
+    now = clock.to_text(clock.now_ms())
+    if is_listed_as_open(conversation):
+        open_list.keep(*of_project, Open(**_shown(ref, conversation, now)))
+    else:
+        open_list.end(*of_project, Ended(**_shown(ref, conversation, now)))
+
+
+def is_listed_as_open(conversation: Conversation) -> bool:
+    """Whether a conversation is in its project's open list, and not among the ended ones."""
+    return Status(conversation.conversation_status) in LISTED
+
+
+def ended(ref: str, conversation: Conversation) -> Ended:
+    """Return the entry of an ended conversation that has had no activity since its item was written."""
+    return Ended(**_shown(ref, conversation, conversation.updated_at))
+
+
+def _shown(ref: str, conversation: Conversation, active_at: str) -> dict[str, Any]:
+    return {
         "ref": ref,
-        "conversation_status": status,
+        "conversation_status": conversation.conversation_status,
         "channel_method": conversation.channel_method,
         "hand_off_to_human": conversation.hand_off_to_human,
         "hand_off_to_human_reason": conversation.hand_off_to_human_reason,
         "since": conversation.created_at,
-        "last_activity_at": open_list.hour_of(clock.to_text(clock.now_ms())),
+        "last_activity_at": open_list.hour_of(active_at),
         "ttl": conversation.ttl,
     }
-    if status in LISTED:
-        open_list.keep(*of_project, Open(**shown))
-    else:
-        open_list.end(*of_project, Ended(**shown))
 
 
 def _fenced(

@@ -112,6 +112,16 @@ def end(table: Table, company_id: str, project_id: str, ended: Ended) -> None:
     table.put(ended.attributes(where))
 
 
+def add_ended(table: Table, company_id: str, project_id: str, ended: Ended) -> bool:
+    """List a conversation that has ended before; return False if it is listed already."""
+    where = key(Ended.partition(company_id, project_id), Ended.sk(ended.since, ended.ref))
+    try:
+        table.put(ended.attributes(where), when=Ended.attr("ref").not_exists())
+    except ConditionFailed:
+        return False
+    return True
+
+
 def forget_ended(table: Table, company_id: str, project_id: str, since: str, ref: str) -> None:
     """Delete the entry of an ended conversation. Idempotent."""
     table.delete(key(Ended.partition(company_id, project_id), Ended.sk(since, ref)))
@@ -123,8 +133,7 @@ def ended_page(
     """
     Return one page of a project's ended conversations, newest first, and the sort key after which the next page begins.
 
-    *after*: such a sort key, or empty. Up to *limit* entries are read; those that are open again are left out, which
-    costs one read more for each entry.
+    *after*: such a sort key, or empty. Some may be open again, see `open_among`.
     """
     partition = Ended.partition(company_id, project_id)
     start = key(partition, after) if after else None
@@ -132,15 +141,13 @@ def ended_page(
         None, Key(PARTITION_KEY).eq(partition), limit=limit, start=start, newest_first=True
     )
     found = [Ended.read(item) for item in items if not clock.is_over(item.get("ttl"))]
-    return _not_open(table, company_id, project_id, found), ref_in(last) if last else None
+    return found, ref_in(last) if last else None
 
 
-def _not_open(
-    table: Table, company_id: str, project_id: str, found: Sequence[Ended]
-) -> list[Ended]:
-    keys = [key_of(company_id, project_id, one.ref) for one in found]
-    is_open = {ref_in(item) for item in table.get_many(keys)}
-    return [one for one in found if one.ref not in is_open]
+def open_among(table: Table, company_id: str, refs: Sequence[tuple[str, str]]) -> set[str]:
+    """Return which of some conversations, as pairs of project and `ref`, are in the open lists. One read each."""
+    items = table.get_many([key_of(company_id, project, ref) for project, ref in refs])
+    return {ref_in(item) for item in items}
 
 
 def idle(

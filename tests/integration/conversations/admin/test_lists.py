@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import boto3
 import pytest
 
 from conversations.api import open_conversations
 from conversations.lifecycle.status import Status
-from conversations.store import states
+from conversations.store import open_list, states
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Delivery, DueKind
 from conversations.store.items.turn import Stage, Turn, TurnKind
 from conversations.store.recovery import due
 from events.conversations import sample_data
+from operations.contexts.inbox.ended import list_ended
 from shared.policy.consent import unreachable
 from shared.policy.consent.unreachable import Unreachable
 from tests.integration.conversations.harness import (
@@ -150,6 +152,24 @@ def test_an_ended_conversation_leaves_the_list_while_it_is_open_again(harness: H
         shown.append([listed(harness, status=status) for status in ("closed", "reply_sent")])
 
     assert shown == [[[[later, ref]], [[]]], [[[later]], [[ref]]], [[[later, ref]], [[]]]]
+
+
+def test_conversations_that_ended_before_there_was_a_list_are_listed_once_by_the_command(
+    harness: Harness,
+) -> None:
+    log, client = harness.resources.log, boto3.client("dynamodb")
+    over = [harness.begin(f"req-{number}", Status.CLOSED) for number in range(3)]
+    harness.begin("open")
+    for ref in over[:2]:
+        state = harness.state(ref)
+        open_list.forget_ended(log, COMPANY, PROJECT, state.created_at, ref)
+    counts = [
+        list_ended(client, harness.resources.table.name, log, apply=apply)
+        for apply in (False, True, True)
+    ]
+
+    assert counts == [3, 2, 0]
+    assert listed(harness, status="closed") == [over[::-1]]
 
 
 def test_without_a_status_only_open_conversations_are_listed(harness: Harness) -> None:
