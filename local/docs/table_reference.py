@@ -271,7 +271,7 @@ def _part(item: type[BaseModel], facts: str = "", left_out: frozenset[str] = fro
 def _indexes() -> str:
     pairs = [index for index, _, _ in Conversation.by_pair.values()]
     own = [
-        Conversation.by_company, Conversation.by_created, Conversation.by_task_complete, Conversation.by_status,
+        "company-id-project-id-index", Conversation.by_created, Conversation.by_task_complete, Conversation.by_status,
         Conversation.by_channel,
     ]  # fmt: skip
     return ", ".join(f"`{index}`" for index in [*own, *pairs])

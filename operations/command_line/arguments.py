@@ -4,7 +4,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
@@ -13,6 +13,9 @@ from operations.command_line import local_stack
 from shared.aws.dynamodb import Table
 from shared.identity import addresses
 from shared.runtime.failures import Permanent, Transient
+
+if TYPE_CHECKING:
+    from mypy_boto3_cloudformation.type_defs import StackTypeDef
 
 TABLE_OF_KEYS = "ApiKeysTableName"  # outputs of template.yaml
 TABLE_OF_INBOX = "WhatsAppTableName"
@@ -93,12 +96,23 @@ def table_of(arguments: argparse.Namespace, output: str) -> Table:
 
 def outputs_of(stack: str, *names: str) -> dict[str, str]:
     """Return the outputs of a stack by name. Raises Refused if one of *names* is missing."""
-    description = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
-    outputs = {entry["OutputKey"]: entry["OutputValue"] for entry in description.get("Outputs", [])}
+    outputs = {
+        entry["OutputKey"]: entry["OutputValue"] for entry in _described(stack).get("Outputs", [])
+    }
     for name in names:
         if name not in outputs:
             raise Refused(f"--stack: {stack} has no output {name}; is it a Parley stack?")
     return outputs
+
+
+def parameters_of(stack: str) -> dict[str, str]:
+    """Return the parameters of a stack by name."""
+    given = _described(stack).get("Parameters", [])
+    return {entry["ParameterKey"]: entry["ParameterValue"] for entry in given}
+
+
+def _described(stack: str) -> "StackTypeDef":
+    return boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
 
 
 def stage_of(stack: str) -> str:

@@ -33,21 +33,26 @@ SOURCES = (
     *REPRESENTATIVES,
 )
 _OF_REQUEST = "project_data."
+MINUTES_A_DAY = 24 * 60
 _LINK_HOST = re.compile(r"(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 
 # The path of a setting and the rule that it breaks.
 type Fault = tuple[str, str]
 
 
-def checked(item: dict[str, Any]) -> Company:
-    """Return the project that an item describes. Raises Refused with a line for each broken rule."""
+def checked(item: dict[str, Any], calls_per_minute: int | None) -> Company:
+    """
+    Return the project that an item describes. Raises Refused with a line for each broken rule.
+
+    *calls_per_minute*: of the API, by a company; None: any number.
+    """
     faults = list(unknown_settings(item))
     try:
         company = Company.model_validate(item)
     except ValidationError as refusal:
         _refuse(faults + list(_invalid(refusal, item)))
         raise
-    _refuse(faults + list(_of_parts(company)))
+    _refuse(faults + list(_of_parts(company)) + list(_of_requests(company, calls_per_minute)))
     project_ownership.check_secrets(company)
     _refuse(list(_private_targets(company)))
     return company
@@ -117,6 +122,23 @@ def _of_limits(company: Company) -> Iterator[Fault]:
             "rate_limits.max_message_length",
             f"must be at most {most}, the longest text of the channels in allowed_channels",
         )
+
+
+def _of_requests(company: Company, calls_per_minute: int | None) -> Iterator[Fault]:
+    """A project has no more calls than its company, which leaves the others theirs."""
+    if calls_per_minute is None:
+        return
+    limits = company.rate_limits
+    for name, most in (
+        ("requests_per_minute", calls_per_minute),
+        ("requests_per_day", calls_per_minute * MINUTES_A_DAY),
+    ):
+        if name in limits.model_fields_set and getattr(limits, name) > most:
+            yield (
+                f"rate_limits.{name}",
+                f"must be at most {most}: a company may make ApiCompanyPercent of ApiRateLimit"
+                f" calls, {calls_per_minute} a minute",
+            )
 
 
 def _of_knowledge(company: Company) -> Iterator[Fault]:

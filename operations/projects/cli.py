@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import boto3
 from botocore.exceptions import ClientError
 
+from access.company_rate import per_minute_of
 from conversations.configuration import ownership, projects
 from conversations.configuration.ownership import NotOwned
 from conversations.configuration.projects import (
@@ -35,6 +36,8 @@ TABLE = "CompanyDataTableName"
 LOG = "ConversationLogTableName"
 TWILIO_URL = "TwilioUrl"
 INBOX = arguments.TABLE_OF_INBOX
+# Parameters of template.yaml.
+API_PERCENT, API_RATE = "ApiCompanyPercent", "ApiRateLimit"
 
 type Item = dict[str, Any]
 
@@ -63,7 +66,7 @@ class _Tables:
 
 def _put(tables: _Tables, options: argparse.Namespace) -> None:
     item = _read(options.file)
-    company = checked(item)
+    company = checked(item, _calls_per_minute(options.stack))
     secrets = StoredSecrets(arguments.stage_of(options.stack), arguments.target_of(options))
     for channel, account in project_ownership.accounts_of(company, secrets).items():
         item["channel_config"][channel]["account"] = account
@@ -91,6 +94,14 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
         " functions see changes within a minute",
         file=sys.stderr,
     )
+
+
+def _calls_per_minute(stack: str) -> int | None:
+    """Return the calls of the API that a company may make in a minute; None of an emulator, which has no limit."""
+    given = arguments.parameters_of(stack)
+    if API_RATE not in given:
+        return None
+    return per_minute_of(int(given[API_PERCENT]), int(given[API_RATE]))
 
 
 def _twilio_url(options: argparse.Namespace) -> str:

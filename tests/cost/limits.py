@@ -47,6 +47,14 @@ PARAMETER_READS: Final = 40  # GetParameter and GetParametersByPath, per second 
 IN_FLIGHT: Final = 120_000  # messages of one queue
 ACCOUNT_EXECUTIONS: Final = 1_000
 MESSAGE_UNITS: Final = inbox.WRITTEN_DOWN[inbox.MESSAGE].write_units
+# Queues without shares, see decision 0117: an event takes less time than a look at whose it is.
+IN_ORDER: Final = (
+    "WhatsApp messages",
+    "customers' messages of AI conversations",
+    "statuses of AI conversations",
+    "mails",
+)
+BACKLOG: Final = 6_000
 # Indexes whose partition keys have few values: the units that one event writes into one partition, the partitions that
 # the events are divided into at most, what the event is, and who shares them.
 SHARED_PARTITIONS: Final[dict[tuple[str, str], tuple[float, int, str, str]]] = {
@@ -101,6 +109,16 @@ def feed_rate(**given: str) -> float:
     return int(source["ParallelizationFactor"]) * records / batch_ms * 1_000
 
 
+def waits_behind(records: int, **given: str) -> dict[str, float]:
+    """
+    The seconds that one event waits behind so many of other conversations, on each queue that companies share in order.
+
+    Their workers are all busy, and handle no event for longer than it takes. Events of one conversation are one group.
+    """
+    rates = {one.what: one.rate for one in _queues(given)}
+    return {what: records / rates[what] for what in IN_ORDER}
+
+
 def markdown() -> str:
     """The section of docs/performance.md."""
     found = limits()
@@ -115,6 +133,12 @@ def markdown() -> str:
         f"With all queues full, the default maxima take {used} of an account's {ACCOUNT_EXECUTIONS:,} concurrent"
         f" executions, and the {streams} feeds {parallel} for each shard of a stream. A",
         f"queue holds {IN_FLIGHT:,} messages in flight, far more than these executions have.",
+        "",
+        "Queues of received events have no shares of companies"
+        f" ([0117](decisions/0117-received-events-in-order.md)). Behind {BACKLOG:,} events of another company"
+        " one event waits for",
+        ", ".join(f"{seconds:.0f} s ({what})" for what, seconds in waits_behind(BACKLOG).items())
+        + "; behind 100,000 events 17 times as long.",
     ]
     return "\n".join(rows) + "\n"
 

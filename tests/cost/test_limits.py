@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cost.limits import SHARED_PARTITIONS, feed_rate, limits, markdown
+from tests.cost.limits import BACKLOG, SHARED_PARTITIONS, feed_rate, limits, markdown, waits_behind
 from tests.template import ROOT, properties
 
 
@@ -39,6 +39,16 @@ def test_every_index_that_is_named_exists_or_is_left_out_of_the_table() -> None:
     for table, index in SHARED_PARTITIONS:
         names = {one["IndexName"] for one in properties(table)["GlobalSecondaryIndexes"]}
         assert (f"`{index}`" in text) == (index in names)
+
+
+def test_a_received_event_waits_for_less_than_a_minute_behind_6_000_of_another_company() -> None:
+    waits = waits_behind(BACKLOG)
+
+    assert len(waits) == 4
+    assert max(waits.values()) < 60
+    assert waits["WhatsApp messages"] < 10
+    # The operator's lever: twice the runs, half the wait.
+    assert waits_behind(BACKLOG, WorkerMaxConcurrency="40")["WhatsApp messages"] < 5
 
 
 def test_the_page_has_the_limits() -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from conversations.store.items.log import Change, Message, State
     from conversations.store.items.proposal import Proposal
     from conversations.store.items.records import Unmatched
-    from conversations.store.items.routes import Open
+    from conversations.store.items.routes import Ended, Open
     from shared.aws.s3 import Bucket
     from shared.aws.stored_objects import Folder
     from shared.policy.consent.records import Consent
@@ -47,17 +47,17 @@ if TYPE_CHECKING:
 _AS_THEY_ARE = MessageView.model_fields.keys() - {"whole_text", "media", "function", "sources"}
 
 
-def summary_of_open(project_id: str, opening: Open) -> SummaryView:
-    """Present an open conversation from its project's list."""
+def summary_of_listed(project_id: str, entry: Open | Ended) -> SummaryView:
+    """Present a conversation from one of its project's lists."""
     return SummaryView(
-        ref=opening.ref,
+        ref=entry.ref,
         project_id=project_id,
-        conversation_status=opening.conversation_status,
-        channel_method=opening.channel_method,
-        hand_off_to_human=opening.hand_off_to_human,
-        hand_off_to_human_reason=opening.hand_off_to_human_reason,
-        since=opening.since,
-        last_activity_at=opening.last_activity_at,
+        conversation_status=entry.conversation_status,
+        channel_method=entry.channel_method,
+        hand_off_to_human=entry.hand_off_to_human,
+        hand_off_to_human_reason=entry.hand_off_to_human_reason,
+        since=entry.since,
+        last_activity_at=entry.last_activity_at,
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Key
 
-from conversations.api import open_conversations, presenters
+from conversations.api import ended_conversations, open_conversations, presenters
 from conversations.api.access import NotFound, Unusable, opened_for, recipient_of
 from conversations.api.views import ConversationsView, ConversationView, MessagesView, SummaryView
 from conversations.initiation import case_data
@@ -23,7 +23,7 @@ from shared.policy.consent import unreachable
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from conversations.api.access import ApiDependencies
     from conversations.api.inputs import ListQuery, MessagesQuery, SearchInput
@@ -42,31 +42,38 @@ def of_company(deps: ApiDependencies, caller: Caller, query: ListQuery) -> Page[
     """
     List conversations of one project, or of all projects of the API key. Raises NotFound and InvalidCursor.
 
-    Open ones are newest first per chunk (`open_conversations`). The contract's index has no time order, so the others
-    are newest first within a page.
+    Open ones are newest first per chunk (`open_conversations`), the others newest first within each project.
     """
     projects = _projects(deps, caller, query.project_id)
     parts = ("conversations", query.project_id or "", query.status or "", *projects)
-    if query.status is None or query.status in LISTED:
-        listing = Listing(caller.company, "OPEN", parts)
-        start = listing.position(deps.seal, query.cursor) if query.cursor else None
-        criteria = open_conversations.Filter(
-            caller.company, tuple(projects), query.status, query.limit
-        )
-        shown, last = open_conversations.newest_first(deps.resources.log, criteria, start)
-        summaries = [presenters.summary_of_open(project, opening) for project, opening in shown]
-        return Page(_summaries(summaries), listing.cursor(deps.seal, last) if last else None)
+    if query.status is not None and query.status not in LISTED:
+        return _ended(deps, Listing(caller.company, "ENDED", parts), query, projects)
+    listing = Listing(caller.company, "OPEN", parts)
+    start = listing.position(deps.seal, query.cursor) if query.cursor else None
+    criteria = open_conversations.Filter(caller.company, tuple(projects), query.status, query.limit)
+    shown, last = open_conversations.newest_first(deps.resources.log, criteria, start)
+    summaries = [presenters.summary_of_listed(project, opening) for project, opening in shown]
+    return Page(_summaries(summaries), listing.cursor(deps.seal, last) if last else None)
 
-    def fits(item: Conversation) -> bool:
-        return item.conversation_status == query.status and item.project_id in projects
 
-    def read(limit: int, start: Attributes | None) -> tuple[list[Conversation], Attributes | None]:
-        return conversations.page_of_company(
-            deps.resources.table, caller.company, query.project_id, limit, start
-        )
+def _ended(
+    deps: ApiDependencies, listing: Listing, query: ListQuery, projects: Sequence[str]
+) -> Page[ConversationsView]:
+    """List conversations that are not open, one project after the other."""
 
-    listing = Listing(caller.company, Conversation.by_company, parts)
-    return _conversations(deps, listing, query, read, fits)
+    def read(
+        limit: int, start: Attributes | None
+    ) -> tuple[list[ended_conversations.Entry], Attributes | None]:
+        return ended_conversations.page(deps.resources.log, listing.company, projects, limit, start)
+
+    def fits(entry: ended_conversations.Entry) -> bool:
+        return entry[1].conversation_status == query.status
+
+    start = listing.position(deps.seal, query.cursor) if query.cursor else None
+    found, last = gather(read, fits, ended_conversations.position_of, query.limit, start)
+    shown = ended_conversations.not_open(deps.resources.log, listing.company, found)
+    summaries = [presenters.summary_of_listed(project, ended) for project, ended in shown]
+    return Page(_summaries(summaries), listing.cursor(deps.seal, last) if last else None)
 
 
 def of_recipient(
@@ -170,7 +177,7 @@ def gather[T](
 def _conversations(
     deps: ApiDependencies,
     listing: Listing,
-    query: ListQuery | SearchInput,
+    query: SearchInput,
     read: Callable[[int, Attributes | None], tuple[list[Conversation], Attributes | None]],
     fits: Callable[[Conversation], bool],
 ) -> Page[ConversationsView]:

@@ -9,7 +9,7 @@ from conversations.lifecycle.status import LISTED, OVER, WITH_PEOPLE, Status, ma
 from conversations.store import conversations, messages, open_list, states
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import Change, Mode, State
-from conversations.store.items.routes import Open
+from conversations.store.items.routes import Ended, Open
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -188,22 +188,36 @@ def _change(item: Conversation, cause: Cause, from_status: str | None) -> Change
 
 
 def keep_open(resources: Resources, ref: str, conversation: Conversation) -> None:
-    """Update a conversation in its project's open list, or remove it if its status is not listed."""
-    status = Status(conversation.conversation_status)
-    if status not in LISTED:
-        open_list.remove(resources.log, conversation.company_id, conversation.project_id, ref)
-        return
-    opening = Open(
-        ref=ref,
-        conversation_status=status,
-        channel_method=conversation.channel_method,
-        hand_off_to_human=conversation.hand_off_to_human,
-        hand_off_to_human_reason=conversation.hand_off_to_human_reason,
-        since=conversation.created_at,
-        last_activity_at=open_list.hour_of(clock.to_text(clock.now_ms())),
-        ttl=conversation.ttl,
-    )
-    open_list.keep(resources.log, conversation.company_id, conversation.project_id, opening)
+    """Update a conversation in its project's open list, or list it as ended if its status is not one of open ones."""
+    of_project = resources.log, conversation.company_id, conversation.project_id
+    now = clock.to_text(clock.now_ms())
+    if is_listed_as_open(conversation):
+        open_list.keep(*of_project, Open(**_shown(ref, conversation, now)))
+    else:
+        open_list.end(*of_project, Ended(**_shown(ref, conversation, now)))
+
+
+def is_listed_as_open(conversation: Conversation) -> bool:
+    """Whether a conversation is in its project's open list, and not among the ended ones."""
+    return Status(conversation.conversation_status) in LISTED
+
+
+def ended(ref: str, conversation: Conversation) -> Ended:
+    """Return the entry of an ended conversation that has had no activity since its item was written."""
+    return Ended(**_shown(ref, conversation, conversation.updated_at))
+
+
+def _shown(ref: str, conversation: Conversation, active_at: str) -> dict[str, Any]:
+    return {
+        "ref": ref,
+        "conversation_status": conversation.conversation_status,
+        "channel_method": conversation.channel_method,
+        "hand_off_to_human": conversation.hand_off_to_human,
+        "hand_off_to_human_reason": conversation.hand_off_to_human_reason,
+        "since": conversation.created_at,
+        "last_activity_at": open_list.hour_of(active_at),
+        "ttl": conversation.ttl,
+    }
 
 
 def _fenced(

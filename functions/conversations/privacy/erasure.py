@@ -265,7 +265,7 @@ def _delete_thread(deps: ErasureDependencies, conversation: Conversation) -> boo
 def _erase_routes(
     deps: ErasureDependencies, conversation: Conversation, ref: str, all_addresses: Collection[str]
 ) -> None:
-    """Erase routes, placements, the open-list entry, and the id of the conversation in the stored request answer."""
+    """Erase routes, placements, the entries of lists, and the id of the conversation in the stored request answer."""
     log, item = deps.log, conversation
     state = erasures.read_state(deps.log, ref)
     business = {
@@ -278,6 +278,7 @@ def _erase_routes(
     for address in state.placed_from if state else ():
         _erase_placements(deps, conversation, ref, address, is_known=address in all_addresses)
     open_list.remove(log, item.company_id, item.project_id, ref)
+    open_list.forget_ended(log, item.company_id, item.project_id, item.created_at, ref)
     request_key = identifiers.request(item.company_id, item.project_id, item.request_id)
     erasures.forget_in_answer(log, request_key, "conversation_id")
 

@@ -15,7 +15,6 @@ from shared.runtime.failures import Transient
 ROUNDS = 4
 # Key attributes of the indexes used for lists.
 _KEYS_OF = {
-    Conversation.by_company: ("company_id", "project_id"),
     Conversation.by_created: ("created_at",),
     Conversation.by_task_complete: ("task_complete",),
     Conversation.by_status: ("conversation_status",),
@@ -96,17 +95,6 @@ def of_pair(
         yield from (Conversation.read(item) for item in items)
         if start is None:
             return
-
-
-def page_of_company(
-    table: Table, company_id: str, project_id: str | None, limit: int, start: Attributes | None
-) -> tuple[list[Conversation], Attributes | None]:
-    """Return one page of a company's conversations, of one project or all, and the key of the next page."""
-    condition: Any = Key("company_id").eq(company_id)
-    if project_id:
-        condition &= Key("project_id").eq(project_id)
-    items, last = table.query(Conversation.by_company, condition, limit=limit, start=start)
-    return _alive(items), last
 
 
 def page_of_recipient(

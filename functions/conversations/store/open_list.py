@@ -1,17 +1,19 @@
 """
-The open conversations of a project: for agents' lists and for the limit on active conversations.
+The open conversations of a project: for agents' lists and for the limit on active conversations. The ended ones, for
+agents' lists only, are a list beside it.
 
 A conversation is counted from its acceptance until it is removed from the list. Its entry says whether it is counted;
 entry and count change in one transaction, so that the limit is exact. When the limit is reached, conversations
 without activity, and accepted ones that no worker began, are no longer counted: see `limits.active_recount`.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 from boto3.dynamodb.conditions import Key
 
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
-from conversations.store.items.routes import Active, Open
+from conversations.store.items.routes import Active, Ended, Open
 from conversations.store.limits import active_count, active_recount, active_shards
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table, TransactionConflict, repeated
 from shared.runtime import clock
@@ -100,6 +102,52 @@ def page(
     items, last = table.query(None, partition, limit=limit, start=start)
     openings = [Open.read(item) for item in items if not clock.is_over(item.get("ttl"))]
     return [one for one in openings if not one.begins_by], last
+
+
+def end(table: Table, company_id: str, project_id: str, ended: Ended) -> None:
+    """Move a conversation from the open list to the ended ones. Idempotent; the last write wins. Raises Transient."""
+    # In this order: one that is opened again in between is in both lists, and shown as open.
+    remove(table, company_id, project_id, ended.ref)
+    where = key(Ended.partition(company_id, project_id), Ended.sk(ended.since, ended.ref))
+    table.put(ended.attributes(where))
+
+
+def add_ended(table: Table, company_id: str, project_id: str, ended: Ended) -> bool:
+    """List a conversation that has ended before; return False if it is listed already."""
+    where = key(Ended.partition(company_id, project_id), Ended.sk(ended.since, ended.ref))
+    try:
+        table.put(ended.attributes(where), when=Ended.attr("ref").not_exists())
+    except ConditionFailed:
+        return False
+    return True
+
+
+def forget_ended(table: Table, company_id: str, project_id: str, since: str, ref: str) -> None:
+    """Delete the entry of an ended conversation. Idempotent."""
+    table.delete(key(Ended.partition(company_id, project_id), Ended.sk(since, ref)))
+
+
+def ended_page(
+    table: Table, company_id: str, project_id: str, limit: int, after: str
+) -> tuple[list[Ended], str | None]:
+    """
+    Return one page of a project's ended conversations, newest first, and the sort key after which the next page begins.
+
+    *after*: such a sort key, or empty. Some may be open again, see `open_among`.
+    """
+    partition = Ended.partition(company_id, project_id)
+    start = key(partition, after) if after else None
+    items, last = table.query(
+        None, Key(PARTITION_KEY).eq(partition), limit=limit, start=start, newest_first=True
+    )
+    found = [Ended.read(item) for item in items if not clock.is_over(item.get("ttl"))]
+    return found, ref_in(last) if last else None
+
+
+def open_among(table: Table, company_id: str, refs: Sequence[tuple[str, str]]) -> set[str]:
+    """Return which of some conversations, as pairs of project and `ref`, are in the open lists. One read each."""
+    items = table.get_many([key_of(company_id, project, ref) for project, ref in refs])
+    return {ref_in(item) for item in items}
 
 
 def idle(

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.jobs import outcomes
 from newsletters.jobs.failures import SENTENCES, StepFailed
-from newsletters.jobs.state import TIMEOUT, is_overdue
+from newsletters.jobs.state import JOB_MS, TIMEOUT, is_overdue
 from newsletters.store import jobs
 from shared.aws.tables.leases import GRACE_MS, Finished, Held, LeaseLost
+from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ class Execution:
             self.job = job
             raise StepFailed(TIMEOUT)
         until = self.run.ends_at_ms + GRACE_MS
-        self.job = jobs.claim(self.store.table, job, self.run.owner, until)
+        # A job that has waited for its company's share begins its time now.
+        deadline = min(job.deadline_ms, clock.now_ms() + JOB_MS)
+        self.job = jobs.claim(self.store.table, job, self.run.owner, until, deadline)
         return self.job
 
 

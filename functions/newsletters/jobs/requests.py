@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.inbound.events import ExportRequested, StepRequested, entry
-from newsletters.jobs.state import is_overdue, is_working
+from newsletters.jobs.state import JOB_MS, is_overdue, is_working
 from newsletters.store import jobs, steps
 from newsletters.store.items import Draft, Job, JobState, Outline, StepItem, StepStatus, Topics
 from newsletters.store.items.item import timestamp
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.aws.sqs_fifo import FifoQueue
 
-JOB_MS: Final = 20 * 60 * clock.SECOND_MS  # after which a job has failed
+WAIT_MS: Final = clock.DAY_SECONDS * clock.SECOND_MS  # after which a job that waits has failed
 LOOK_AFTER_MS: Final = 6 * 60 * clock.SECOND_MS  # a worker's lease is over by then
 EXPORT_PREFIX: Final = "export-"
 _ID_DIGITS: Final = 32
@@ -133,6 +133,19 @@ def cancel(resources: Resources, newsletter: Newsletter, name: StepName) -> Job 
     closing = jobs.to_close(table, job, JobState.CANCELLED, doing="cancelled")
     steps.save_status(resources.store, newsletter, step, changes, closing)
     return job.model_copy(update={"state": JobState.CANCELLED})
+
+
+def wait(table: Table, job: Job) -> None:
+    """
+    Postpone a job to the next round of the schedule: other companies have a right to the run. Safe to repeat.
+
+    The time of its work begins when a worker claims it; until then it has a day. The step comes first: after a crash in
+    between the present turn is repeated.
+    """
+    now = clock.now_ms()
+    if not job.name.startswith(EXPORT_PREFIX):
+        steps.prolong(table, _ITEMS[job.name].key(job.code), job.job_id, now + WAIT_MS)
+    jobs.postpone(table, job, now, deadline_ms=now + WAIT_MS)
 
 
 def message_of(job: Job) -> StepRequested | ExportRequested:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from newsletters.store.items import Job, StepItem
 
 TIMEOUT: Final = "timeout"
+JOB_MS: Final = 20 * 60 * clock.SECOND_MS  # after which a job has failed
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,14 +57,18 @@ def start(table: Table, job: Job, replaced: Job | None) -> None:
     table.put(job.attributes(), when=_may_follow(replaced))
 
 
-def claim(table: Table, job: Job, owner: str, lease_until: int) -> Job:
-    """Take the lease of a job for a worker. Raises Held (Transient) and Finished (`shared.aws.tables.leases`)."""
+def claim(table: Table, job: Job, owner: str, lease_until: int, deadline_ms: int) -> Job:
+    """
+    Take the lease of a job for a worker, and set its deadline. Raises Held (Transient) and Finished
+    (`shared.aws.tables.leases`).
+    """
     mine = {LEASE.owner: owner, LEASE.until: lease_until}
     taken = Leases(table, LEASE).take_over(
         _key(job),
         job.attributes(),
         mine,
         put={
+            **Job.named(deadline_ms=deadline_ms),
             "state": JobState.RUNNING.value,
             INDEX_SORT_KEY: due_key(lease_until + LOOK_AFTER_MS, job.code, job.name),
         },
@@ -117,9 +121,15 @@ def to_close(table: Table, job: Job, state: JobState, **facts: Any) -> Attribute
     )
 
 
-def postpone(table: Table, job: Job, due_ms: int) -> Job | None:
-    """Move an open job to its next turn, and to a later time in the list of open work; None if it has ended."""
+def postpone(table: Table, job: Job, due_ms: int, *, deadline_ms: int | None = None) -> Job | None:
+    """
+    Move an open job to its next turn, and to a later time in the list of open work; None if it has ended.
+
+    *deadline_ms*: its new deadline, if it changes.
+    """
     put = {"turn": job.turn + 1, INDEX_SORT_KEY: due_key(due_ms, job.code, job.name)}
+    if deadline_ms is not None:
+        put |= Job.named(deadline_ms=deadline_ms)
     try:
         changed = table.update(
             _key(job), put=put, when=_is_open_run(job) & Job.attr("turn").eq(job.turn)

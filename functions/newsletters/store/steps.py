@@ -7,6 +7,7 @@ of each transaction, so that a late write cannot bring a deleted newsletter back
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Attr
@@ -16,7 +17,7 @@ from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, timestamp
 from newsletters.store.large_values import fitted
 from newsletters.store.newsletters import Newsletter, StaleVersion, has_exports_of
 from newsletters.store.step_inputs import EXPORTED
-from shared.aws.dynamodb import TransactionRefused
+from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from newsletters.store.items import Export
     from newsletters.store.items.item import TableItem
     from newsletters.store.objects import Store
-    from shared.aws.dynamodb import Attributes
+    from shared.aws.dynamodb import Attributes, Table
 
 # Written by exports alone, which do not hold the version: a change of the text must not undo one of them.
 _OF_EXPORTS = frozenset({"exports"})
@@ -99,6 +100,16 @@ def save_status(
     else:
         write = store.table.to_update(_key(step), put=put, drop=drop, when=_is_unchanged(seen))
     _transact(store, before, write, {}, also)
+
+
+def prolong(table: Table, key: Attributes, job_id: str, deadline_ms: int) -> None:
+    """Set the deadline of a step whose job waits, unless another job works on it by now. Idempotent."""
+    with suppress(ConditionFailed):
+        table.update(
+            key,
+            put=StepItem.named(deadline_ms=deadline_ms),
+            when=StepItem.attr("job_id").eq(job_id),
+        )
 
 
 def save_export(

@@ -16,7 +16,6 @@ from newsletters.store import jobs
 from newsletters.worker.results import Handled, Outcome
 from shared.aws.fair_shares import Runs, Sharing, Waiting
 from shared.events.record_body import parse_body
-from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.store.items import Job
@@ -41,10 +40,12 @@ def of_queue(table: Table, runs: Runs) -> Sharing[Handled]:
         return Waiting(job.company_id, record.sent_at_ms) if job and job.company_id else None
 
     def postpone(record: Record) -> Handled:
+        from newsletters.jobs import requests  # noqa: PLC0415 - few events are late
+
         job = _job_of(table, record)
         if job is None:
             return Handled(Outcome.IGNORED)
-        jobs.postpone(table, job, clock.now_ms())
+        requests.wait(table, job)
         return Handled(Outcome.POSTPONED, kind=job.name, code=job.code, company=job.company_id)
 
     return Sharing(runs, waiting_of, postpone, runs.late_ms)

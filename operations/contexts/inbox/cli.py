@@ -11,7 +11,7 @@ from conversations.store.inbox_heads import ConversationHeads
 from email_threads.store.inbox_heads import EmailHeads
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused
-from operations.contexts.inbox import rebuild
+from operations.contexts.inbox import ended, rebuild
 from operations.contexts.inbox.rebuild import Run, Source
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
@@ -47,7 +47,21 @@ def parser() -> argparse.ArgumentParser:
     summary = "list the conversations that a feed could not show, with reasons"
     parked = arguments.sub_command(commands, "parked", _parked, summary)
     arguments.add_stack(parked)
+    summary = "list AI conversations that ended before a list of ended ones existed"
+    listed = arguments.sub_command(commands, "list-ended", _list_ended, summary)
+    arguments.add_stack(listed)
+    listed.add_argument("--apply", action="store_true", help="without it, count and write nothing")
     return own
+
+
+def _list_ended(options: argparse.Namespace) -> int:
+    outputs = arguments.outputs_of(options.stack, CONVERSATIONS, LOG, KEYS)
+    keyed_hashes.configure(JsonSecret(lambda: boto3.client("secretsmanager"), outputs[KEYS]))
+    client = boto3.client("dynamodb")
+    log = Table(client, outputs[LOG])
+    found = ended.list_ended(client, outputs[CONVERSATIONS], log, apply=options.apply)
+    print(f"{found} ended conversations {'listed' if options.apply else 'to list'}")
+    return 0
 
 
 def _rebuild(options: argparse.Namespace) -> int:

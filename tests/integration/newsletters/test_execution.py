@@ -348,7 +348,7 @@ def test_a_job_whose_worker_died_is_sent_again_after_its_lease(newsletters: Depl
     job = newsletters.start(code)
     newsletters.messages()
     run = newsletters.run()
-    jobs.claim(newsletters.table, job, run.owner, run.ends_at_ms)
+    jobs.claim(newsletters.table, job, run.owner, run.ends_at_ms, job.deadline_ms)
     newsletters.pass_minutes(4)
     assert look_after_all(newsletters) == 0
 

@@ -217,7 +217,8 @@ def test_the_worker_of_a_cancelled_job_can_write_nothing_more(newsletters: Deplo
 def test_a_job_that_was_replaced_can_write_nothing_more(newsletters: Deployment) -> None:
     code = newsletters.create()
     job = newsletters.start(code)
-    claimed = jobs.claim(newsletters.table, job, "worker-1", newsletters.clock.ms + 300_000)
+    until = newsletters.clock.ms + 300_000
+    claimed = jobs.claim(newsletters.table, job, "worker-1", until, job.deadline_ms)
     newsletter = newsletters.read(code)
     requests.cancel(newsletters.resources, newsletter, "topics")
     second = newsletters.start(code, cause="start-2")

@@ -16,13 +16,17 @@ _KEPT = ("mode", "status_reason", "releases", "turn", "labels", "snoozed_until",
 
 @dataclass(frozen=True)
 class FinalState:
-    """*messages*: author, text and delivery of each log, in order; *sent*: recipients and texts, in order."""
+    """
+    *messages*: author, text and delivery of each log, in order; *sent*: recipients and texts, in order. *open* and
+    *ended*: what the lists show.
+    """
 
     conversations: dict[str, dict[str, Any]]
     messages: dict[str, list[tuple[str, str, str]]]
     changes: dict[str, list[str]]
     sent: list[tuple[str, str]]
     open: dict[str, str]
+    ended: dict[str, str]
     states: dict[str, dict[str, Any]]
     dead_letters: int
     due: list[str] = field(default_factory=list)
@@ -34,6 +38,7 @@ def final_state_of(system: System) -> FinalState:
     rows = system.rows()
     refs = [key[1].removeprefix("CONV#") for key in rows if key[0] == "log" and key[2] == "STATE"]
     items = {key[2]: row for key, row in rows.items() if key[0] == "conversations"}
+    is_open = _listed(rows, "OPEN#")
     return FinalState(
         conversations={name: _plain(row) for name, row in sorted(items.items())},
         # Messages of one millisecond have no order, and no more time passes here.
@@ -42,10 +47,9 @@ def final_state_of(system: System) -> FinalState:
         sent=[
             (str(body.get("To") or body.get("Destination")), _words(body)) for body in system.sent()
         ],
-        open={
-            key[2]: str(row["conversation_status"])
-            for key, row in sorted(rows.items())
-            if key[1].startswith("OPEN#")
+        open=is_open,
+        ended={
+            ref: status for ref, status in _listed(rows, "ENDED#").items() if ref not in is_open
         },
         states={ref: _state(system.state(ref)) for ref in sorted(refs)},
         dead_letters=len(system.fifo_queues.dead_letters),
@@ -56,6 +60,15 @@ def final_state_of(system: System) -> FinalState:
             if key[0] == "log" and key[2].startswith("NOTE#")
         ],
     )
+
+
+def _listed(rows: dict[tuple[str, ...], dict[str, Any]], partitions: str) -> dict[str, str]:
+    """Return the statuses that a list has, by conversation."""
+    return {
+        row["ref"]: str(row["conversation_status"])
+        for key, row in sorted(rows.items())
+        if key[1].startswith(partitions)
+    }
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:

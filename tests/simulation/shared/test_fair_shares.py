@@ -232,8 +232,8 @@ def fill(queue: Queue, company: str, number: int) -> None:
         queue.send(company, begin + position * 1_000 // PER_SECOND)
 
 
-# Records that wait on a standard queue come back every few minutes: more of them fill its spare runs.
-BACKLOGS = {kind: 12_000 if kind == "files" else 100_000 for kind in KINDS}
+# Records that wait on a standard queue come back every quarter of an hour: more of them fill its spare runs.
+BACKLOGS = {kind: 30_000 if kind == "files" else 100_000 for kind in KINDS}
 every_queue = pytest.mark.parametrize("queue", KINDS, indirect=True)
 
 

@@ -21,7 +21,6 @@ READERS = {
         "whatsapp/worker/messages/intake.py": "a comment",
     },
     "company-id-project-id-index": {
-        "conversations/store/items/conversation.py": "declares it for the lists of ended conversations",
         "console/operations/deployment.py": "as above",
     },
 }
@@ -34,13 +33,3 @@ def test_no_other_module_reads_an_index_of_few_values() -> None:
     }
 
     assert found == {index: set(modules) for index, modules in READERS.items()}
-
-
-def test_only_lists_of_ended_conversations_read_the_index_of_a_company() -> None:
-    readers = {
-        str(path.relative_to(FUNCTIONS))
-        for path in FUNCTIONS.rglob("*.py")
-        if "Conversation.by_company" in path.read_text()
-    }
-
-    assert readers == {"conversations/store/conversations.py", "conversations/api/queries.py"}

@@ -28,6 +28,7 @@ from conversations.store.items.routes import (
     ActiveShard,
     Alias,
     BusinessAddress,
+    Ended,
     Inbound,
     Open,
     Outbound,
@@ -41,7 +42,7 @@ from shared.policy.consent.unreachable import Unreachable
 # Items of one conversation, then lookup items that lead to it, then other records.
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, Note, State, Due, FunctionResult,
-    Inbound, Outbound, Route, Alias, Placement, Open, Active, ActiveShard, BusinessAddress,
+    Inbound, Outbound, Route, Alias, Placement, Open, Ended, Active, ActiveShard, BusinessAddress,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
     ListPosition, ErasedAddress, ErasedMessage,
 )  # fmt: skip

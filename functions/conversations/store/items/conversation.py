@@ -73,7 +73,6 @@ class Conversation(BaseModel):
     """
 
     model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
-    by_company: ClassVar[str] = "company-id-project-id-index"
     by_created: ClassVar[str] = "created-at-index"
     by_task_complete: ClassVar[str] = "task-complete-index"
     by_status: ClassVar[str] = "conversation-status-index"

@@ -7,6 +7,7 @@ Lookup items that lead to a conversation: provider message ids, address pairs, t
     ALIAS#...    #                       Alias          another address of the same person
     PLACED#...   <ref>#<business>        Placement      a conversation to which an agent attached a message
     OPEN#...     <ref>                   Open           the list of open conversations of a project
+    ENDED#...    <created at>#<ref>      Ended          the list of the other ones
     ADDR#...     <company>#<project>     BusinessAddress  a project that uses a business address
 
 Keys contain customers' addresses only as hashes.
@@ -114,12 +115,8 @@ class Placement(LogItem):
         return sort_key(cls.sk_pattern, ref, business_address)
 
 
-class Open(LogItem):
-    """List entry of an open conversation of a project."""
-
-    item_type: ClassVar[str] = "OPEN"
-    pk_pattern: ClassVar[str] = "OPEN#{company_id}#{project_id}"
-    sk_pattern: ClassVar[str] = "{ref}"
+class _Listed(LogItem):
+    """What a list shows of a conversation."""
 
     ref: str
     conversation_status: str
@@ -128,8 +125,34 @@ class Open(LogItem):
     hand_off_to_human_reason: str | None = None
     since: str
     last_activity_at: str  # to the hour: finer times would cost a write per message
+
+
+class Open(_Listed):
+    """List entry of an open conversation of a project."""
+
+    item_type: ClassVar[str] = "OPEN"
+    pk_pattern: ClassVar[str] = "OPEN#{company_id}#{project_id}"
+    sk_pattern: ClassVar[str] = "{ref}"
+
     is_counted: bool = False  # among the project's active conversations
     begins_by: str | None = None  # of an accepted conversation that no worker began
+
+
+class Ended(_Listed):
+    """
+    List entry of a conversation of a project that is closed, opted out, failed or blocked; newest conversations last.
+
+    It stays when the conversation is opened again: readers leave out what is also in the open list.
+    """
+
+    item_type: ClassVar[str] = "ENDED"
+    pk_pattern: ClassVar[str] = "ENDED#{company_id}#{project_id}"
+    sk_pattern: ClassVar[str] = "{since}#{ref}"
+
+    @classmethod
+    def sk(cls, since: str, ref: str) -> str:
+        """Return the sort key of a conversation that began at *since*."""
+        return sort_key(cls.sk_pattern, since, ref)
 
 
 class _ByPart(LogItem):

@@ -37,8 +37,11 @@ ROUND_MS: Final = 60 * clock.SECOND_MS
 GRACE_MS: Final = 15 * clock.SECOND_MS
 LATE_MS: Final = 10 * clock.SECOND_MS  # on a standard queue, which has no rounds
 SPARE_PART: Final = 10
-POSTPONED_SECONDS: Final = (60, 300)
+POSTPONED_SECONDS: Final = (60, 300)  # the first time
+LONGEST_DELAY_SECONDS: Final = 900  # of SQS
 POSTPONED_UNTIL: Final = "postponed_until"
+POSTPONED: Final = "postponed"  # how often, up to MOST_DOUBLED
+MOST_DOUBLED: Final = 4
 RUNS: Final = "runs"
 REFUSED_AT: Final = "refused_at"
 SIZE: Final = "size"  # see Round
@@ -213,9 +216,20 @@ class Sharing[T]:
 
 
 def postponed(body: str) -> Entry:
-    """Return the entry of a record that waits on its standard queue, for one to five minutes; `since_ms` reads when."""
-    seconds = random.randrange(*POSTPONED_SECONDS)  # noqa: S311 - spreads load, not used for security
-    event = json.loads(body) | {POSTPONED_UNTIL: clock.now_ms() + seconds * clock.SECOND_MS}
+    """
+    Return the entry of a record that waits on its standard queue; `since_ms` reads until when.
+
+    One to five minutes, and each time up to twice as long: looking at a long backlog again and again would fill the
+    spare runs.
+    """
+    event = json.loads(body)
+    times = int(event.get(POSTPONED, 0))
+    first, last = (min(seconds << times, LONGEST_DELAY_SECONDS) for seconds in POSTPONED_SECONDS)
+    seconds = random.randint(min(first, last // 2), last)  # noqa: S311 - spreads load, not used for security
+    event |= {
+        POSTPONED_UNTIL: clock.now_ms() + seconds * clock.SECOND_MS,
+        POSTPONED: min(times + 1, MOST_DOUBLED),
+    }
     return Entry(to_json(event), "", "", seconds)
 
 

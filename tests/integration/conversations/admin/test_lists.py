@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import boto3
 import pytest
 
 from conversations.api import open_conversations
 from conversations.lifecycle.status import Status
-from conversations.store import states
+from conversations.store import open_list, states
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Delivery, DueKind
 from conversations.store.items.turn import Stage, Turn, TurnKind
 from conversations.store.recovery import due
 from events.conversations import sample_data
+from operations.contexts.inbox.ended import list_ended
 from shared.policy.consent import unreachable
 from shared.policy.consent.unreachable import Unreachable
 from tests.integration.conversations.harness import (
@@ -124,18 +126,50 @@ def test_a_status_of_open_conversations_is_listed_from_the_open_list(harness: Ha
 
 
 @pytest.mark.parametrize("status", ["closed", "opted_out", "failed", "blocked"])
-def test_statuses_outside_the_open_list_are_listed_by_the_index_in_three_pages(
+def test_ended_conversations_are_listed_newest_first_in_three_pages(
     harness: Harness, status: str
 ) -> None:
-    over = {harness.begin(f"req-{number}", Status(status)) for number in range(5)}
+    over = [harness.begin(f"req-{number}", Status(status)) for number in range(5)]
     harness.begin("open")
-    harness.begin("other", Status(status), project=OTHER_PROJECT)
+    other = harness.begin("other", Status(status), project=OTHER_PROJECT)
 
     pages = listed(harness, project_id=PROJECT, status=status, limit=2)
 
-    assert [len(page) for page in pages] == [2, 2, 1]
-    assert {ref for page in pages for ref in page} == over
-    assert len(listed(harness, status=status)[0]) == 6
+    newest_first = over[::-1]
+    assert pages == [newest_first[:2], newest_first[2:4], newest_first[4:]]
+    for limit in (1, 4, 5, 6, 50):
+        pages = listed(harness, status=status, limit=limit)
+        assert sorted(ref for page in pages for ref in page) == sorted([*over, other])
+        assert all(len(page) <= limit for page in pages)
+
+
+def test_an_ended_conversation_leaves_the_list_while_it_is_open_again(harness: Harness) -> None:
+    ref, later = harness.begin(), harness.begin("req-2")
+    shown: list[Any] = []
+    for route in ("close", "reopen", "close"):
+        for one in (ref, later) if route == "close" and not shown else (ref,):
+            assert harness.on(one, route).status < 300
+        shown.append([listed(harness, status=status) for status in ("closed", "reply_sent")])
+
+    assert shown == [[[[later, ref]], [[]]], [[[later]], [[ref]]], [[[later, ref]], [[]]]]
+
+
+def test_conversations_that_ended_before_there_was_a_list_are_listed_once_by_the_command(
+    harness: Harness,
+) -> None:
+    log, client = harness.resources.log, boto3.client("dynamodb")
+    over = [harness.begin(f"req-{number}", Status.CLOSED) for number in range(3)]
+    harness.begin("open")
+    for ref in over[:2]:
+        state = harness.state(ref)
+        open_list.forget_ended(log, COMPANY, PROJECT, state.created_at, ref)
+    counts = [
+        list_ended(client, harness.resources.table.name, log, apply=apply)
+        for apply in (False, True, True)
+    ]
+
+    assert counts == [3, 2, 0]
+    assert listed(harness, status="closed") == [over[::-1]]
 
 
 def test_without_a_status_only_open_conversations_are_listed(harness: Harness) -> None:

@@ -77,6 +77,7 @@ def test_a_strangers_message_matches_a_project_stored_by_the_command(
         arguments.SWITCHES: "/parley/local/conversations",
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: names)
+    monkeypatch.setattr(arguments, "parameters_of", lambda _: {})
     file = tmp_path / "project.json"
     file.write_text(json.dumps(sample_data.project(accept_inbound=True)))
     assert projects.main(["put", str(file), "--stack", "parley-dev"]) == 0

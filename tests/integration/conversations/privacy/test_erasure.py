@@ -69,7 +69,9 @@ def test_erasure_deletes_all_personal_data(system: System, channel: str) -> None
     state = system.state(ref)
     assert set(state) == {"pk", "sk", "item_type", "erased_at", "ttl"}
     assert [
-        key for key in system.rows() if key[1].startswith(("OPEN#", "ROUTE#", "IN#", "OUT#"))
+        key
+        for key in system.rows()
+        if key[1].startswith(("OPEN#", "ENDED#", "ROUTE#", "IN#", "OUT#"))
     ] == []
 
 

@@ -47,6 +47,7 @@ WITHOUT_TRACES = {
     "BusinessAddress": "an address of the company",
     "Change": "states, ids and codes",
     "Due": "the id of a conversation",
+    "Ended": "ids and states",
     "Inbound": "ids",
     "Open": "ids and states",
     "Outbound": "ids",

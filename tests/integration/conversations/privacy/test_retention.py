@@ -57,7 +57,7 @@ def lifetimes(system: System, ref: str) -> set[int]:
     """In how many days the item, state, route and log of a conversation expire."""
     item = system.conversation(ref)
     of_log = [f"CONV#{ref} {kind}#" for kind in ("MSG", "EVT", "NOTE")]
-    found = rows(system, *of_log, "ROUTE#", "OPEN#")
+    found = rows(system, *of_log, "ROUTE#", "OPEN#", "ENDED#")
     return {until(system, row) for row in (item, system.state(ref), *found)}
 
 

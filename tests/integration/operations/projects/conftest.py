@@ -18,7 +18,7 @@ from operations.command_line import arguments
 from operations.projects import cli as projects
 from shared.aws.dynamodb import Table
 from tests.integration.conversations.second_company import ACCOUNT
-from tests.template import create_table
+from tests.template import create_table, parameters
 from whatsapp.store.accounts.numbers import phones as inbox_numbers
 
 STACK = "parley-dev"
@@ -69,6 +69,7 @@ def tables(keys: Table, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> di
         return {name: names[name] for name in wanted}
 
     monkeypatch.setattr(arguments, "outputs_of", outputs_of)
+    monkeypatch.setattr(arguments, "parameters_of", lambda _: parameters({}))
     return found
 
 

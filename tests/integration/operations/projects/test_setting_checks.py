@@ -113,6 +113,27 @@ def test_a_longest_message_that_no_channel_could_have_is_refused_with_the_limit(
     assert put(file, item) == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "most"), [("requests_per_minute", 1_200), ("requests_per_day", 1_728_000)]
+)
+def test_more_requests_than_the_api_takes_from_a_company_are_refused_with_the_limit(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    most: int,
+) -> None:
+    item = changed(f"rate_limits.{name}", most + 1)
+
+    assert put(file, item) == 1
+
+    [line] = errors(capsys)
+    assert line.startswith(f"rate_limits.{name}: must be at most {most}: a company may make ")
+    assert stored(tables) is None
+    item["rate_limits"][name] = most
+    assert put(file, item) == 0
+
+
 def test_names_that_the_project_or_other_software_chooses_are_not_settings(
     tables: dict[str, Table], file: Path
 ) -> None:
