@@ -147,8 +147,9 @@ class ThreadChange(Input):
     """
     New values; absent ones stay. `assigned_to`, `priority`, `gdpr_consent` and `reply_mode` may be null; without a
     `reply_mode` the mailbox's applies. `snoozed_until`: at most a year ahead, and before the thread is deleted; null
-    ends a snooze, and so does a new status. With `expected_seq` the change is refused if the thread has another
-    `last_seq` by now.
+    ends a snooze, and so does a new status. `remind_at`, with the same limits: a reminder of an open thread, which a
+    mail of the customer or the end of the thread cancels; null removes it. With `expected_seq` the change is refused if
+    the thread has another `last_seq` by now.
     """
 
     status: Status | None = None
@@ -160,6 +161,7 @@ class ThreadChange(Input):
     remove_tags: list[Tag] = Field(default_factory=list, max_length=MOST_TAGS)
     gdpr_consent: Flag | None = None
     snoozed_until: SnoozeEnd | None = None
+    remind_at: SnoozeEnd | None = None
     expected_seq: Annotated[int, Strict()] | None = Field(default=None, ge=0)
 
     @model_validator(mode="after")
@@ -249,6 +251,10 @@ class MailboxInput(ServiceLevelFields):
 
     `blocked_senders`: addresses and domains (`@spam.example`). Drafts by a model (`automation` email_threads) need
     `ai`, the model. Targets are minutes of `business_hours`.
+
+    `auto_close_days`: a thread is completed so many days after our answer if the customer does not write, by default
+    never. `reopen_days`: a customer's mail reopens a closed thread for so many days, later mail begins a new one; by
+    default it always reopens.
     """
 
     view = views.MailboxView
@@ -265,4 +271,6 @@ class MailboxInput(ServiceLevelFields):
     link_hosts: Annotated[list[Host], Field(max_length=20)] = Field(default_factory=list)
     blocked_senders: Annotated[list[Sender], Field(max_length=MOST_BLOCKED)] | None = None
     undo_seconds: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=60)
+    auto_close_days: Annotated[int, Strict()] | None = Field(default=None, ge=1, le=365)
+    reopen_days: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=3_650)
     signature: SignatureText | None = None

@@ -7,7 +7,7 @@ The events of `email-threads.fifo`.
     email.feedback   an event of SES about a sent mail               group: the sent mail
     email.merge      a thread that turned out to be part of another  group: the thread that stays
     email.erase      a thread whose retention is over                group: the thread
-    email.due        a thread with a target whose time has come      group: the thread, apart from its mails and sends
+    email.due        a thread whose alarm, reminder or end is due    group: the thread, apart from its mails and sends
     email.privacy    an erasure or export of a person                group: the job
 
 Analyses and sends have separate message groups: a slow model must not delay the mails of a thread.
@@ -71,7 +71,7 @@ class EmailErase(QueuedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailDue(QueuedEvent):
-    """The alarm or the breach of a target of a thread is due at *look_at*."""
+    """An alarm, a breach, a reminder or the end of a thread is due at *look_at*."""
 
     type: Literal["email.due"] = "email.due"
     conversation_id: str

@@ -340,6 +340,18 @@ def note_merged(table: Table, winner_id: str, loser_id: str) -> None:
     )
 
 
+def note_continued(table: Table, conversation_id: str, other: str) -> None:
+    """Note in a thread in which one it is continued. Idempotent; a thread that is gone stays gone."""
+    try:
+        table.update(
+            Thread.key(conversation_id),
+            put={"continued_in": other},
+            when=Thread.attr("conversation_id").exists(),
+        )
+    except ConditionFailed:
+        return
+
+
 def refuse_consent(table: Table, conversation_id: str) -> None:
     """Note in a thread that its customer refused consent: no model reads it. Idempotent."""
     table.update(

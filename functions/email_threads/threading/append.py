@@ -148,6 +148,8 @@ def _follow_up(
         threads.list_weak_author(table, thread, weak, ids.address_hash(weak))
     if (related := thread.metadata.client_info.related) is not None and was_refused:
         _request_to_join(table, related, stored)
+    if stored.n == 1 and (earlier := thread.metadata.client_info.continues) is not None:
+        threads.note_continued(table, earlier, thread.conversation_id)
     for alias in found.returned:
         threads.mark_returned(table, alias, stored.kind)
     if found.linked is not None:
@@ -183,6 +185,7 @@ def _append_of(incoming: Incoming, found: Resolution) -> Append:
         sent_draft=incoming.reply_id,
         asked=incoming.asked,
         targets=incoming.targets,
+        close_days=incoming.close_days,
     )
 
 

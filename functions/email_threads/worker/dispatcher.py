@@ -22,7 +22,8 @@ from email_threads.inbound.events import (
 from email_threads.replies import merged_drafts
 from email_threads.store import parked, threads
 from email_threads.store.items import Automation
-from email_threads.threading import expiry, merge
+from email_threads.threading import expiry
+from email_threads.threading.links import merge
 from email_threads.worker import due_times, forwarder, reception, sent_mails
 from shared.events.exchange import OutboundMessage
 from shared.events.record_body import parse_body

@@ -160,6 +160,26 @@ def _after(minutes: int) -> Steps:
     return steps
 
 
+def _closing(system: System) -> None:
+    """The mailbox closes answered threads after a day, and never reopens closed ones."""
+    system.register(MAILBOX, auto_close_days=1, reopen_days=0)
+
+
+def _changed(**change: Any) -> Steps:
+    """A person changes the only thread; `remind_at` is a number of minutes."""
+
+    def steps(system: System) -> None:
+        (thread,) = system.threads()
+        given = dict(change)
+        if "remind_at" in given:
+            given["remind_at"] = clock.to_text(system.clock.ms + given["remind_at"] * 60_000)
+        path = f"/email-threads/{thread['conversation_id']}"
+        status, body = system.call("PATCH", path, given)
+        assert status == 200, body
+
+    return steps
+
+
 def _blocking(system: System) -> None:
     """The mailbox leaves out mail of Ann."""
     system.register(MAILBOX, blocked_senders={ANN})
@@ -298,6 +318,21 @@ SCENARIOS = [
         "a breach of a target",
         _after(30),
         _then(_with_targets, _delivered(mail("a@x")), _after(95)),
+    ),
+    Scenario(
+        "a reminder",
+        _after(60),
+        _then(_delivered(mail("a@x")), _changed(status="pending_info", remind_at=60)),
+    ),
+    Scenario(
+        "the end of an answered thread",
+        _after(24 * 60),
+        _then(_closing, _delivered(mail("a@x"), mail("b@shop", sender=MAILBOX, in_reply_to="a@x"))),
+    ),
+    Scenario(
+        "a mail that continues a closed thread",
+        _delivered(mail("b@x", in_reply_to="a@x")),
+        _then(_closing, _delivered(mail("a@x")), _changed(status="completed"), _later),
     ),
     Scenario("a mail of a blocked sender", _delivered(verified(with_files())), _blocking),
     Scenario("a mail with files", _delivered(verified(with_files()))),

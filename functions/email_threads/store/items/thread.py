@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from email_threads.store.items.follow_up import Reminder
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.service_level import ServiceLevel
 from shared.identity.contacts.claims import Proof
@@ -249,6 +250,10 @@ class Thread(ThreadItem):
     company_status: str | None = None  # the list of CompanyIndex: see `list_of`
     full_text_search: str | None = Field(default=None, repr=False)
     snoozed_until: str | None = None  # hidden from the open threads until then
+    reminder: Reminder | None = None  # of an open thread
+    closes_at: str | None = None  # completed then, if the customer does not write
+    closed_at: str | None = None  # since when it is completed or archived
+    continued_in: str | None = None  # the thread of a mail that came too late to reopen this one
     waiting_since: str | None = None  # time of the first mail of the customer that is not answered
     response_total: int = 0  # seconds, over `response_samples` answers
     response_samples: int = 0

@@ -4,8 +4,8 @@ Merges a thread into another one, when a mail shows that they are one.
     1 consent         if refused, the winner has it refused first: no        repeated
                       model reads the moved mails
     2 metadata        the winner gets the tags, earlier due times, and the    repeated: nothing differs any more
-                      priority and the assignee if it has none, with an
-                      audit entry
+                      priority, the assignee and the reminder if it has
+                      none, with an audit entry
     3 mails           each is appended to the winner with its alias, and      killed: not moved, or skipped and removed
                       then removed from the loser
     4 participants    rows of the winner are written, the loser's deleted     repeated
@@ -22,6 +22,7 @@ from email_threads.store import changes, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import AliasKind, Mail
 from email_threads.store.items.parked import ParkReason
+from email_threads.store.service_levels import is_open
 from email_threads.store.threads import Refusal
 from email_threads.threading import ids, people
 from email_threads.threading.head import heads, service_level
@@ -90,10 +91,11 @@ def _merge_metadata(table: Table, loser: Thread, winner_id: str) -> None:
             }
         )
         level = service_level.joined(winner, loser)
-        if merged == own and level == winner.service_level:
+        reminder = winner.reminder or (loser.reminder if is_open(winner) else None)
+        if merged == own and level == winner.service_level and reminder == winner.reminder:
             return
         made = Change(
-            fields={"metadata": merged, "service_level": level},
+            fields={"metadata": merged, "service_level": level, "reminder": reminder},
             at=clock.to_text(clock.now_ms()),
             actor=ACTOR,
             action="metadata",
