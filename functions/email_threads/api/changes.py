@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from email_threads.analysis import drafts as drafts_of_models
 from email_threads.api import presenters, views
 from email_threads.api.queries import NotFound, head_of
-from email_threads.inbound.events import EmailAnalyse, EmailMerge, entry
+from email_threads.inbound.events import EmailAnalyse, entry
 from email_threads.store import changes, drafts, mailboxes
 from email_threads.store.changes import Change
 from email_threads.store.items import Automation, Draft, Mailbox, Status, Thread
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from email_threads.api.inputs import MailboxInput, MergeInput, NoteInput, ThreadChange
+    from email_threads.api.inputs import MailboxInput, NoteInput, ThreadChange
     from email_threads.api.queries import ApiDependencies
     from shared.api.models.inputs import NoInput
     from shared.api.routing.routes import Request
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 TRIES: Final = 8
 MOST_TAGS: Final = 20
-MOST_MERGED_BY_PERSON: Final = 500  # mails; a merge must end within the time of a worker
 _CAUSE_CHARACTERS: Final = 20  # 80 bits
 _OPEN: Final = frozenset({Status.ACTIVE, Status.PENDING_INFO})
 _NEXT: Final = {
@@ -106,19 +105,6 @@ def add_note(table: Table, thread: Thread, request: Request[NoteInput]) -> views
             return views.WrittenNote(k=after.note_count, last_seq=after.seq)
         thread = head_of(table, thread.company_id, thread.conversation_id)
     raise Transient("thread_contended")
-
-
-def merge(deps: ApiDependencies, thread: Thread, request: Request[MergeInput]) -> views.Merging:
-    """Queue the merge of a thread into another one of the company. Raises NotFound, InvalidInput and NotEnqueued."""
-    into = head_of(deps.table, thread.company_id, request.input.into)
-    if into.conversation_id == thread.conversation_id:
-        raise _invalid("into", "must be another thread")
-    if thread.email_count > MOST_MERGED_BY_PERSON:
-        raise _invalid("body", f"the thread has more than {MOST_MERGED_BY_PERSON} mails")
-    record(deps.table, thread, request, lambda _: {}, f"merge into {into.conversation_id}")
-    event = EmailMerge(loser=thread.conversation_id, winner=into.conversation_id)
-    deps.queue.send([entry(event)])
-    return views.Merging(conversation_id=thread.conversation_id, into=into.conversation_id)
 
 
 def put_mailbox(

@@ -16,6 +16,7 @@ from email_threads.configuration.requirements_schema import (
 from email_threads.replies.approval.signatures import has_unknown
 from email_threads.store.items import Automation, ReplyMode, Status
 from email_threads.store.mailboxes import MOST_BLOCKED
+from email_threads.threading.links.separation import MOST_MAILS as MOST_SPLIT
 from shared.ai.settings import MOST_TOKENS, ModelSettings
 from shared.api.models.agent_inputs import Assignee, AssigneeFilter, SnoozeEnd  # noqa: TC001 - pydantic reads these annotations at run time
 from shared.api.models.inputs import Change, Input
@@ -184,6 +185,18 @@ class MergeInput(Input):
     """The thread that this one becomes part of."""
 
     into: ThreadId
+
+
+type MailNumber = Annotated[int, Strict(), Field(ge=1)]
+
+
+class SplitInput(Input):
+    """The numbers of the mails that begin a new thread, and its subject; by default that of this one."""
+
+    mails: Annotated[list[MailNumber], Field(min_length=1, max_length=MOST_SPLIT)]
+    subject: (
+        Annotated[str, Field(min_length=1, max_length=300), AfterValidator(is_one_line)] | None
+    ) = None
 
 
 class SignatureInput(Input):

@@ -73,6 +73,7 @@ def thread_view(thread: Thread, joining: Sequence[Thread] = ()) -> views.ThreadV
             continues=links.continues,
             continued_in=thread.continued_in,
             merged_from=sorted(thread.merged_from),
+            split_from=thread.split_from,
         ),
         response_time_avg=thread.response_time_avg,
         resolution_time=thread.resolution_time,

@@ -58,6 +58,7 @@ class RelatedThreads(View):
     continues: str | None = None
     continued_in: str | None = None
     merged_from: list[str]
+    split_from: str | None = None
 
 
 class QuestionView(View):
@@ -246,6 +247,13 @@ class Joining(View):
 
 class Merging(View):
     """A merge that was queued."""
+
+    conversation_id: str
+    into: str
+
+
+class Separating(View):
+    """Mails that move from a thread to another one: a split, or the undo of a merge, that was queued."""
 
     conversation_id: str
     into: str

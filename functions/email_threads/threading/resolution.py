@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.kinds import REPORTS
 from email_threads.parsing.trust import Trust
-from email_threads.store import threads
+from email_threads.store import participants, threads
 from email_threads.store.items import AliasKind, Status
 from email_threads.store.items.mail import JoinedBy
 from email_threads.store.items.thread import Automation, Direction
@@ -142,7 +142,7 @@ def resolve(  # noqa: PLR0911 - one return for each rule
             merges=pair.merges,
             linked=pair.linked,
         )
-    named = pair.thread or next(iter(found.live), None)
+    named = pair.thread or _strongest(found)
     suspect = named or _by_subject(table, incoming)
     if suspect is None:
         return _new_thread(incoming, found, taken)
@@ -193,6 +193,19 @@ def _continued(
         entry=entered,
         joined_by=JoinedBy.REFERENCE,
     )
+
+
+def _strongest(found: _Evidence) -> Thread | None:
+    """
+    Return the first live thread. The reply address of a thread from which people have moved the mail that is answered
+    is weaker than the id of that mail.
+    """
+    first = next(iter(found.live), None)
+    if first is None or first.conversation_id != found.token or not found.named:
+        return first
+    answered = found.named[0].thread
+    is_moved = answered in first.kept_apart
+    return next((one for one in found.live if is_moved and one.conversation_id == answered), first)
 
 
 def _of_report(found: _Evidence) -> Resolution:
@@ -296,7 +309,7 @@ def _entry(table: Table, mail: ParsedMail, thread: Thread, *, has_token: bool = 
     sender = mail.sender
     if sender is not None and sender not in known:
         hashed = ids.address_hash(sender)
-        if threads.is_participant(table, thread.conversation_id, hashed):
+        if participants.is_participant(table, thread.conversation_id, hashed):
             known.add(sender)
     return entry(sender, mail.verdicts.trust, known, has_token=has_token)
 
@@ -314,7 +327,7 @@ def _is_invited(table: Table, mail: ParsedMail, thread: Thread, found: _Evidence
     if sender is None or mail.verdicts.trust is not Trust.VERIFIED or not numbers:
         return False
     named = threads.mails(table, thread.conversation_id, sorted(set(numbers)))
-    return any(invites(one, sender) for one in named) and not threads.is_being_erased(
+    return any(invites(one, sender) for one in named) and not participants.is_being_erased(
         table, thread.conversation_id, ids.address_hash(sender)
     )
 

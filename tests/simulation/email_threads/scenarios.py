@@ -237,6 +237,30 @@ def _merged(system: System) -> None:
     assert status == 202, body
 
 
+def _moved(step: str, **body: Any) -> Steps:
+    """A person undoes the merge of the merged thread, or moves mails of the only one, or back from the new one."""
+
+    def steps(system: System) -> None:
+        heads = system.threads()
+        (chosen,) = (
+            one
+            for one in heads
+            if step == "split" or ("merged_into" if step == "unmerge" else "split_from") in one
+        )
+        given = dict(body)
+        if step == "merge":
+            given["into"] = chosen["split_from"]
+        path = f"/email-threads/{chosen['conversation_id']}/{step}"
+        status, answer = system.call("POST", path, given, key="the-same-call")
+        assert status == 202, answer
+
+    return steps
+
+
+_SPLIT = _moved("split", mails=[1, 3])
+_THREE = (_to_desk("a@x"), _to_desk("b@x", in_reply_to="a@x"), _to_desk("c@x", in_reply_to="b@x"))
+
+
 _BOUNCED = {"bounceType": "Permanent", "bouncedRecipients": [{"emailAddress": ANN}]}
 
 
@@ -309,6 +333,17 @@ SCENARIOS = [
         _merged,
         _asked(_to_desk("a@x"), _to_desk("b@x", sender=BOB)),
     ),
+    Scenario(
+        "the undo of a merge",
+        _moved("unmerge"),
+        _then(_asked(_to_desk("a@x"), _to_desk("b@x", sender=BOB)), _merged),
+    ),
+    Scenario(
+        "a split",
+        _moved("split", mails=[2]),
+        _delivered(mail("a@x"), verified(b"In-Reply-To: <a@x>\n" + with_files())),
+    ),
+    Scenario("the undo of a split", _moved("merge"), _then(_asked(*_THREE), _SPLIT)),
     Scenario(
         "an alarm before a breach",
         _after(95),

@@ -45,7 +45,9 @@ def pair_of(incoming: Incoming, live: list[Thread], is_of: Callable[[Thread], bo
 
 
 def _are_apart(incoming: Incoming, one: Thread, other: Thread) -> bool:
-    """Whether two threads stay two: one continues the other, or is closed for good."""
+    """Whether two threads stay two: people separated them, or one continues the other, or is closed for good."""
+    if one.conversation_id in other.kept_apart or other.conversation_id in one.kept_apart:
+        return True
     continued = {one.metadata.client_info.continues, other.metadata.client_info.continues}
     is_closed = any(
         is_final(thread, incoming.received_ms, incoming.reopen_days) for thread in (one, other)
