@@ -11,7 +11,7 @@ from email_threads.api.queries import head_of, mail_of
 from email_threads.inbound.events import EmailAnalyse, EmailReceived, entry, received_entry
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN
 from email_threads.parsing.headers import root_id
-from email_threads.store import changes, mailboxes, threads
+from email_threads.store import changes, mailboxes, participants, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Automation
 from email_threads.threading import ids
@@ -91,7 +91,7 @@ def withhold(
             raise _invalid("the mail was not admitted by a person")
         author = _author(mail)
         if author is not None and author not in thread.participants:
-            threads.weaken_participant(table, thread.conversation_id, ids.address_hash(author))
+            participants.weaken(table, thread.conversation_id, ids.address_hash(author))
         drafts.supersede(table, thread, reason=WITHHELD)
         _analyse(deps, request, thread)
         return views.Admission(conversation_id=thread.conversation_id, n=mail.n, admitted=False)
@@ -126,7 +126,7 @@ def _author(mail: Mail) -> str | None:
 def _list_author(table: Table, thread: Thread, mail: Mail) -> None:
     author = _author(mail)
     if author is not None:
-        threads.put_participant(table, thread, author, ids.address_hash(author))
+        participants.put(table, thread, author, ids.address_hash(author))
 
 
 def _queue(deps: ApiDependencies, request: Request[NoInput], thread: Thread, mail: Mail) -> None:

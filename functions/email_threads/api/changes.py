@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from email_threads.analysis import drafts as drafts_of_models
 from email_threads.api import presenters, views
 from email_threads.api.queries import NotFound, head_of
-from email_threads.inbound.events import EmailAnalyse, EmailMerge, entry
+from email_threads.inbound.events import EmailAnalyse, entry
 from email_threads.store import changes, drafts, mailboxes
 from email_threads.store.changes import Change
 from email_threads.store.items import Automation, Draft, Mailbox, Status, Thread
+from email_threads.store.items.follow_up import Reminder
+from email_threads.threading.head.follow_up import closing_of
 from email_threads.threading.head.heads import touched, with_status
 from shared.access.ownership import proofs
 from shared.api.errors import InvalidInput
@@ -23,8 +25,9 @@ from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
-    from email_threads.api.inputs import MailboxInput, MergeInput, NoteInput, ThreadChange
+    from email_threads.api.inputs import MailboxInput, NoteInput, ThreadChange
     from email_threads.api.queries import ApiDependencies
     from shared.api.models.inputs import NoInput
     from shared.api.routing.routes import Request
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
 
 TRIES: Final = 8
 MOST_TAGS: Final = 20
-MOST_MERGED_BY_PERSON: Final = 500  # mails; a merge must end within the time of a worker
 _CAUSE_CHARACTERS: Final = 20  # 80 bits
 _OPEN: Final = frozenset({Status.ACTIVE, Status.PENDING_INFO})
 _NEXT: Final = {
@@ -103,19 +105,6 @@ def add_note(table: Table, thread: Thread, request: Request[NoteInput]) -> views
             return views.WrittenNote(k=after.note_count, last_seq=after.seq)
         thread = head_of(table, thread.company_id, thread.conversation_id)
     raise Transient("thread_contended")
-
-
-def merge(deps: ApiDependencies, thread: Thread, request: Request[MergeInput]) -> views.Merging:
-    """Queue the merge of a thread into another one of the company. Raises NotFound, InvalidInput and NotEnqueued."""
-    into = head_of(deps.table, thread.company_id, request.input.into)
-    if into.conversation_id == thread.conversation_id:
-        raise _invalid("into", "must be another thread")
-    if thread.email_count > MOST_MERGED_BY_PERSON:
-        raise _invalid("body", f"the thread has more than {MOST_MERGED_BY_PERSON} mails")
-    record(deps.table, thread, request, lambda _: {}, f"merge into {into.conversation_id}")
-    event = EmailMerge(loser=thread.conversation_id, winner=into.conversation_id)
-    deps.queue.send([entry(event)])
-    return views.Merging(conversation_id=thread.conversation_id, into=into.conversation_id)
 
 
 def put_mailbox(
@@ -243,12 +232,15 @@ def fields_of(table: Table, thread: Thread, given: ThreadChange) -> dict[str, An
     named = given.model_fields_set
     fields: dict[str, Any] = {}
     if given.status is not None and given.status is not thread.status:
-        hours = mailboxes.hours_of(table, thread) if given.status is Status.ACTIVE else None
-        fields |= _status(thread, given.status, hours)
+        fields |= _of_status(table, thread, given.status)
     if given.automation is not None:
         fields["automation"] = given.automation
+    after = fields.get("status", thread.status)
     if "snoozed_until" in named:
-        fields["snoozed_until"] = _end_of_snooze(thread, fields.get("status", thread.status), given)
+        fields["snoozed_until"] = _later(thread, after, "snoozed_until", given.snoozed_until)
+    if "remind_at" in named:
+        remind_at = _later(thread, after, "remind_at", given.remind_at)
+        fields["reminder"] = Reminder(remind_at=remind_at) if remind_at is not None else None
     if "reply_mode" in named:
         fields["reply_mode"] = given.reply_mode
     if "gdpr_consent" in named:
@@ -266,18 +258,38 @@ def fields_of(table: Table, thread: Thread, given: ThreadChange) -> dict[str, An
     return fields
 
 
-def _end_of_snooze(thread: Thread, status: Status, given: ThreadChange) -> str | None:
-    """Return the end of a snooze; None ends one. Raises InvalidTransition and InvalidInput."""
-    if given.snoozed_until is None:
+def _later(thread: Thread, status: Status, field: str, at: datetime | None) -> str | None:
+    """
+    Return the end of a snooze, or the time of a reminder, of a thread with this status; None ends one.
+
+    Raises InvalidTransition and InvalidInput.
+    """
+    if at is None:
         return None
     if status not in _OPEN:
-        raise InvalidTransition(f"snoozed_until: a thread that is {status} cannot be snoozed")
+        raise InvalidTransition(f"{field}: a thread that is {status} has none")
     return end_of_snooze(
-        "snoozed_until",
-        given.snoozed_until,
+        field,
+        at,
         now=clock.to_text(clock.now_ms()),
         deleted_at=int(touched(thread)["ttl"]),
     )
+
+
+def _of_status(table: Table, thread: Thread, status: Status) -> dict[str, Any]:
+    """Return the values that a new status changes, with the settings of the mailbox. Raises InvalidTransition."""
+    if status is Status.PENDING_INFO:
+        return _status(thread, status) | {"closes_at": _closing_of(table, thread)}
+    hours = mailboxes.hours_of(table, thread) if status is Status.ACTIVE else None
+    return _status(thread, status, hours)
+
+
+def _closing_of(table: Table, thread: Thread) -> str | None:
+    """Return when a thread closes that waits for information from now on."""
+    mailbox = mailboxes.get(table, thread.mailbox)
+    is_own = mailbox is not None and mailbox.company_id == thread.company_id
+    days = mailbox.auto_close_days if mailbox is not None and is_own else None
+    return closing_of(clock.to_text(clock.now_ms()), days)
 
 
 def _status(thread: Thread, status: Status, hours: BusinessHours | None = None) -> dict[str, Any]:
@@ -296,6 +308,7 @@ def _words(given: ThreadChange) -> str:
         "automation": given.automation,
         "reply_mode": given.reply_mode,
         "snoozed_until": given.snoozed_until and f"{given.snoozed_until.astimezone(UTC):%FT%TZ}",
+        "remind_at": given.remind_at and f"{given.remind_at.astimezone(UTC):%FT%TZ}",
     }
     words = [f"{name}={coded[name]}" if coded.get(name) else name for name in names]
     return f"change {' '.join(words)}"

@@ -16,6 +16,7 @@ from email_threads.configuration.requirements_schema import (
 from email_threads.replies.approval.signatures import has_unknown
 from email_threads.store.items import Automation, ReplyMode, Status
 from email_threads.store.mailboxes import MOST_BLOCKED
+from email_threads.threading.links.separation import MOST_MAILS as MOST_SPLIT
 from shared.ai.settings import MOST_TOKENS, ModelSettings
 from shared.api.models.agent_inputs import Assignee, AssigneeFilter, SnoozeEnd  # noqa: TC001 - pydantic reads these annotations at run time
 from shared.api.models.inputs import Change, Input
@@ -147,8 +148,9 @@ class ThreadChange(Input):
     """
     New values; absent ones stay. `assigned_to`, `priority`, `gdpr_consent` and `reply_mode` may be null; without a
     `reply_mode` the mailbox's applies. `snoozed_until`: at most a year ahead, and before the thread is deleted; null
-    ends a snooze, and so does a new status. With `expected_seq` the change is refused if the thread has another
-    `last_seq` by now.
+    ends a snooze, and so does a new status. `remind_at`, with the same limits: a reminder of an open thread, which a
+    mail of the customer or the end of the thread cancels; null removes it. With `expected_seq` the change is refused if
+    the thread has another `last_seq` by now.
     """
 
     status: Status | None = None
@@ -160,6 +162,7 @@ class ThreadChange(Input):
     remove_tags: list[Tag] = Field(default_factory=list, max_length=MOST_TAGS)
     gdpr_consent: Flag | None = None
     snoozed_until: SnoozeEnd | None = None
+    remind_at: SnoozeEnd | None = None
     expected_seq: Annotated[int, Strict()] | None = Field(default=None, ge=0)
 
     @model_validator(mode="after")
@@ -182,6 +185,18 @@ class MergeInput(Input):
     """The thread that this one becomes part of."""
 
     into: ThreadId
+
+
+type MailNumber = Annotated[int, Strict(), Field(ge=1)]
+
+
+class SplitInput(Input):
+    """The numbers of the mails that begin a new thread, and its subject; by default that of this one."""
+
+    mails: Annotated[list[MailNumber], Field(min_length=1, max_length=MOST_SPLIT)]
+    subject: (
+        Annotated[str, Field(min_length=1, max_length=300), AfterValidator(is_one_line)] | None
+    ) = None
 
 
 class SignatureInput(Input):
@@ -249,6 +264,10 @@ class MailboxInput(ServiceLevelFields):
 
     `blocked_senders`: addresses and domains (`@spam.example`). Drafts by a model (`automation` email_threads) need
     `ai`, the model. Targets are minutes of `business_hours`.
+
+    `auto_close_days`: a thread is completed so many days after our answer if the customer does not write, by default
+    never. `reopen_days`: a customer's mail reopens a closed thread for so many days, later mail begins a new one; by
+    default it always reopens.
     """
 
     view = views.MailboxView
@@ -265,4 +284,6 @@ class MailboxInput(ServiceLevelFields):
     link_hosts: Annotated[list[Host], Field(max_length=20)] = Field(default_factory=list)
     blocked_senders: Annotated[list[Sender], Field(max_length=MOST_BLOCKED)] | None = None
     undo_seconds: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=60)
+    auto_close_days: Annotated[int, Strict()] | None = Field(default=None, ge=1, le=365)
+    reopen_days: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=3_650)
     signature: SignatureText | None = None

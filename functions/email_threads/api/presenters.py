@@ -41,11 +41,22 @@ def summary(thread: Thread) -> views.ThreadSummary:
         waiting_since=thread.waiting_since,
         service_level=of_thread(thread),
         snoozed_until=thread.snoozed_at(clock.to_text(clock.now_ms())),
+        reminder=_reminder(thread),
+        closes_at=thread.closes_at,
         assigned_to=facts.assigned_to,
         priority=facts.priority,
         tags=sorted(facts.tags),
         open_drafts=len(thread.open_drafts),
         analysis_reason=thread.ai_analysis.reason if thread.ai_analysis else None,
+    )
+
+
+def _reminder(thread: Thread) -> views.ReminderView | None:
+    found = thread.reminder
+    return (
+        views.ReminderView(remind_at=found.remind_at, given_at=found.given_at)
+        if found is not None
+        else None
     )
 
 
@@ -60,7 +71,9 @@ def thread_view(thread: Thread, joining: Sequence[Thread] = ()) -> views.ThreadV
         links=views.RelatedThreads(
             related=links.related,
             continues=links.continues,
+            continued_in=thread.continued_in,
             merged_from=sorted(thread.merged_from),
+            split_from=thread.split_from,
         ),
         response_time_avg=thread.response_time_avg,
         resolution_time=thread.resolution_time,

@@ -92,17 +92,17 @@ def head_of(table: Table, company: str, conversation_id: str) -> Thread:
 
 def heads_of(table: Table, company: str, conversation_id: str) -> tuple[Thread, Thread]:
     """Return a thread, and the thread that it became part of: itself if it was not merged. Raises NotFound."""
-    own = thread = _own_head(table, company, conversation_id)
+    own = thread = own_head_of(table, company, conversation_id)
     for _ in range(_HOPS - 1):
         if thread.merged_into is None:
             break
-        thread = _own_head(table, company, thread.merged_into)
+        thread = own_head_of(table, company, thread.merged_into)
     if thread.merged_into is not None:
         raise NotFound("conversation_id: thread not found")
     return own, thread
 
 
-def _own_head(table: Table, company: str, conversation_id: str) -> Thread:
+def own_head_of(table: Table, company: str, conversation_id: str) -> Thread:
     """Return a thread, also a merged one. Raises NotFound."""
     is_id = _THREAD_ID.fullmatch(conversation_id)
     thread = threads.get(table, conversation_id) if is_id else None
@@ -165,7 +165,7 @@ def attachment(
 
 def notes(table: Table, company: str, conversation_id: str, query: NumberedQuery) -> views.Notes:
     """Return a page of a thread's notes; a merged one has kept its own. Raises NotFound."""
-    return notes_of(table, _own_head(table, company, conversation_id), query)
+    return notes_of(table, own_head_of(table, company, conversation_id), query)
 
 
 def notes_of(table: Table, thread: Thread, query: NumberedQuery) -> views.Notes:
@@ -180,7 +180,7 @@ def changes(
     table: Table, company: str, conversation_id: str, query: NumberedQuery
 ) -> views.Changes:
     """Return a page of a thread's changes; a merged one has kept its own. Raises NotFound."""
-    thread = _own_head(table, company, conversation_id)
+    thread = own_head_of(table, company, conversation_id)
     numbers = _numbers(thread.audit_count, query)
     found = stored_changes.audit_entries(table, thread.conversation_id, numbers)
     fields = set(views.ChangeView.model_fields)

@@ -11,6 +11,13 @@ from shared.api.models.views import View
 from shared.policy.business_hours import BusinessHours
 
 
+class ReminderView(View):
+    """When a thread without an answer of the customer is followed up, and when the reminder of it was given."""
+
+    remind_at: str
+    given_at: str | None = None
+
+
 class ThreadSummary(View):
     """A thread in a list. `snippet` is the beginning of its newest mail; times are ISO 8601 in UTC."""
 
@@ -29,6 +36,8 @@ class ThreadSummary(View):
     waiting_since: str | None = None
     service_level: ServiceLevelView | None = None
     snoozed_until: str | None = None  # absent when the snooze is over
+    reminder: ReminderView | None = None
+    closes_at: str | None = None  # when it is completed, if the customer does not write
     assigned_to: str | None = None
     priority: str | None = None
     tags: list[str]
@@ -43,11 +52,13 @@ class Threads(View):
 
 
 class RelatedThreads(View):
-    """`related` was named by a mail whose sender may not join it; `continues` has expired."""
+    """`related` was named by a mail whose sender may not join it; `continues` expired or was closed too long ago."""
 
     related: str | None = None
     continues: str | None = None
+    continued_in: str | None = None
     merged_from: list[str]
+    split_from: str | None = None
 
 
 class QuestionView(View):
@@ -241,6 +252,13 @@ class Merging(View):
     into: str
 
 
+class Separating(View):
+    """Mails that move from a thread to another one: a split, or the undo of a merge, that was queued."""
+
+    conversation_id: str
+    into: str
+
+
 class NoteView(View):
     """An internal note."""
 
@@ -301,6 +319,8 @@ class MailboxView(View):
     business_hours: BusinessHours | None = None
     first_response_minutes: int | None = None
     resolution_minutes: int | None = None
+    auto_close_days: int | None = None
+    reopen_days: int | None = None
     updated_at: str | None = None
 
 

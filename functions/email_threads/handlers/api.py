@@ -18,6 +18,7 @@ from email_threads.api.drafts.routes import DraftRoutes
 from email_threads.api.drafts.signatures import SignatureRoutes
 from email_threads.api.macros.routes import MacroRoutes
 from email_threads.api.mailbox_routes import MailboxRoutes
+from email_threads.api.merges.routes import MergeRoutes
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
 from email_threads.privacy.routes import PrivacyRoutes
 from email_threads.recovery.bootstrap import recovery_of
@@ -109,6 +110,7 @@ routes.add(DraftRoutes(deps))
 routes.add(MailboxRoutes(deps))
 routes.add(SignatureRoutes(deps))
 routes.add(MacroRoutes(deps))
+routes.add(MergeRoutes(deps))
 routes.add(PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue))
 
 
@@ -160,17 +162,6 @@ def unmark_as_spam(request: Request[NoInput], conversation_id: str) -> Callable[
     """Undo the mark: the thread is active, and mail of its sender is received again."""
     thread = queries.head_of(table, request.caller.company, conversation_id)
     return lambda: spam.unmark(deps, thread, request)
-
-
-@routes.changes(
-    "POST /email-threads/{conversation_id}/merge", Scope.EMAIL_WRITE, status=HTTPStatus.ACCEPTED
-)
-def merge_thread(
-    request: Request[inputs.MergeInput], conversation_id: str
-) -> Callable[[], views.Merging]:
-    """Make a thread part of another one of the company."""
-    thread = queries.head_of(table, request.caller.company, conversation_id)
-    return lambda: changes.merge(deps, thread, request)
 
 
 @routes.reads("GET /email-threads/{conversation_id}/emails", Scope.EMAIL_READ)

@@ -6,8 +6,9 @@ The events of `email-threads.fifo`.
     email.send       an approved draft                               the same
     email.feedback   an event of SES about a sent mail               group: the sent mail
     email.merge      a thread that turned out to be part of another  group: the thread that stays
+    email.separate   mails that move to another thread               group: the thread that they leave
     email.erase      a thread whose retention is over                group: the thread
-    email.due        a thread with a target whose time has come      group: the thread, apart from its mails and sends
+    email.due        a thread whose alarm, reminder or end is due    group: the thread, apart from its mails and sends
     email.privacy    an erasure or export of a person                group: the job
 
 Analyses and sends have separate message groups: a slow model must not delay the mails of a thread.
@@ -53,11 +54,31 @@ class EmailReceived(QueuedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailMerge(QueuedEvent):
-    """The thread *loser* becomes part of *winner*."""
+    """The thread *loser* becomes part of *winner*. *cause* tells a merge after the undo of an earlier one apart."""
 
     type: Literal["email.merge"] = "email.merge"
     loser: str
     winner: str
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmailSeparate(QueuedEvent):
+    """
+    Mails of the thread *source* move to *target*: those with *numbers* to a new thread with this *subject*, in a split;
+    without numbers those that came from it, in the undo of a merge, after which *target* had the number *seq*.
+
+    *actor* is the principal who asked for it, *cause* a hash of the call.
+    """
+
+    type: Literal["email.separate"] = "email.separate"
+    source: str
+    target: str
+    actor: str
+    cause: str
+    numbers: list[int] = field(default_factory=list)
+    subject: str | None = field(default=None, repr=False)
+    seq: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +92,7 @@ class EmailErase(QueuedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailDue(QueuedEvent):
-    """The alarm or the breach of a target of a thread is due at *look_at*."""
+    """An alarm, a breach, a reminder or the end of a thread is due at *look_at*."""
 
     type: Literal["email.due"] = "email.due"
     conversation_id: str
@@ -136,6 +157,7 @@ type Event = (
     | EmailSend
     | EmailFeedback
     | EmailMerge
+    | EmailSeparate
     | EmailErase
     | EmailDue
     | EmailPrivacy
@@ -152,7 +174,13 @@ def received_entry(event: EmailReceived, root: str | None) -> Entry:
 
 
 def entry(
-    event: EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase | EmailDue,
+    event: EmailAnalyse
+    | EmailSend
+    | EmailFeedback
+    | EmailMerge
+    | EmailSeparate
+    | EmailErase
+    | EmailDue,
 ) -> Entry:
     """Build the entry of an event other than a received mail."""
     return queued_events.entry(event, *_group_of(event))
@@ -164,13 +192,21 @@ def send_entry(body: str, event: Mapping[str, Any]) -> Entry:
 
 
 def _group_of(
-    event: EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase | EmailDue,
+    event: EmailAnalyse
+    | EmailSend
+    | EmailFeedback
+    | EmailMerge
+    | EmailSeparate
+    | EmailErase
+    | EmailDue,
 ) -> tuple[str, str]:
     match event:
         case EmailFeedback():
             return "ses", event.ses_id
         case EmailMerge():
             return "thread", event.winner
+        case EmailSeparate():
+            return "thread", event.source
         case EmailErase():
             return "thread", event.conversation_id
         case EmailDue():

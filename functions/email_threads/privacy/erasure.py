@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from email_threads.privacy import fence, remains
 from email_threads.privacy import findings as kinds
 from email_threads.privacy.findings import subject_hash
-from email_threads.store import drafts, parked, threads
+from email_threads.store import drafts, merges, parked, participants, threads
 from email_threads.store.items import AliasKind, Draft, Mail, Thread
 from email_threads.store.items.privacy import MAIL, PART, THREAD
 from email_threads.store.privacy import erasure as store
@@ -68,8 +68,8 @@ def _remove_mail(
     for address in people.listed_by(mail, ""):
         # The row of the person lists the thread until its end.
         if address != stored.person.address:
-            threads.remove_participant(stored.table, mail.thread, ids.address_hash(address))
-    threads.remove_mail(stored.table, mail)
+            participants.remove(stored.table, mail.thread, ids.address_hash(address))
+    merges.remove_mail(stored.table, mail)
 
 
 def _erase_from(stored: StoredData, mail: Mail, shared_subjects: Collection[str]) -> None:
@@ -133,7 +133,7 @@ def _rename_rows(stored: StoredData, thread_id: str) -> None:
     if head is None or head.merged_into is not None:
         return
     for address in sorted(head.participants - stored.person.own - {head.mailbox}):
-        threads.put_participant(stored.table, head, address, ids.address_hash(address))
+        participants.put(stored.table, head, address, ids.address_hash(address))
 
 
 def _remove_row(stored: StoredData, key: str) -> None:

@@ -210,7 +210,7 @@ def _reopen(
     if thread is None or thread.merged_into is not None or thread.last_cause == cause:
         return
     active = (
-        {}
+        {"closes_at": None}
         if thread.status is Status.ACTIVE
         else with_status(thread, Status.ACTIVE, mailboxes.hours_of(resources.table, thread))
     )

@@ -1,4 +1,4 @@
-"""Moves the open drafts of a merged thread to the thread that it became part of. Idempotent."""
+"""Moves the open drafts of a thread with the mails that move to another one. Idempotent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from email_threads.store.items.draft import FINAL, NO_MAIL, WAITING
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
-    from email_threads.store.items import Thread
+    from collections.abc import Callable
+
+    from email_threads.store.items import Alias, Thread
     from shared.aws.dynamodb import Table
 
 MERGED: Final = "merged"
@@ -24,24 +26,42 @@ def move(table: Table, loser: Thread) -> None:
 
     A draft that is being sent stays: its mail is appended to the winner. Raises Transient if a draft has just changed.
     """
-    winner_id = loser.merged_into
-    if winner_id is None:
-        return
-    for draft in drafts.get_many(table, loser.conversation_id, loser.open_drafts):
-        if draft.draft_status in _MOVED:
-            copy = _copy(table, draft, winner_id)
+    if loser.merged_into is not None:
+        _move(table, loser, loser.merged_into, lambda _: True)
+
+
+def move_to(table: Table, source: Thread, target_id: str) -> None:
+    """
+    Move the open drafts of a thread to another one to which mails were moved: those that answer them, and those that a
+    merge had moved here. Idempotent. Raises Transient if a draft has just changed.
+    """
+
+    def goes(draft: Draft) -> bool:
+        earlier = drafts.get(table, target_id, draft.reply_id)
+        if earlier is not None and earlier.reason == MERGED:
+            return True
+        answered = _alias_of(table, draft)
+        return answered is not None and answered.thread == target_id
+
+    _move(table, source, target_id, goes)
+
+
+def _move(table: Table, source: Thread, target_id: str, goes: Callable[[Draft], bool]) -> None:
+    for draft in drafts.get_many(table, source.conversation_id, source.open_drafts):
+        if draft.draft_status in _MOVED and goes(draft):
+            copy = _copy(table, draft, target_id)
             if not drafts.replace(table, draft, copy, reason=MERGED):
                 raise Transient("draft_contended")
             drafts.list_in_thread(table, copy)
             drafts.unlist_in_thread(table, draft)
         elif draft.draft_status in FINAL:  # An earlier step died before the lists were changed.
             if draft.reason == MERGED:
-                _list_copy(table, draft, winner_id)
+                _list_copy(table, draft, target_id)
             drafts.unlist_in_thread(table, draft)
 
 
-def _list_copy(table: Table, draft: Draft, winner_id: str) -> None:
-    copy = drafts.get(table, winner_id, draft.reply_id)
+def _list_copy(table: Table, draft: Draft, target_id: str) -> None:
+    copy = drafts.get(table, target_id, draft.reply_id)
     if copy is not None and copy.draft_status not in FINAL:
         drafts.list_in_thread(table, copy)
 
@@ -60,7 +80,7 @@ def find(table: Table, conversation_id: str, reply_id: str) -> Draft | None:
 
 
 def _copy(table: Table, draft: Draft, winner_id: str) -> Draft:
-    alias = threads.aliases(table, [draft.email_id]).get(draft.email_id) if draft.email_id else None
+    alias = _alias_of(table, draft)
     was_approved = draft.draft_status is DraftStatus.APPROVED
     return draft.model_copy(
         update={
@@ -74,3 +94,8 @@ def _copy(table: Table, draft: Draft, winner_id: str) -> Draft:
             "send_at": None,
         }
     )
+
+
+def _alias_of(table: Table, draft: Draft) -> Alias | None:
+    """Return the alias of the mail that a draft answers."""
+    return threads.aliases(table, [draft.email_id]).get(draft.email_id) if draft.email_id else None

@@ -97,6 +97,7 @@ def _incoming(
         reply_id=draft.reply_id,
         own_thread=draft.thread,
         asked=tuple(draft.questions),
+        close_days=mailbox.auto_close_days if mailbox is not None else None,
     )
 
 

@@ -80,14 +80,22 @@ def move(table: Table, draft: Draft, **changes: Any) -> Draft | None:  # noqa: A
 
 
 def replace(table: Table, draft: Draft, copy: Draft, *, reason: str) -> bool:
-    """Store a copy of a draft and supersede the draft as it was read, or neither; False if it has changed meanwhile."""
+    """
+    Store a copy of a draft and supersede the draft as it was read, or neither; False if it has changed meanwhile.
+
+    The copy replaces one that was superseded for the same *reason*: the draft has returned.
+    """
     closing: dict[str, Any] = {"draft_status": DraftStatus.SUPERSEDED.value, "reason": reason}
     closing |= {"updated_at": clock.to_text(clock.now_ms()), "ttl": Draft.lifetime()}
     closing |= {"company_status": Draft.closed_list_of(draft.company_id)}
     update = table.to_update(
         {PARTITION_KEY: draft.conversation_id}, put=closing, when=_is_unchanged(draft)
     )
-    new = to_create(table, copy)
+    has_left = Draft.attr("reason").eq(reason) & Draft.attr("draft_status").eq(
+        DraftStatus.SUPERSEDED.value
+    )
+    is_free = Attr(PARTITION_KEY).not_exists() | has_left
+    new = table.to_put(_with_list(copy).attributes(), when=is_free)
     try:
         table.transact(update, new)
     except TransactionRefused as refused:

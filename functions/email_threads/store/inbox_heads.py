@@ -88,12 +88,15 @@ def shown(thread: Thread) -> inbox.Head | None:
 
 
 def _due(thread: Thread) -> dict[str, Any]:
-    """Return the earliest due time of a target that is not reached."""
-    running = service_levels.running(thread)
-    if not running:
-        return {}
-    name, target = min(running.items(), key=lambda one: one[1].due_at)
-    return {"due_at": target.due_at, "due_for": name.value, "at_risk_at": target.alarm_at}
+    """Return the earliest due time: of a target that is not reached, or of a reminder, also of one that was given."""
+    found = [
+        {"due_at": target.due_at, "due_for": name.value, "at_risk_at": target.alarm_at}
+        for name, target in service_levels.running(thread).items()
+    ]
+    if thread.reminder is not None and service_levels.is_open(thread):
+        at = thread.reminder.remind_at
+        found.append({"due_at": at, "due_for": "follow_up", "at_risk_at": at})
+    return min(found, key=lambda one: one["due_at"], default={})
 
 
 def _claims(thread: Thread) -> tuple[Claim, ...]:

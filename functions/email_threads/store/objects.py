@@ -12,9 +12,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from email_threads.parsing.body.attachments import Attachment
+    from email_threads.store.items import Mail
     from shared.aws.s3 import Bucket
 
 RAW: Final = "raw/"
@@ -79,6 +80,29 @@ def exports_of(company_id: str, job_id: str) -> str:
     return f"{_EXPORTS}{company_id}/{job_id}/"
 
 
+def keys_of(mail: Mail) -> list[str]:
+    """Return the keys of the bodies and files of a mail."""
+    files = [one.s3_key for one in mail.attachments]
+    return [key for key in (mail.body_key, mail.html_key, *files) if key is not None]
+
+
+def key_in(key: str, conversation_id: str) -> str:
+    """Return the key of the same object of a mail in another thread."""
+    kind, _, rest = key.split("/", 2)
+    return f"{kind}/{conversation_id}/{rest}"
+
+
+def with_keys_in(mail: Mail, conversation_id: str) -> Mail:
+    """Return a mail whose objects have keys of a thread."""
+
+    def moved(key: str | None) -> str | None:
+        return key_in(key, conversation_id) if key is not None else None
+
+    files = [one.model_copy(update={"s3_key": moved(one.s3_key)}) for one in mail.attachments]
+    keys = {"body_key": moved(mail.body_key), "html_key": moved(mail.html_key)}
+    return mail.model_copy(update={**keys, "attachments": files})
+
+
 def remove_of_thread(bucket: Bucket, conversation_id: str) -> int:
     """Delete all bodies and attachments of a thread, and return their number. Idempotent."""
     count = 0
@@ -87,3 +111,13 @@ def remove_of_thread(bucket: Bucket, conversation_id: str) -> int:
             bucket.delete(key)
             count += 1
     return count
+
+
+def remove_of_mail(
+    bucket: Bucket, conversation_id: str, email_id: str, *, except_for: Collection[str]
+) -> None:
+    """Delete the bodies and attachments of a mail under the id of a thread. Idempotent."""
+    for prefix in prefixes_of(conversation_id):
+        for key in bucket.all_keys_under(f"{prefix}{email_id}/"):
+            if key not in except_for:
+                bucket.delete(key)

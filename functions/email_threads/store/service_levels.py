@@ -1,5 +1,5 @@
 """
-Access patterns of service levels: what a changed head writes with it, threads whose time comes, and counts by day.
+Access patterns of due times: what a changed head writes with it, threads whose time comes, and counts by day.
 
 A head, its deadline and the counts of its outcomes are one transaction. So the deadline is always that of the newest
 head, and each outcome is counted once, whichever write of the head causes it.
@@ -33,13 +33,35 @@ OPEN: Final = frozenset({Status.ACTIVE, Status.PENDING_INFO})
 def running(thread: Thread) -> dict[TargetName, Target]:
     """Return the targets of a thread whose time runs: none of a closed one."""
     level = thread.service_level
-    is_open = thread.status in OPEN and thread.merged_into is None
-    return level.running if level is not None and is_open else {}
+    return level.running if level is not None and is_open(thread) else {}
 
 
-def next_look(thread: Thread) -> str | None:
-    """Return the time of the next alarm or breach of a thread, as it is now."""
-    times = (target.next_at for target in running(thread).values())
+def is_open(thread: Thread) -> bool:
+    """Whether people work on a thread."""
+    return thread.status in OPEN and thread.merged_into is None
+
+
+def reminding_at(thread: Thread) -> str | None:
+    """Return the time of a reminder that was not given yet."""
+    found = thread.reminder if is_open(thread) else None
+    return found.remind_at if found is not None and found.given_at is None else None
+
+
+def closing_at(thread: Thread) -> str | None:
+    """Return when an answered thread is closed: a snooze and a reminder defer it."""
+    if thread.closes_at is None or not is_open(thread):
+        return None
+    return max(thread.closes_at, thread.snoozed_until or "", reminding_at(thread) or "")
+
+
+def next_look(thread: Thread, *, closes: bool = True) -> str | None:
+    """
+    Return the time at which a thread changes next without a call or a mail: alarm, breach, reminder or end.
+
+    *closes*: its end counts.
+    """
+    times = [target.next_at for target in running(thread).values()]
+    times += [reminding_at(thread), closing_at(thread) if closes else None]
     return min((one for one in times if one is not None), default=None)
 
 

@@ -13,11 +13,10 @@ from email_threads.store.items import (
     AliasKind,
     Expiry,
     Mail,
-    Participant,
     Status,
     Thread,
 )
-from email_threads.store.items.item import PARTITION_KEY, date_of
+from email_threads.store.items.item import date_of
 from email_threads.store.items.thread import PARTICIPANT_INDEX, STATUS_INDEX
 from email_threads.store.service_levels import writes
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
@@ -101,7 +100,12 @@ def of_participant(table: Table, address: str, company_id: str) -> list[Thread]:
 
 
 def mails(table: Table, conversation_id: str, numbers: Sequence[int]) -> list[Mail]:
-    """Return the mails with these numbers, in ascending order."""
+    """Return the mails with these numbers, in ascending order; those that were moved to another thread are left out."""
+    return [mail for mail in places(table, conversation_id, numbers) if mail.moved_to is None]
+
+
+def places(table: Table, conversation_id: str, numbers: Sequence[int]) -> list[Mail]:
+    """Return the mails with these numbers, in ascending order, also the empty places of moved ones."""
     items = table.get_many([Mail.number(conversation_id, n) for n in numbers])
     return sorted((Mail.read(item) for item in items), key=lambda mail: mail.n)
 
@@ -111,19 +115,6 @@ def aliases(table: Table, email_ids: Sequence[str]) -> dict[str, Alias]:
     items = table.get_many([Alias.key(one) for one in dict.fromkeys(email_ids)])
     found = [Alias.read(item) for item in items]
     return {alias.email_id: alias for alias in found}
-
-
-def is_participant(table: Table, conversation_id: str, address_hash: str) -> bool:
-    """Whether an address is a participant by a separate item in a thread, and is not being erased."""
-    item = table.get(Participant.key(conversation_id, address_hash))
-    excluded = (Participant.name_of("erased"), Participant.name_of("is_weak"))
-    return item is not None and not any(item.get(name) for name in excluded)
-
-
-def is_being_erased(table: Table, conversation_id: str, address_hash: str) -> bool:
-    """Whether an erasure of a person has begun to remove their row of a thread."""
-    item = table.get(Participant.key(conversation_id, address_hash))
-    return item is not None and bool(item.get(Participant.name_of("erased")))
 
 
 def request_to_join(table: Table, conversation_id: str, joining: str) -> None:
@@ -208,58 +199,6 @@ def name_phantoms(table: Table, conversation_id: str, email_ids: Iterable[str]) 
             continue
 
 
-def put_participant(table: Table, thread: Thread, address: str, address_hash: str) -> None:
-    """Write the row of a person in the lists, unless a later change of the thread has written it. Idempotent."""
-    row = _row_of(thread, address, address_hash)
-    older = Participant.attr("last_seq").not_exists() | Participant.attr("last_seq").lte(thread.seq)
-    weak = Participant.attr("is_weak").exists()
-    try:
-        table.put(row.attributes(), when=older | weak)
-    except ConditionFailed:
-        return
-
-
-def list_weak_author(table: Table, thread: Thread, address: str, address_hash: str) -> None:
-    """
-    List the thread for an author who is no participant, unless the address has a row. Idempotent.
-
-    A row that an erasure has begun to remove is replaced: it admits no mail either.
-    """
-    row = _row_of(thread, address, address_hash).model_copy(update={"is_weak": True})
-    try:
-        table.put(
-            row.attributes(),
-            when=Participant.attr("conversation_id").not_exists()
-            | Participant.attr("erased").exists(),
-        )
-    except ConditionFailed:
-        return
-
-
-def weaken_participant(table: Table, conversation_id: str, address_hash: str) -> None:
-    """Let the row of a person list a thread only: it makes them no participant any more. Idempotent."""
-    try:
-        table.update(
-            Participant.key(conversation_id, address_hash),
-            put=Participant.named(is_weak=True),
-            when=Participant.attr("conversation_id").exists(),
-        )
-    except ConditionFailed:
-        return
-
-
-def _row_of(thread: Thread, address: str, address_hash: str) -> Participant:
-    return Participant(
-        conversation_id=Participant.key(thread.conversation_id, address_hash)["conversation_id"],
-        company_status=Participant.list_of(thread.company_id, address),
-        participant=address if address != thread.participant else None,
-        mailbox=thread.mailbox,
-        updated_at=thread.updated_at,
-        subject=thread.subject,
-        last_seq=thread.seq,
-    )
-
-
 def put_expiry(table: Table, thread: Thread) -> None:
     """
     Write the item by which the children of an expired thread are found, a day longer than its head. Idempotent.
@@ -320,24 +259,16 @@ def create(table: Table, thread: Thread) -> bool:
     return True
 
 
-def remove_participant(table: Table, conversation_id: str, address_hash: str) -> None:
-    """Remove a person from a thread. Idempotent."""
-    table.delete(Participant.key(conversation_id, address_hash))
-
-
-def remove_mail(table: Table, mail: Mail) -> None:
-    """Remove a mail that was moved to another thread. Idempotent."""
-    table.delete({PARTITION_KEY: mail.conversation_id})
-
-
-def note_merged(table: Table, winner_id: str, loser_id: str) -> None:
-    """Note in a thread which one became part of it: its files keep their keys, and it asks to join no longer."""
-    table.update(
-        Thread.key(winner_id),
-        add={"merged_from": {loser_id}},
-        take_from_set={"join_requests": {loser_id}},
-        when=Thread.attr("conversation_id").exists(),
-    )
+def note_continued(table: Table, conversation_id: str, other: str) -> None:
+    """Note in a thread in which one it is continued. Idempotent; a thread that is gone stays gone."""
+    try:
+        table.update(
+            Thread.key(conversation_id),
+            put={"continued_in": other},
+            when=Thread.attr("conversation_id").exists(),
+        )
+    except ConditionFailed:
+        return
 
 
 def refuse_consent(table: Table, conversation_id: str) -> None:
@@ -364,21 +295,6 @@ def link(table: Table, conversation_id: str, other: str) -> None:
         )
     except ConditionFailed:
         raise Transient("thread_contended") from None
-
-
-def close_merged(table: Table, loser: Thread, winner_id: str) -> bool:
-    """Archive a merged thread and take it out of the lists of participants; False if it has changed meanwhile."""
-    try:
-        table.update(
-            Thread.key(loser.conversation_id),
-            put={"status": Status.ARCHIVED.value, "merged_into": winner_id},
-            add={"last_seq": 1},
-            drop=("participant", "company_status", "service_level"),
-            when=is_unchanged(loser),
-        )
-    except ConditionFailed:
-        return False
-    return True
 
 
 def is_unchanged(thread: Thread) -> ConditionBase:

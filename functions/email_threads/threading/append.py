@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 from email_threads.parsing.caps import HoldReason
 from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.parsing.trust import Trust
-from email_threads.store import threads
+from email_threads.store import participants, threads
 from email_threads.store.items import AliasKind, Automation, Metadata, Status, Thread
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import SPAM, ClientInfo, Direction
@@ -143,11 +143,13 @@ def _follow_up(
     if not was_refused and stored.evidence is None:
         threads.name_phantoms(table, thread.conversation_id, found.unknown)
     for address in people.added_by(stored, incoming.mailbox):
-        threads.put_participant(table, thread, address, ids.address_hash(address))
+        participants.put(table, thread, address, ids.address_hash(address))
     if weak is not None:
-        threads.list_weak_author(table, thread, weak, ids.address_hash(weak))
+        participants.list_weak_author(table, thread, weak, ids.address_hash(weak))
     if (related := thread.metadata.client_info.related) is not None and was_refused:
         _request_to_join(table, related, stored)
+    if stored.n == 1 and (earlier := thread.metadata.client_info.continues) is not None:
+        threads.note_continued(table, earlier, thread.conversation_id)
     for alias in found.returned:
         threads.mark_returned(table, alias, stored.kind)
     if found.linked is not None:
@@ -160,7 +162,7 @@ def _request_to_join(table: Table, related: str, stored: Mail) -> None:
     if stored.kind is not Kind.MAIL or stored.trust is Trust.FAILED or stored.sender is None:
         return
     # Two threads of one participant name each other, too.
-    if not threads.is_participant(table, related, ids.address_hash(stored.sender)):
+    if not participants.is_participant(table, related, ids.address_hash(stored.sender)):
         threads.request_to_join(table, related, stored.thread)
 
 
@@ -183,6 +185,7 @@ def _append_of(incoming: Incoming, found: Resolution) -> Append:
         sent_draft=incoming.reply_id,
         asked=incoming.asked,
         targets=incoming.targets,
+        close_days=incoming.close_days,
     )
 
 

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.kinds import REPORTS
 from email_threads.parsing.trust import Trust
-from email_threads.store import threads
+from email_threads.store import participants, threads
 from email_threads.store.items import AliasKind, Status
 from email_threads.store.items.mail import JoinedBy
 from email_threads.store.items.thread import Automation, Direction
 from email_threads.threading import ids, reply_tokens, subjects
 from email_threads.threading.admission import Entry, entry, invites
-from email_threads.threading.merge import MOST_MAILS, winner_of
+from email_threads.threading.links.continuations import comes_too_late, continuation, live
+from email_threads.threading.links.pairs import pair_of
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
 
 NEWEST_REFERENCES: Final = 20
-_HOPS: Final = 3  # of merged threads
-_TWO: Final = 2
 _SUBJECT_DAYS: Final = 14
 _PROVEN: Final = frozenset({Entry.JOIN, Entry.INVITED})
 
@@ -48,10 +47,11 @@ class Resolution:
     The thread of a mail, new or stored.
 
     *thread* is the live thread that it joins, None for a new one with the id *conversation_id*. *related* is a thread
-    that its headers name and its sender may not join; *continues* one that has expired. *duplicate* is set if the mail
-    is stored already. *unknown* are the mail ids that it names and that lead nowhere yet. If it names two threads of
-    its sender, *merges* is the one that becomes part of the other, or *linked* the one that is only noted. *returned*
-    are the stored mails that a bounce or a complaint is about. *joined_by* is the evidence that led to the *thread*.
+    that its headers name and its sender may not join; *continues* one that has expired, or was closed for too long.
+    *duplicate* is set if the mail is stored already. *unknown* are the mail ids that it names and that lead nowhere
+    yet. If it names two threads of its sender, *merges* is the one that becomes part of the other, or *linked* the one
+    that is only noted. *returned* are the stored mails that a bounce or a complaint is about. *joined_by* is the
+    evidence that led to the *thread*.
     """
 
     conversation_id: str
@@ -77,7 +77,8 @@ class Incoming:
     are valid, the newest first.
 
     Of a mail that was sent from a draft, *reply_id* is the draft, *own_thread* its thread, and *asked* are the
-    requirements that it asks for. *targets* are those of the mailbox, of a received mail.
+    requirements that it asks for. *targets* are those of the mailbox, of a received mail. *close_days* and
+    *reopen_days* are those of the mailbox.
     """
 
     company_id: str
@@ -95,6 +96,8 @@ class Incoming:
     own_thread: str | None = None
     asked: tuple[str, ...] = ()
     targets: Targets | None = None
+    close_days: int | None = None
+    reopen_days: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +120,9 @@ class _Evidence:
     named: tuple[Alias, ...] = ()
 
 
-def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Resolution:
+def resolve(  # noqa: PLR0911 - one return for each rule
+    table: Table, incoming: Incoming, taken: Collection[str] = ()
+) -> Resolution:
     """
     Return the resolution of a mail, from consistent reads by key; only rule 7 reads an index.
 
@@ -128,7 +133,7 @@ def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Re
         return Resolution(conversation_id=found.own.thread, duplicate=found.own)
     if mail.kind in REPORTS:
         return _of_report(found)
-    pair = _pair(table, incoming, found.live)
+    pair = pair_of(incoming, found.live, lambda one: _entry(table, mail, one) is Entry.JOIN)
     if found.own is not None and found.own.kind is not AliasKind.PHANTOM:
         return Resolution(
             conversation_id=found.own.thread,
@@ -137,7 +142,7 @@ def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Re
             merges=pair.merges,
             linked=pair.linked,
         )
-    named = pair.thread or next(iter(found.live), None)
+    named = pair.thread or _strongest(found)
     suspect = named or _by_subject(table, incoming)
     if suspect is None:
         return _new_thread(incoming, found, taken)
@@ -146,11 +151,9 @@ def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Re
     if entered is not Entry.JOIN and _is_invited(table, mail, suspect, found):
         entered = Entry.INVITED
     if entered is Entry.OWN_THREAD:
-        return Resolution(
-            conversation_id=_free(_own_ids(incoming), taken),
-            entry=entered,
-            related=suspect.conversation_id,
-        )
+        return _refused(incoming, suspect, taken)
+    if comes_too_late(incoming, suspect):
+        return _continued(table, incoming, suspect, taken)
     return Resolution(
         conversation_id=suspect.conversation_id,
         thread=suspect,
@@ -161,6 +164,48 @@ def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Re
         merges=pair.merges,
         linked=pair.linked,
     )
+
+
+def _refused(incoming: Incoming, suspect: Thread, taken: Collection[str]) -> Resolution:
+    """Return a thread of its own for a mail whose sender may not join the one that it names."""
+    return Resolution(
+        conversation_id=_free(_own_ids(incoming), taken),
+        entry=Entry.OWN_THREAD,
+        related=suspect.conversation_id,
+    )
+
+
+def _continued(
+    table: Table, incoming: Incoming, closed: Thread, taken: Collection[str]
+) -> Resolution:
+    """Return the thread that continues one which was closed for too long: an open one, or a new one."""
+    thread = continuation(table, incoming, closed)
+    if comes_too_late(incoming, thread):
+        return Resolution(
+            conversation_id=_free(_own_ids(incoming), taken), continues=thread.conversation_id
+        )
+    entered = _entry(table, incoming.mail, thread)
+    if entered is Entry.OWN_THREAD:
+        return _refused(incoming, thread, taken)
+    return Resolution(
+        conversation_id=thread.conversation_id,
+        thread=thread,
+        entry=entered,
+        joined_by=JoinedBy.REFERENCE,
+    )
+
+
+def _strongest(found: _Evidence) -> Thread | None:
+    """
+    Return the first live thread. The reply address of a thread from which people have moved the mail that is answered
+    is weaker than the id of that mail.
+    """
+    first = next(iter(found.live), None)
+    if first is None or first.conversation_id != found.token or not found.named:
+        return first
+    answered = found.named[0].thread
+    is_moved = answered in first.kept_apart
+    return next((one for one in found.live if is_moved and one.conversation_id == answered), first)
 
 
 def _of_report(found: _Evidence) -> Resolution:
@@ -201,7 +246,7 @@ def _evidence(table: Table, incoming: Incoming) -> _Evidence:
         token=token,
         hinted=hinted,
         root=root,
-        live=_live(table, [*hinted, root]),
+        live=live(table, [*hinted, root]),
         # A forged mail must not lead later mails of a matter to its own thread.
         unknown=()
         if mail.verdicts.trust is Trust.FAILED
@@ -238,49 +283,6 @@ def _named(mail: ParsedMail) -> list[str]:
     return [name for name in dict.fromkeys(ordered) if name != mail.message_id]
 
 
-def _live(table: Table, candidates: list[str]) -> list[Thread]:
-    """Return the live threads of the candidates in their order, each once; merged ones lead to their winner."""
-    read = threads.get_many(table, candidates)
-    found: dict[str, Thread] = {}
-    for candidate in candidates:
-        thread = read.get(candidate)
-        for _ in range(_HOPS):
-            if thread is None or thread.merged_into is None:
-                break
-            thread = threads.get(table, thread.merged_into)
-        if thread is not None and thread.merged_into is None:
-            found.setdefault(thread.conversation_id, thread)
-    return list(found.values())
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two threads that are one: the older, and the id of the other, which is merged or only linked."""
-
-    thread: Thread | None = None
-    merges: str | None = None
-    linked: str | None = None
-
-
-def _pair(table: Table, incoming: Incoming, live: list[Thread]) -> _Pair:
-    """
-    Decide about the first two threads that a mail names, if its sender is a verified participant of both.
-
-    The company's mailbox takes part in all its threads, so a sent mail connects only threads with the same customer.
-    """
-    pair = live[:_TWO]
-    if len(pair) < _TWO or any(_entry(table, incoming.mail, one) is not Entry.JOIN for one in pair):
-        return _Pair()
-    is_ours = incoming.direction is Direction.OUTBOUND
-    if is_ours and len({one.participant for one in pair}) == _TWO:
-        return _Pair()
-    winner, loser = winner_of(*pair)
-    name = loser.conversation_id
-    return (
-        _Pair(winner, name, None) if loser.email_count <= MOST_MAILS else _Pair(winner, None, name)
-    )
-
-
 def _by_subject(table: Table, incoming: Incoming) -> Thread | None:
     """Return the only recent open thread of the sender with this subject, for a reply without reply headers."""
     mail = incoming.mail
@@ -307,7 +309,7 @@ def _entry(table: Table, mail: ParsedMail, thread: Thread, *, has_token: bool = 
     sender = mail.sender
     if sender is not None and sender not in known:
         hashed = ids.address_hash(sender)
-        if threads.is_participant(table, thread.conversation_id, hashed):
+        if participants.is_participant(table, thread.conversation_id, hashed):
             known.add(sender)
     return entry(sender, mail.verdicts.trust, known, has_token=has_token)
 
@@ -325,7 +327,7 @@ def _is_invited(table: Table, mail: ParsedMail, thread: Thread, found: _Evidence
     if sender is None or mail.verdicts.trust is not Trust.VERIFIED or not numbers:
         return False
     named = threads.mails(table, thread.conversation_id, sorted(set(numbers)))
-    return any(invites(one, sender) for one in named) and not threads.is_being_erased(
+    return any(invites(one, sender) for one in named) and not participants.is_being_erased(
         table, thread.conversation_id, ids.address_hash(sender)
     )
 

@@ -17,12 +17,15 @@ from email_threads.inbound.events import (
     EmailPrivacy,
     EmailReceived,
     EmailSend,
+    EmailSeparate,
     Event,
+    entry,
 )
 from email_threads.replies import merged_drafts
-from email_threads.store import parked, threads
+from email_threads.store import merges, parked, threads
 from email_threads.store.items import Automation
-from email_threads.threading import expiry, merge
+from email_threads.threading import expiry
+from email_threads.threading.links import merge, separation
 from email_threads.worker import due_times, forwarder, reception, sent_mails
 from shared.events.exchange import OutboundMessage
 from shared.events.record_body import parse_body
@@ -37,6 +40,7 @@ EVENTS: Final[TypeAdapter[Event | OutboundMessage]] = TypeAdapter(
         | EmailSend
         | EmailFeedback
         | EmailMerge
+        | EmailSeparate
         | EmailErase
         | EmailDue
         | EmailPrivacy
@@ -82,8 +86,8 @@ def process(resources: SendingResources, body: str, run: Run) -> Handled:
             handled = _result_of(event, is_done=_send(resources, event, run))
         case EmailFeedback():
             handled = _result_of(event, is_done=_apply_feedback(resources, event))
-        case EmailMerge():
-            handled = _result_of(event, is_done=_merge(resources, event))
+        case EmailMerge() | EmailSeparate():
+            handled = _result_of(event, is_done=_move_mails(resources, event))
         case EmailErase():
             handled = _result_of(event, is_done=expiry.remove(resources, event))
         case EmailDue():
@@ -124,12 +128,42 @@ def _send(resources: SendingResources, event: EmailSend, run: Run) -> bool:
     return True
 
 
+def _move_mails(resources: SendingResources, event: EmailMerge | EmailSeparate) -> bool:
+    if isinstance(event, EmailMerge):
+        return _merge(resources, event)
+    return _separate(resources, event)
+
+
 def _merge(resources: SendingResources, event: EmailMerge) -> bool:
     is_merged = merge.merge(resources.table, event.loser, event.winner)
     loser = threads.get(resources.table, event.loser) if is_merged else None
     if loser is not None:
         merged_drafts.move(resources.table, loser)
+        if loser.split_from == event.winner:
+            _read_again(resources, event.winner, loser.conversation_id)
     return is_merged
+
+
+def _separate(resources: SendingResources, event: EmailSeparate) -> bool:
+    is_separated = separation.separate(resources.table, resources.bucket, event)
+    source = threads.get(resources.table, event.source) if is_separated else None
+    if source is None:
+        return is_separated
+    merged_drafts.move_to(resources.table, source, event.target)
+    for thread_id in (event.source, event.target):
+        _read_again(resources, thread_id, event.cause)
+    merges.forget_effects(resources.table, event.target)
+    return True
+
+
+def _read_again(resources: SendingResources, thread_id: str, cause: str) -> None:
+    """Queue the analysis of a thread whose mails were moved, if its model has not read it as it is now."""
+    thread = threads.get(resources.table, thread_id)
+    if thread is None or thread.automation is not Automation.EMAIL_THREADS:
+        return
+    if thread.last_inbound_n is not None and thread.ai_analysis is None and thread.waiting_since:
+        again = EmailAnalyse(conversation_id=thread_id, n=thread.last_inbound_n, cause=cause)
+        resources.queue.send([entry(again)])
 
 
 def _record(resources: SendingResources, sent: OutboundMessage) -> Handled:

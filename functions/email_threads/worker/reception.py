@@ -231,4 +231,6 @@ def _incoming(event: EmailReceived, mail: ParsedMail, found: _Mailboxes) -> Inco
         raw_key=event.key,
         token_secrets=token_secrets(),
         targets=targets_of(mailbox),
+        close_days=mailbox.auto_close_days,
+        reopen_days=mailbox.reopen_days,
     )

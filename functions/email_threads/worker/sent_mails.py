@@ -70,6 +70,7 @@ def record(resources: Resources, sent: OutboundMessage) -> Appended | None:
             one for one in message_ids(ses_id, resources.region) if one != mail.message_id
         ),
         alias_kind=AliasKind.SENT,
+        close_days=mailbox.auto_close_days,
     )
     appended = append(resources.table, resources.bucket, incoming)
     request_merge(resources, appended)

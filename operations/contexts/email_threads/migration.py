@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
-from email_threads.store import objects, threads
+from email_threads.store import objects, participants, threads
 from email_threads.store.items import (
     Alias,
     AliasKind,
@@ -86,7 +86,7 @@ def complete(table: Table, bucket: Bucket, owner: Owner, head: Attributes, *, is
         table.put(mail.attributes())
         _put_alias(table, mail)
         for address in people.added_by(mail, owner.mailbox):
-            threads.put_participant(table, after, address, ids.address_hash(address))
+            participants.put(table, after, address, ids.address_hash(address))
     changed = stored(after)
     changed.pop("conversation_id")
     try:

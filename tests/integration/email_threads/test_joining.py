@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from email_threads.store import threads
+from email_threads.store import participants
 from email_threads.store.items import Participant
 from email_threads.store.items.mail import Evidence
 from email_threads.threading import ids, reply_tokens
@@ -147,7 +147,7 @@ def test_a_named_service_does_not_join_by_the_reply_address_alone(inbox: Inbox) 
 def test_a_person_who_is_being_erased_does_not_join(inbox: Inbox) -> None:
     thread = inbox.receive("a@x", more=f"Cc: {BOB}")
     hashed = ids.address_hash(BOB)
-    threads.put_participant(inbox.table, inbox.thread(thread.conversation_id), BOB, hashed)
+    participants.put(inbox.table, inbox.thread(thread.conversation_id), BOB, hashed)
     inbox.table.update(
         Participant.key(thread.conversation_id, hashed), put=Participant.named(erased=True)
     )

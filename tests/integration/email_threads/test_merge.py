@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from email_threads.store import threads
-from email_threads.threading import ids, merge
+from email_threads.threading import ids
+from email_threads.threading.links import merge
 from shared.runtime.failures import Transient
 from tests.integration.email_threads.calls import by_key, calls_of, die_at
 from tests.integration.email_threads.inbox import COMPANY, opened

@@ -91,6 +91,7 @@ ITEM = {
 MAILBOX = {
     "display_name": "The desk", "retention_days": 90, "enabled": True, "reply_mode": "auto", "facts": ["Open at nine."],
     "link_hosts": ["shop.example"], "blocked_senders": ["@spam.example"], "undo_seconds": 5, "signature": "Ann",
+    "auto_close_days": 7, "reopen_days": 30,
     "ai": MODEL, "automation": "email_threads", "auto_complete": True,
     "requirements_schema": {"properties": {"job": {"type": "string", "description": "Which job?"}}},
 }  # fmt: skip

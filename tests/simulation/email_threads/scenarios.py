@@ -160,6 +160,26 @@ def _after(minutes: int) -> Steps:
     return steps
 
 
+def _closing(system: System) -> None:
+    """The mailbox closes answered threads after a day, and never reopens closed ones."""
+    system.register(MAILBOX, auto_close_days=1, reopen_days=0)
+
+
+def _changed(**change: Any) -> Steps:
+    """A person changes the only thread; `remind_at` is a number of minutes."""
+
+    def steps(system: System) -> None:
+        (thread,) = system.threads()
+        given = dict(change)
+        if "remind_at" in given:
+            given["remind_at"] = clock.to_text(system.clock.ms + given["remind_at"] * 60_000)
+        path = f"/email-threads/{thread['conversation_id']}"
+        status, body = system.call("PATCH", path, given)
+        assert status == 200, body
+
+    return steps
+
+
 def _blocking(system: System) -> None:
     """The mailbox leaves out mail of Ann."""
     system.register(MAILBOX, blocked_senders={ANN})
@@ -215,6 +235,30 @@ def _merged(system: System) -> None:
     )
     status, body = system.call("POST", f"/email-threads/{second}/merge", {"into": first})
     assert status == 202, body
+
+
+def _moved(step: str, **body: Any) -> Steps:
+    """A person undoes the merge of the merged thread, or moves mails of the only one, or back from the new one."""
+
+    def steps(system: System) -> None:
+        heads = system.threads()
+        (chosen,) = (
+            one
+            for one in heads
+            if step == "split" or ("merged_into" if step == "unmerge" else "split_from") in one
+        )
+        given = dict(body)
+        if step == "merge":
+            given["into"] = chosen["split_from"]
+        path = f"/email-threads/{chosen['conversation_id']}/{step}"
+        status, answer = system.call("POST", path, given, key="the-same-call")
+        assert status == 202, answer
+
+    return steps
+
+
+_SPLIT = _moved("split", mails=[1, 3])
+_THREE = (_to_desk("a@x"), _to_desk("b@x", in_reply_to="a@x"), _to_desk("c@x", in_reply_to="b@x"))
 
 
 _BOUNCED = {"bounceType": "Permanent", "bouncedRecipients": [{"emailAddress": ANN}]}
@@ -290,6 +334,17 @@ SCENARIOS = [
         _asked(_to_desk("a@x"), _to_desk("b@x", sender=BOB)),
     ),
     Scenario(
+        "the undo of a merge",
+        _moved("unmerge"),
+        _then(_asked(_to_desk("a@x"), _to_desk("b@x", sender=BOB)), _merged),
+    ),
+    Scenario(
+        "a split",
+        _moved("split", mails=[2]),
+        _delivered(mail("a@x"), verified(b"In-Reply-To: <a@x>\n" + with_files())),
+    ),
+    Scenario("the undo of a split", _moved("merge"), _then(_asked(*_THREE), _SPLIT)),
+    Scenario(
         "an alarm before a breach",
         _after(95),
         _then(_with_targets, _delivered(mail("a@x"))),
@@ -298,6 +353,21 @@ SCENARIOS = [
         "a breach of a target",
         _after(30),
         _then(_with_targets, _delivered(mail("a@x")), _after(95)),
+    ),
+    Scenario(
+        "a reminder",
+        _after(60),
+        _then(_delivered(mail("a@x")), _changed(status="pending_info", remind_at=60)),
+    ),
+    Scenario(
+        "the end of an answered thread",
+        _after(24 * 60),
+        _then(_closing, _delivered(mail("a@x"), mail("b@shop", sender=MAILBOX, in_reply_to="a@x"))),
+    ),
+    Scenario(
+        "a mail that continues a closed thread",
+        _delivered(mail("b@x", in_reply_to="a@x")),
+        _then(_closing, _delivered(mail("a@x")), _changed(status="completed"), _later),
     ),
     Scenario("a mail of a blocked sender", _delivered(verified(with_files())), _blocking),
     Scenario("a mail with files", _delivered(verified(with_files()))),

@@ -13,6 +13,7 @@ import { NoteCard, NoteForm } from "../contact/Notes";
 import { OtherConversations } from "../contact/OtherConversations";
 import { Snooze } from "../contact/Snooze";
 import { DraftCard, SENDING } from "./DraftCard";
+import { Reminder, ReminderFact, Split } from "./FollowUp";
 import { Joining } from "./Joining";
 import { Macros } from "./Macros";
 import { ClosedDrafts } from "./SendTime";
@@ -76,7 +77,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
     at: mail.received_at,
     text: mail.erased ? "" : mail.new_text || mail.body,
     isMessage: true,
-    content: <MailCard mail={mail} thread={id} onChange={reload} />,
+    content: <MailCard mail={mail} thread={id} canLeave={older.items.length > 1} onChange={reload} />,
   }));
   for (const draft of drafts) {
     entries.push({ key: draft.reply_id, at: draft.updated_at, text: "", isMessage: false, content: <DraftCard draft={draft} me={me} onChange={reload} /> });
@@ -103,7 +104,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
   );
 }
 
-function MailCard({ mail, thread, onChange }: { mail: Mail; thread: string; onChange: () => void }) {
+function MailCard({ mail, thread, canLeave, onChange }: { mail: Mail; thread: string; canLeave: boolean; onChange: () => void }) {
   const [whole, setWhole] = useState(false);
   const sender = mail.from ?? "";
   const hasMore = mail.body.trim().length > mail.new_text.trim().length;
@@ -130,6 +131,7 @@ function MailCard({ mail, thread, onChange }: { mail: Mail; thread: string; onCh
           {t(whole ? "mail.less" : "mail.whole")}
         </button>
       )}
+      {canLeave && !mail.erased && <Split thread={thread} n={mail.n} onChange={onChange} />}
       {mail.flags.includes("tnef") && <p class="bubble-note">{t("mail.tnef")}</p>}
       {mail.attachments.length > 0 && (
         <div class="mail-files">
@@ -246,11 +248,14 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
         </Button>
       )}
       {["active", "pending_info"].includes(thread.status) && (
-        <Snooze
-          until={thread.snoozed_until ?? null}
-          onSnooze={(until) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { snoozed_until: until } })}
-          onChange={onChange}
-        />
+        <>
+          <Snooze
+            until={thread.snoozed_until ?? null}
+            onSnooze={(until) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { snoozed_until: until } })}
+            onChange={onChange}
+          />
+          <Reminder thread={thread} onChange={onChange} />
+        </>
       )}
       {thread.participant && (
         <Button kind="quiet" busy={spam.busy} onClick={() => void spam.run()}>
@@ -292,6 +297,7 @@ function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; on
         <Fact label={t("facts.assignee")}>{thread.assigned_to ? actor(thread.assigned_to, me) : <span class="quiet">{t("facts.unassigned")}</span>}</Fact>
         <Fact label={t("facts.people")}>{thread.participants.join(", ")}</Fact>
         <Targets thread={thread} />
+        <ReminderFact thread={thread} />
         <Fact label={t("facts.created")}>{moment(thread.created_at)}</Fact>
       </dl>
       <Joining thread={thread} onChange={onChange} />

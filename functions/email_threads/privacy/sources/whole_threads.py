@@ -35,7 +35,7 @@ def mails(stored: StoredData, thread_id: str, head: Thread | None, place: Place)
     """Return a page of mails with their raw forms."""
     # Without a head: an interrupted removal leaves a gap at the beginning.
     last = place.n + (MAILS_A_PAGE if head is not None else ITEMS_A_PAGE)
-    read = threads.mails(stored.table, thread_id, range(place.n + 1, last + 1))
+    read = threads.places(stored.table, thread_id, range(place.n + 1, last + 1))
     own = [mail for mail in read if mail.company_id == stored.person.company_id]
     found = [one for mail in own for one in (*raw_of(mail), Found(MAIL, mail.conversation_id))]
     is_end = last >= head.email_count if head is not None else not read

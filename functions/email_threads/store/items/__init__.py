@@ -7,7 +7,7 @@ Items of the table, one string key each.
     {cid}#draft#{reply}              Draft             a mail to be sent, and its review
     {cid}#send#{reply}               ScheduledSend     a send that waits for its time
     {cid}#participant#{address}      Participant       another person of the thread, for the index of participants
-    {cid}#due                        Deadline          the next alarm or breach of a target of the thread
+    {cid}#due                        Deadline          when the thread has its next alarm, breach, reminder or end
     {cid}#expiry                     Expiry            outlives the head, so that its children are found
     mid#{id}                         Alias             a Message-ID and the thread that it belongs to
     mailbox#{address}                Mailbox           an address of a company

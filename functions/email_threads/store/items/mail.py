@@ -114,6 +114,10 @@ class Mail(ThreadItem, EmailFields):
     delivery: Delivery | None = None  # of a sent mail, by events of SES
     delivery_rank: int | None = None
     erased: bool | None = None  # its person was erased: only its place in the thread is left
+    homes: list[str] = Field(
+        default_factory=list
+    )  # the keys of its former places, the first one first
+    moved_to: str | None = None  # the thread to which the mail of this empty place was moved
 
     @classmethod
     def read(cls, attributes: Attributes) -> Self:
@@ -143,6 +147,42 @@ class Mail(ThreadItem, EmailFields):
         if self.kind is Kind.HELD:
             return self.hold_reason in _ADMISSIBLE and not self.erased
         return self.evidence is Evidence.WEAK and not self.erased
+
+    @property
+    def home(self) -> str | None:
+        """The thread from which it was moved here."""
+        return self.homes[-1].partition("#")[0] if self.homes else None
+
+    def at(self, conversation_id: str, n: int) -> Self:
+        """Return the mail as number *n* of another thread, which may return to its present place."""
+        key = self.number(conversation_id, n)["conversation_id"]
+        homes = [*self.homes, self.conversation_id]
+        return self.model_copy(update={"conversation_id": key, "n": n, "homes": homes})
+
+    def at_home(self) -> Self:
+        """Return the mail at its former place."""
+        key = self.homes[-1]
+        number = int(key.rpartition("#")[2])
+        return self.model_copy(
+            update={"conversation_id": key, "n": number, "homes": self.homes[:-1]}
+        )
+
+    def left_for(self, conversation_id: str) -> Self:
+        """Return the empty place of a mail that was moved to another thread."""
+        return type(self)(
+            conversation_id=self.conversation_id,
+            n=self.n,
+            company_id=self.company_id,
+            email_id=self.email_id,
+            message_id=f"{self.email_id}@moved.invalid",
+            kind=self.kind,
+            trust=self.trust,
+            direction=self.direction,
+            timestamp=self.timestamp,
+            received_at=self.received_at,
+            fingerprint=self.fingerprint,
+            moved_to=conversation_id,
+        )
 
     @property
     def thread(self) -> str:

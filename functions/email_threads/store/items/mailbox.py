@@ -39,6 +39,8 @@ class Mailbox(ThreadItem):
     business_hours: BusinessHours | None = None  # None: always
     first_response_minutes: int | None = None  # targets, in business hours
     resolution_minutes: int | None = None
+    auto_close_days: int | None = None  # after our answer, without a mail of the customer
+    reopen_days: int | None = None  # later mail of the customer begins a new thread; None: never
     updated_at: str | None = None
     updated_by: str | None = None
 

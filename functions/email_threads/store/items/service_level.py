@@ -114,7 +114,8 @@ class ServiceLevel(BaseModel):
 
 class Deadline(ThreadItem):
     """
-    Names a thread with a target that changes at *look_at*. Written with the head (its number *seq*), which decides.
+    Names a thread that changes at *look_at*: an alarm, a breach, a reminder or its end. Written with the head (its
+    number *seq*), which decides.
 
     TTLIndex lists all of them in one partition by time.
     """

@@ -5,8 +5,11 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from email_threads.store.items.follow_up import Reminder
 from email_threads.store.items.item import ThreadItem
+from email_threads.store.items.merge import MergeEffects
 from email_threads.store.items.service_level import ServiceLevel
+from email_threads.store.items.thread_status import Status as Status  # noqa: PLC0414 - part of this module
 from shared.identity.contacts.claims import Proof
 
 STATUS_INDEX: Final = "StatusIndex"
@@ -14,15 +17,6 @@ PARTICIPANT_INDEX: Final = "ParticipantIndex"
 TTL_INDEX: Final = "TTLIndex"
 COMPANY_INDEX: Final = "CompanyIndex"
 SPAM: Final = "spam"  # the tag of threads whose sender is blocked
-
-
-class Status(StrEnum):
-    """The state of a thread."""
-
-    ACTIVE = "active"
-    PENDING_INFO = "pending_info"
-    COMPLETED = "completed"
-    ARCHIVED = "archived"
 
 
 class Direction(StrEnum):
@@ -249,6 +243,10 @@ class Thread(ThreadItem):
     company_status: str | None = None  # the list of CompanyIndex: see `list_of`
     full_text_search: str | None = Field(default=None, repr=False)
     snoozed_until: str | None = None  # hidden from the open threads until then
+    reminder: Reminder | None = None  # of an open thread
+    closes_at: str | None = None  # completed then, if the customer does not write
+    closed_at: str | None = None  # since when it is completed or archived
+    continued_in: str | None = None  # the thread of a mail that came too late to reopen this one
     waiting_since: str | None = None  # time of the first mail of the customer that is not answered
     response_total: int = 0  # seconds, over `response_samples` answers
     response_samples: int = 0
@@ -280,6 +278,11 @@ class Thread(ThreadItem):
     sentiment_scores: list[SentimentEntry] = Field(default_factory=list)  # the newest ten
     merged_into: str | None = None
     merged_from: set[str] = Field(default_factory=set)
+    merge_effects: MergeEffects | None = None  # of the merge into another thread
+    split_from: str | None = None  # the thread whose mails a person has moved here
+    kept_apart: set[str] = Field(
+        default_factory=set
+    )  # threads that people have separated from this one: no mail merges them
     join_requests: set[str] = Field(
         default_factory=set
     )  # threads of people who named this one and may not join it; at most ten

@@ -66,6 +66,7 @@ def head_with(thread: Thread, mail: Mail, targets: Targets | None) -> dict[str, 
         return fields
     return fields | {
         **heads.with_status(thread, Status.ACTIVE),
+        "reminder": None,
         "service_level": service_level.after_mail(thread, mail, targets),
         "resolution_time": None,
         "last_inbound_n": max(mail.n, thread.last_inbound_n or 0),

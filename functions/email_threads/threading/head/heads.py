@@ -9,7 +9,7 @@ from email_threads.store.items import AliasKind, Status, Thread
 from email_threads.store.items.item import date_of
 from email_threads.store.items.thread import Direction
 from email_threads.store.threads import Append
-from email_threads.threading.head import service_level, windows
+from email_threads.threading.head import follow_up, service_level, windows
 from shared.identity.contacts.claims import Proof
 from shared.runtime import clock
 
@@ -38,6 +38,7 @@ def append_of(
     sent_draft: str | None = None,
     asked: Collection[str] = (),
     targets: Targets | None = None,
+    close_days: int | None = None,
 ) -> Append:
     """
     Return the write that appends *mail* to a thread.
@@ -46,7 +47,8 @@ def append_of(
     Message-IDs that the mail adds, oldest first. *is_moved*: the mail comes from a merged thread: it is not new.
 
     Of a sent mail, *sent_draft* is the draft that it was sent from, and *asked* are the requirements that it asks
-    for: they are not asked again soon. *targets* are those of the mailbox, for a mail of a customer.
+    for: they are not asked again soon. *targets* are those of the mailbox, for a mail of a customer, *close_days* its
+    days until an answered thread is closed.
     """
     entry = windows.entry_of(mail)
     history, is_longer = windows.history_with(before.email_history if before else [], entry)
@@ -74,6 +76,7 @@ def append_of(
             "full_text_search": search_text(base.subject, people, mail.new_text),
             **(_waiting(base, mail) if is_mail else {}),
             **({"service_level": _level(base, mail, status, targets)} if is_mail else {}),
+            **(follow_up.after_mail(base, mail, status, close_days) if is_mail else {}),
             **_noted(base, asked, mail.n),
             **touched(base),
         }
@@ -131,6 +134,7 @@ def with_status(
         "resolution_time": resolution,
         "snoozed_until": None,
         "service_level": service_level.after_status(thread, status, clock.to_text(now_ms), hours),
+        **follow_up.after_status(thread, status, clock.to_text(now_ms)),
     }
 
 

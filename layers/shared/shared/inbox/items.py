@@ -24,7 +24,7 @@ CUT: Final = "…"
 
 type Status = Literal["open", "snoozed", "resolved", "archived"]
 
-type DueFor = Literal["first_response", "resolution"]
+type DueFor = Literal["first_response", "resolution", "follow_up"]
 
 type Phase = Literal["heads", "entries"]  # the scans of a rebuild
 
@@ -81,7 +81,7 @@ class Entry(Item):
     )
     snoozed_until: str | None = None
     assignee: str | None = None
-    due_at: str | None = None  # of the next target that is not reached
+    due_at: str | None = None  # of the next target that is not reached, or a reminder
     due_for: DueFor | None = None
     at_risk_at: str | None = None  # the time of the alarm before it
     labels: Annotated[set[str], Field(repr=False)] = Field(default_factory=set)
@@ -168,7 +168,7 @@ class Head(Item):
     context_status: str | None = None
     snoozed_until: str | None = None
     assignee: str | None = None
-    due_at: str | None = None  # of the next target that is not reached
+    due_at: str | None = None  # of the next target that is not reached, or a reminder
     due_for: DueFor | None = None
     at_risk_at: str | None = None  # the time of the alarm before it
     labels: Annotated[set[str], Field(repr=False)] = Field(default_factory=set)

@@ -1,0 +1,100 @@
+// A reminder for the case that the customer does not answer, and a mail that begins a new thread.
+
+import { useRef } from "preact/hooks";
+import { useAction } from "../../api/resource";
+import type { EmailThreadsApi } from "../../api/routes";
+import { useApp } from "../../app";
+import { moment } from "../../texts/format";
+import { t } from "../../texts/texts";
+import { Button, ErrorNotice, Menu } from "../../ui/controls";
+import { Fact } from "../../ui/frame";
+import { Icon } from "../../ui/icons";
+import { showToast } from "../../ui/toastList";
+
+const DAY_MS = 86_400_000;
+const CHOICES = [
+  { days: 1, label: "remind.day" },
+  { days: 3, label: "remind.three_days" },
+  { days: 7, label: "remind.week" },
+] as const;
+
+interface Props {
+  thread: EmailThreadsApi.OpenedThread;
+  onChange: () => void;
+}
+
+export function Reminder({ thread, onChange }: Props) {
+  const { client } = useApp();
+  const wanted = useRef<string | null>(null);
+  const path = { conversation_id: thread.conversation_id };
+  const action = useAction(async () => {
+    await client.call("PATCH /email-threads/{conversation_id}", { path, body: { remind_at: wanted.current } });
+    onChange();
+  });
+  const run = (at: string | null) => {
+    wanted.current = at;
+    return action.run();
+  };
+  if (thread.reminder) {
+    return (
+      <>
+        {action.error && <ErrorNotice error={action.error} />}
+        <Button kind="quiet" busy={action.busy} onClick={() => void run(null)}>
+          {t("action.remind_end")}
+        </Button>
+      </>
+    );
+  }
+  return (
+    <Menu label={t("action.remind")} button={<Icon name="clock" size={16} />}>
+      {(close) => (
+        <div class="choices">
+          <p class="choices-title">{t("remind.title")}</p>
+          {action.error && <ErrorNotice error={action.error} />}
+          {CHOICES.map(({ days, label }) => (
+            <button
+              key={label}
+              type="button"
+              class="choice"
+              disabled={action.busy}
+              onClick={async () => {
+                if (await run(new Date(Date.now() + days * DAY_MS).toISOString())) close();
+              }}
+            >
+              {t(label)}
+            </button>
+          ))}
+        </div>
+      )}
+    </Menu>
+  );
+}
+
+export function ReminderFact({ thread }: { thread: EmailThreadsApi.OpenedThread }) {
+  return (
+    <>
+      {thread.reminder && <Fact label={t("facts.reminder")}>{moment(thread.reminder.remind_at)}</Fact>}
+      {thread.closes_at && <Fact label={t("facts.closes")}>{moment(thread.closes_at)}</Fact>}
+    </>
+  );
+}
+
+export function Split({ thread, n, onChange }: { thread: string; n: number; onChange: () => void }) {
+  const { client } = useApp();
+  const split = useAction(async () => {
+    const { result } = await client.call("POST /email-threads/{conversation_id}/split", { path: { conversation_id: thread }, body: { mails: [n] } });
+    onChange();
+    showToast(t("undo.split"), async () => {
+      await client.call("POST /email-threads/{conversation_id}/merge", { path: { conversation_id: result.into }, body: { into: thread } });
+      onChange();
+    });
+  });
+  return (
+    <>
+      {split.error && <ErrorNotice error={split.error} />}
+      <Button kind="quiet" busy={split.busy} onClick={() => void split.run()}>
+        {t("action.split")}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,1 @@
+"""Threads that people merge and split."""

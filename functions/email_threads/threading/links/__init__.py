@@ -1,0 +1,1 @@
+"""Threads that belong together: merged, split, or continued in another one."""
