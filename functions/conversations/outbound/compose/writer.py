@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from conversations.ai.knowledge.search_tool import Knowledge
     from conversations.ai.outcome import Answer, Retrieved
     from conversations.ai.prompt.whatsapp_templates import Template
+    from conversations.configuration.follow_ups import FollowUp
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.commands import HumanMessage
     from conversations.lifecycle.conversation import OpenConversation
@@ -127,6 +128,28 @@ class MessageWriter:
         message = self._of_template(opened, "system", name, {})
         spending_bounds.reserve_notice(self.spending, opened, turn_id)
         return message
+
+    def follow_up(
+        self,
+        opened: OpenConversation,
+        step: FollowUp,
+        number: int,
+        turn_id: str,
+        *,
+        is_template: bool,
+    ) -> Message:
+        """Compose a follow-up, the *step* with this *number*: its template with known values, or its text."""
+        text = fixed_texts.follow_up(self.resources.log, opened, step.text) if step.text else ""
+        try:
+            if is_template:
+                message = self._of_template(opened, "system", step.template, {})
+            else:
+                message = fitted(opened, blank(opened, "system", text))
+        except Unwritable as fault:
+            unsent = blank(opened, "system", text or f"[{step.template}]")
+            raise Unwritable(fault.reason, may_pass=fault.may_pass, unsent=unsent) from None
+        spending_bounds.reserve_notice(self.spending, opened, turn_id)
+        return message.model_copy(update={"follow_up": number})
 
     def of_person(self, opened: OpenConversation, command: HumanMessage) -> Message:
         """Compose an agent's message: the text unchanged, or a template with the agent's values."""

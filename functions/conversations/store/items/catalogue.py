@@ -6,8 +6,10 @@ providers' resources.
 """
 
 from conversations.store.items.base import LogItem
-from conversations.store.items.log import Change, Due, FunctionResult, Message, State
-from conversations.store.items.note import Note
+from conversations.store.items.log import Change, Message, State
+from conversations.store.items.parts.due import Due
+from conversations.store.items.parts.function_result import FunctionResult
+from conversations.store.items.parts.note import Note
 from conversations.store.items.records import (
     Answered,
     DeadLetter,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.store.items.catalogue import OF_THE_LOG
-from conversations.store.items.log import FunctionResult, of
+from conversations.store.items.log import of
+from conversations.store.items.parts.function_result import FunctionResult
 from events.conversations import sample_data
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import File
