@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from conversations.configuration.burst_waits import BurstWaits
 from conversations.configuration.follow_ups import MOST_STEPS, FollowUp
+from conversations.configuration.memory import MemorySettings
 from conversations.configuration.opening_hours import OpeningHours
 from conversations.configuration.texts import Text
 from conversations.store.items.conversation import ChannelMethod
@@ -213,6 +214,7 @@ class Company(_Part):
     burst_wait: BurstWaits = Field(default_factory=BurstWaits)
     follow_ups: list[FollowUp] = Field(default_factory=list, max_length=MOST_STEPS)
     opening_hours: OpeningHours | None = None
+    memory: MemorySettings = Field(default_factory=MemorySettings)
     default_language: str = "en"
     default_region: str | None = Field(default=None, pattern=r"^[A-Z]{2}$")
     timezone: ZoneName = "UTC"

@@ -115,6 +115,8 @@ def _answer(
         opened = conversation.load(deps.resources, opened.ref)
         send_handoff_notice(deps, opened)
         _confirm_opt_out(deps, opened, turn_id)
+    if outcome.ended is Ended.SENT:
+        deps.writer.remember(opened, turn_id, run)
     return outcome
 
 

@@ -11,7 +11,7 @@ from conversations.store.items import conversation, log, records, routes
 from conversations.store.items.base import LogItem
 from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
-from conversations.store.items.parts import due, function_result, note
+from conversations.store.items.parts import due, function_result, memory, note
 from tests import template
 
 CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "conversations.yaml"
@@ -28,7 +28,7 @@ def contract() -> dict[str, Any]:
 def test_every_item_type_is_registered() -> None:
     declared = {
         item
-        for module in (log, due, function_result, note, routes, records)
+        for module in (log, due, function_result, memory, note, routes, records)
         for _, item in inspect.getmembers(module, inspect.isclass)
         if issubclass(item, LogItem) and "item_type" in vars(item)
     }

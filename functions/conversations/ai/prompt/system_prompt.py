@@ -72,7 +72,8 @@ class Facts:
 
     *private* (`recipient_last_name`, `recipient_tel`, `recipient_email`): each attribute is shown only if the project's
     prompt names it. *project_data* may contain decimals. *recorded_answers* are the customer's, by question: a model
-    recorded them, so the checks of an answer do not treat them as facts.
+    recorded them, so the checks of an answer do not treat them as facts. *memory* has `summary` and `customer_stated`
+    of earlier messages.
     """
 
     company_name: str
@@ -85,6 +86,7 @@ class Facts:
     recipient_first_name: str | None = field(default=None, repr=False)
     project_data: Mapping[str, Any] = field(default_factory=dict, repr=False)
     recorded_answers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    memory: Mapping[str, Any] = field(default_factory=dict, repr=False)
     private: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -116,6 +118,7 @@ class Facts:
             "language": self.language,
             "local_date": self.local_date,
             **{name: text for name, text in times.items() if text},
+            **({"memory": dict(self.memory)} if self.memory else {}),
             **private,
         }
 

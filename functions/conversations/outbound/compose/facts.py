@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from conversations.initiation.case_data import CaseData
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
+    from conversations.store.items.parts.memory import Memory
 
 GUARDED_MESSAGES = 2
 # As long as providers keep a cached prompt: a time in it that changes sooner would make every turn read it anew.
@@ -43,8 +44,8 @@ def config_of(opened: OpenConversation) -> AiConfig:
         raise misconfigured(broken.attribute) from None
 
 
-def facts_of(opened: OpenConversation, case: CaseData) -> Facts:
-    """Return the known facts about the case and the recipient."""
+def facts_of(opened: OpenConversation, case: CaseData, memory: Memory | None = None) -> Facts:
+    """Return the known facts about the case and the recipient, and the *memory* of earlier messages."""
     company, conversation = opened.company, opened.conversation
     today = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
     local = today.astimezone(ZoneInfo(company.timezone))
@@ -64,8 +65,15 @@ def facts_of(opened: OpenConversation, case: CaseData) -> Facts:
         recipient_first_name=conversation.recipient_first_name,
         project_data=case.project_data,
         recorded_answers=case.recorded_answers,
+        memory=_memory(memory),
         private={name: text for name, text in private.items() if text},
     )
+
+
+def _memory(memory: Memory | None) -> dict[str, Any]:
+    if memory is None or memory.is_empty:
+        return {}
+    return {"summary": memory.summary, "customer_stated": list(memory.facts)}
 
 
 def _people_back(company: Company) -> str | None:

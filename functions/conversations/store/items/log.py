@@ -6,9 +6,10 @@ The conversation log: growing or frequently changed data, in small items under t
                  STATE                   State          mode, turn, fence, timestamps
                  DUE#<kind>              Due            scheduled work
                  NOTE#<time>#<id>        Note           an agent's note
+                 MEMORY                  Memory         a summary, and facts that the customer stated
                  FN#<action id>          FunctionResult the answer of a company's system
 
-The last three are in `conversations.store.items.parts`; `conversations.store.items.routes` has the lookup items that
+The last four are in `conversations.store.items.parts`; `conversations.store.items.routes` has the lookup items that
 lead to it.
 """
 
