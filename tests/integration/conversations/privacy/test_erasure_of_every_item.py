@@ -104,10 +104,11 @@ def _conversation(channel: str) -> Callable[[System], None]:
 
 
 def agents_work(system: System, ref: str) -> None:
-    """An agent labels a conversation, writes a note and an answer."""
+    """An agent labels a conversation, writes a note, its memory and an answer."""
     calls = {
         "labels": {"labels": [f"knows {NAME}"], "revision": 0},
         "notes": {"text": f"{NAME} prefers the morning. {CANARY}"},
+        "memory": {"summary": f"{NAME} asked. {CANARY}", "facts": [CANARY], "revision": 0},
     }
     for what, body in calls.items():
         system.call_admin_api(f"POST /conversations/{{ref}}/{what}", body, ref=ref)
