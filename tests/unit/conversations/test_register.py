@@ -44,7 +44,7 @@ def test_names_of_item_types_are_unique() -> None:
 
 def test_every_item_declares_its_lifetime_or_that_of_its_conversation() -> None:
     """An item that declares neither would have an undefined lifetime."""
-    of_conversation = {"MESSAGE", "CHANGE", "NOTE", "STATE", "ROUTE", "OPEN", "PLACEMENT"}
+    of_conversation = {"MESSAGE", "CHANGE", "MEMORY", "NOTE", "STATE", "ROUTE", "OPEN", "PLACEMENT"}
 
     for item in OF_THE_LOG:
         is_said = bool(item.ttl_days or item.ttl_note)
