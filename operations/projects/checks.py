@@ -20,6 +20,7 @@ from conversations.configuration.projects import (
     ConfigurationInvalid,
     WhatsAppChannel,
 )
+from conversations.store.items.conversation import ChannelMethod
 from operations.command_line.arguments import Refused
 from operations.projects import ownership as project_ownership
 from operations.projects.unknown_settings import REPRESENTATIVES, unknown_settings
@@ -102,6 +103,7 @@ def _of_parts(company: Company) -> Iterator[Fault]:
             yield broken.attribute, broken.rule
     yield from _of_knowledge(company)
     yield from _of_limits(company)
+    yield from _of_follow_ups(company)
     for position, host in enumerate(company.policy.link_hosts):
         if not _LINK_HOST.fullmatch(plain_host(host)):
             yield (
@@ -139,6 +141,23 @@ def _of_requests(company: Company, calls_per_minute: int | None) -> Iterator[Fau
                 f"must be at most {most}: a company may make ApiCompanyPercent of ApiRateLimit"
                 f" calls, {calls_per_minute} a minute",
             )
+
+
+def _of_follow_ups(company: Company) -> Iterator[Fault]:
+    """A step needs what each channel can send after a silence: a template on WhatsApp, a text elsewhere."""
+    others = [method for method in company.allowed_channels if method is not ChannelMethod.WHATSAPP]
+    whatsapp = company.channel_config.whatsapp
+    has_whatsapp = ChannelMethod.WHATSAPP in company.allowed_channels and whatsapp is not None
+    for position, step in enumerate(company.follow_ups):
+        path = f"follow_ups.{position}"
+        if others and step.text is None:
+            yield f"{path}.text", f"is missing, but allowed_channels names {others[0].value}"
+        if has_whatsapp and step.template is None:
+            yield f"{path}.template", "is missing: WhatsApp needs one outside its messaging window"
+        if step.template and whatsapp and step.template not in whatsapp.templates:
+            yield f"{path}.template", "template not found"
+    if company.follow_ups and not company.policy.permits_initiated:
+        yield "follow_ups", "need initiated_per_day and initiated_per_week above 0"
 
 
 def _of_knowledge(company: Company) -> Iterator[Fault]:

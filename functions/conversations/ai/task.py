@@ -101,8 +101,10 @@ def documents_of(task: Task) -> Documents | None:
 
 
 def content_rules_of(task: Task) -> tuple[str, ...]:
-    """Return the rules about what customers send besides text; empty if the history has none of it."""
-    return (marks.RULES,) if any(message.marks for message in task.history) else ()
+    """Return the rules about what customers send besides text, and about opening hours, where they apply."""
+    of_marks = (marks.RULES,) if any(message.marks for message in task.history) else ()
+    of_hours = (system_prompt.OUTSIDE_HOURS,) if task.facts.people_back else ()
+    return (*of_marks, *of_hours)
 
 
 def variables_of(task: Task) -> tuple[Mapping[str, str], Sequence[Variable]]:

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, AwareDatetime, Field, Strict, model_validat
 from conversations.configuration.projects import ID
 from conversations.lifecycle.status import Status
 from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.parts.memory import LONGEST_FACT, LONGEST_SUMMARY, MOST_FACTS
 from shared.api.models.agent_inputs import MOST_LABELS, Assignee, Label, SnoozeEnd
 from shared.api.models.inputs import Input
 
@@ -157,6 +158,16 @@ class NoteInput(Input):
     text: Annotated[
         str, Field(min_length=1, max_length=LONGEST_NOTE), AfterValidator(_is_not_blank)
     ]
+
+
+class MemoryInput(Input):
+    """The memory of the conversation, which replaces the stored one, and the `revision` that it was read with."""
+
+    summary: Annotated[str, Field(max_length=LONGEST_SUMMARY)]
+    facts: list[
+        Annotated[str, Field(min_length=1, max_length=LONGEST_FACT), AfterValidator(_is_not_blank)]
+    ] = Field(max_length=MOST_FACTS)
+    revision: Annotated[int, Strict()] = Field(ge=0)
 
 
 class UnmatchedQuery(_Page):

@@ -15,7 +15,8 @@ from conversations.lifecycle.status import LISTED
 from conversations.store import conversations, messages
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Conversation
-from conversations.store.items.log import DueKind, Message, of
+from conversations.store.items.log import Message, of
+from conversations.store.items.parts.due import DueKind
 from conversations.store.recovery import due
 from shared.api.cursors import Listing, Page
 from shared.identity.addresses import all_spellings

@@ -14,6 +14,10 @@ from boto3.dynamodb.conditions import Key
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from conversations.configuration.burst_waits import BurstWaits
+from conversations.configuration.follow_ups import MOST_STEPS, FollowUp
+from conversations.configuration.memory import MemorySettings
+from conversations.configuration.opening_hours import OpeningHours
+from conversations.configuration.texts import Text
 from conversations.store.items.conversation import ChannelMethod
 from shared.aws.dynamodb import Attributes, Table
 from shared.identity.addresses import country_of
@@ -37,8 +41,6 @@ LONGEST_TEXT = {
 MOST_WORKERS = 1_000
 TWILIO_LONGEST = 1_600  # on every channel
 
-# One text, or one per language (BCP 47).
-type Text = str | Annotated[dict[str, str], Field(min_length=1)]
 type _Hour = Annotated[str, Field(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 
 
@@ -210,6 +212,9 @@ class Company(_Part):
     knowledge_config: dict[str, Any] = Field(default_factory=dict)
     channel_config: ChannelConfig = Field(default_factory=ChannelConfig)
     burst_wait: BurstWaits = Field(default_factory=BurstWaits)
+    follow_ups: list[FollowUp] = Field(default_factory=list, max_length=MOST_STEPS)
+    opening_hours: OpeningHours | None = None
+    memory: MemorySettings = Field(default_factory=MemorySettings)
     default_language: str = "en"
     default_region: str | None = Field(default=None, pattern=r"^[A-Z]{2}$")
     timezone: ZoneName = "UTC"

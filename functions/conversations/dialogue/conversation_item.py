@@ -72,7 +72,7 @@ def conversation_of(
         auto_queue_reply_message_from_email=company.auto_queue_reply_message_from_email,
         ai_config=_ai(company, request.channel_method),
         channel_config=_channel(channel),
-        ttl=clock.expires_in(company.retention_days * clock.DAY_SECONDS),
+        ttl=clock.expires_in(company.retention_days * clock.DAY_SECONDS + _seconds_until(request)),
         gsi_recipient_tel=recipient.tel,
         gsi_recipient_email=recipient.email,
         **stored_project_data(
@@ -88,6 +88,12 @@ _BUSINESS = {
     ChannelMethod.SMS: "gsi_company_sms_number",
     ChannelMethod.EMAIL: "gsi_company_email",
 }
+
+
+def _seconds_until(request: Request) -> int:
+    """Return the seconds until a scheduled first message, 0 without one."""
+    send_at_ms = clock.from_text(request.send_at) if request.send_at else 0
+    return max(0, send_at_ms - clock.now_ms()) // clock.SECOND_MS
 
 
 def _ai(company: Company, method: ChannelMethod) -> dict[str, Any] | None:

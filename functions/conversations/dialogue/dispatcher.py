@@ -12,6 +12,7 @@ from conversations.lifecycle import conversation
 from conversations.lifecycle.commands import (
     Close,
     FetchFiles,
+    FollowUp,
     HumanMessage,
     Lengthen,
     Notice,
@@ -26,7 +27,8 @@ from conversations.outbound.results import Ended
 from conversations.outbound.turns.engine import Outcome
 from conversations.privacy import retention
 from conversations.store.items.conversation import ChannelMethod
-from conversations.store.items.log import DueKind, Mode
+from conversations.store.items.log import Mode
+from conversations.store.items.parts.due import DueKind
 from conversations.store.recovery import due
 from shared.runtime.failures import Permanent
 
@@ -63,6 +65,10 @@ def work(
             from conversations.dialogue import agent_message  # noqa: PLC0415 - as above
 
             outcome = agent_message.give_notice(deps, record, run)
+        case FollowUp():
+            from conversations.dialogue import follow_up  # noqa: PLC0415 - as above
+
+            outcome = follow_up.send(deps, opened, record, run)
         case Lengthen() | Close() | FetchFiles():
             _maintain(deps, opened, record, run)
     return outcome

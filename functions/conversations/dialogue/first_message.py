@@ -42,6 +42,7 @@ from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 
 REVIEW = "initial_review"
+SCHEDULED = "scheduled"  # the request names a time for the first message
 ARRIVED_BEFORE = "arrived_before"  # on another channel, after its provider had reported a failure
 
 
@@ -111,7 +112,15 @@ def go_on(deps: DialogueDependencies, opened: OpenConversation, run: Run) -> Out
 
 
 def _refusal(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> End | None:
-    """Return the refusal of the first message by policy or by an earlier delivery; None if it may be sent."""
+    """
+    Return the refusal of the first message by its time, by policy or by an earlier delivery; None if it may be sent.
+
+    An agent's release sends it before its time.
+    """
+    send_at = opened.state.send_at
+    if send_at and opened.state.releases == 0 and clock.from_text(send_at) > clock.now_ms():
+        due_at_ms = clock.from_text(send_at)
+        return End(reason=SCHEDULED, status=Status.DEFERRED, due_at_ms=due_at_ms)
     # The first message on WhatsApp is always a template.
     is_template = opened.conversation.channel_method is ChannelMethod.WHATSAPP
     request = send_request_of(opened, TurnKind.INITIAL, turn_id, is_template=is_template)
@@ -241,6 +250,7 @@ def _state(
         fallback=context.conversation_data.fallback,
         asked_at=clock.to_text(clock.now_ms()),
         template=request.template,
+        send_at=request.send_at,
         email_as_given=request.recipient.email_as_given,
         customer_user_id=request.recipient.user_id,
         language=request.recipient.language,

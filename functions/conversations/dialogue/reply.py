@@ -18,10 +18,11 @@ from conversations.lifecycle.conversation import OpenConversation, addresses_of
 from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import finish_move
+from conversations.outbound.compose import fixed_texts, opening_times
 from conversations.outbound.policy import newer_messages
 from conversations.outbound.policy.gate import end_of, send_request_of
 from conversations.outbound.policy.newer_messages import Unanswered
-from conversations.outbound.results import Ended, Noted
+from conversations.outbound.results import End, Ended, Noted
 from conversations.outbound.turns import deferral, engine, transmission
 from conversations.outbound.turns.engine import Outcome, Plan
 from conversations.store import messages, states
@@ -35,6 +36,7 @@ from shared.runtime import clock
 from shared.runtime.failures import NotDue
 
 MAX_WAIT_MS = 45 * clock.SECOND_MS
+OUTSIDE_HOURS = "outside_hours"
 
 
 def answer(
@@ -113,6 +115,8 @@ def _answer(
         opened = conversation.load(deps.resources, opened.ref)
         send_handoff_notice(deps, opened)
         _confirm_opt_out(deps, opened, turn_id)
+    if outcome.ended is Ended.SENT:
+        deps.writer.remember(opened, turn_id, run)
     return outcome
 
 
@@ -170,6 +174,10 @@ def _run_turn(
             end = replace(end, noted=Noted([BuiltIn.OPT_OUT], {}))
         deferral.apply_refusal(deps.resources, opened, end, turn_id)
         return Outcome(Ended.REFUSED, None, end.reason)
+    if _is_left_to_people(opened, unanswered):
+        end = End(reason=OUTSIDE_HOURS, status=Status.HANDOFF_PENDING)
+        deferral.apply_refusal(deps.resources, opened, end, turn_id)
+        return Outcome(Ended.REFUSED, None, end.reason)
     plan = Plan(turn_id=turn_id, kind=TurnKind.REPLY, up_to=newest, read_until=read_until)
     with turn_limit.slot(deps.resources, opened, run, since_ms) as is_free:
         if not is_free:
@@ -183,13 +191,22 @@ def _run_turn(
         )
 
 
+def _is_left_to_people(opened: OpenConversation, unanswered: Unanswered) -> bool:
+    """Whether people answer once they are back: not what an agent has handed back to the model."""
+    hours, asking = opened.company.opening_hours, unanswered.asking
+    if hours is None or hours.outside != "hand_off" or not asking:
+        return False
+    is_news = asking[-1].message_timestamp > (opened.state.handed_back_at or "")
+    return is_news and opening_times.is_closed(opened.company)
+
+
 def send_handoff_notice(deps: DialogueDependencies, opened: OpenConversation) -> None:
     """Send the hand-off notice once per hand-off, unless the model's last message announced the hand-off."""
     if opened.conversation.conversation_status != Status.HANDOFF_PENDING:
         return
     if not opened.conversation.task_complete and opened.state.last_inbound_at is None:
         return  # A first message in doubt: the customer may have received nothing.
-    if opened.company.policy.handoff_notice is None:
+    if not fixed_texts.has_hand_off_notice(opened):
         return
     newest = messages.newest(deps.resources.log, opened.ref, 1)
     last = newest[-1] if newest else None

@@ -22,7 +22,7 @@ from conversations.lifecycle.status import Status
 from conversations.outbound.results import End, Ended
 from conversations.outbound.turns import deferral
 from conversations.outbound.turns.engine import Outcome
-from conversations.store.items.log import DueKind
+from conversations.store.items.parts.due import DueKind
 from conversations.store.limits import turn_slots
 from conversations.store.recovery import due
 from conversations.store.recovery.due import PROJECT_BUSY

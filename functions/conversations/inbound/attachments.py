@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from conversations.configuration.folders import folder_of
 from conversations.lifecycle.file_download import FileDownload
+from conversations.lifecycle.file_states import is_settled, is_untranscribed
 from shared.aws.stored_objects import (
     FOREIGN_KEY,
     MEDIA_PREFIX,
@@ -92,13 +93,7 @@ def is_of_company(bucket: Bucket, company_id: str, key: str) -> bool:
 
 def is_pending(file: File) -> bool:
     """Whether a file of a message is still to be downloaded."""
-    return "url" in file and not {"key", "refused", "failed"} & file.keys()
-
-
-def is_untranscribed(file: File) -> bool:
-    """Whether a file is a stored recording without text, by the type that the provider reported."""
-    is_recording = file.get("mime_type", "").startswith("audio/")
-    return is_recording and "key" in file and not {"transcript", "no_transcript"} & file.keys()
+    return "url" in file and not is_settled(file)
 
 
 def state_of(files: Sequence[File]) -> str | None:

@@ -22,7 +22,7 @@ from conversations.lifecycle.file_download import FileDownload
 from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.outbound.providers.twilio_accounts import file_proof
 from conversations.store import messages
-from conversations.store.items.log import DueKind
+from conversations.store.items.parts.due import DueKind
 from conversations.store.items.records import ParkReason
 from conversations.store.recovery import due
 from shared.ai.spending import prices

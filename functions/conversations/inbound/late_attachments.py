@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from conversations.configuration.resources import Resources
 from conversations.inbound import attachments, matching, normalise
 from conversations.lifecycle.conversation import load_project
+from conversations.lifecycle.file_states import is_untranscribed
 from conversations.store import erasures, messages, routes
 from conversations.store.items.log import Message
 from conversations.store.items.records import EarlyFile, ParkReason
@@ -56,7 +57,7 @@ def store_file_key(resources: Resources, event: FileStored, files: StandardQueue
     if not attachments.is_of_company(resources.bucket, marker.company_id, file_key):
         return "foreign"
     message = _link_files(resources, marker.ref or "", message, {event.file.provider_id: file_key})
-    if any(map(attachments.is_untranscribed, message.media)):
+    if any(map(is_untranscribed, message.media)):
         company = load_project(resources, marker.company_id, marker.project_id)
         transcribes = company is not None and bool(company.ai_config.get("transcription"))
         attachments.request_downloads(files, marker.ref or "", message, transcribes=transcribes)

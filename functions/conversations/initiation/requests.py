@@ -25,13 +25,18 @@ MOST_PROJECT_KEYS = 200
 # Reserved names of stored-object pointers. Pointers are never read from `project_data`, but other readers might do so.
 RESERVED_NAMES = frozenset({"s3_bucket", "s3_key", "sha256", "bytes"})
 AHEAD_MS = 300 * clock.SECOND_MS
+LATEST_DAYS = 90  # of a scheduled first message
 REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ID = re.compile(ID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A validated request. *payload* is the posted body, verbatim; *warnings* are codes returned to the caller."""
+    """
+    A validated request. *payload* is the posted body, verbatim; *warnings* are codes returned to the caller.
+
+    *send_at* is the time before which the first message is not sent; None: at once.
+    """
 
     payload: Json = field(repr=False)
     company_id: str
@@ -42,6 +47,7 @@ class Request:
     recipient: Recipient
     has_consent: bool
     template: str | None
+    send_at: str | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -70,6 +76,7 @@ def parse(payload: Json, region_of: Callable[[str, str], str | None], max_age_ms
     has_consent = _consent(sections["recipient_data"])
     _check_project_data(payload)
     template = request.get("template")
+    send_at = _send_at(request)
     return Request(
         payload=payload,
         company_id=company_id,
@@ -80,6 +87,7 @@ def parse(payload: Json, region_of: Callable[[str, str], str | None], max_age_ms
         recipient=recipient,
         has_consent=has_consent,
         template=template if isinstance(template, str) and template else None,
+        send_at=send_at,
         warnings=(*warnings, *(() if has_consent else ("CONSENT_MISSING",))),
     )
 
@@ -137,17 +145,34 @@ def _channel(text: str) -> ChannelMethod:
 
 def _check_time(text: str, max_age_ms: int) -> None:
     where = "request_data.initial_request_timestamp"
-    try:
-        moment = datetime.fromisoformat(text)
-        at_ms = round(moment.timestamp() * clock.SECOND_MS) if moment.tzinfo else None
-    except (ValueError, OverflowError):
-        at_ms = None
-    now = clock.now_ms()
+    at_ms, now = _time_ms(text), clock.now_ms()
     if at_ms is None or at_ms > now + AHEAD_MS:
         message = "must be an ISO 8601 time with time zone, at most 5 minutes in the future"
         raise RequestRefused("INVALID_TIMESTAMP", message, field=where)
     if max_age_ms and at_ms < now - max_age_ms:
         raise RequestRefused("TIMESTAMP_EXPIRED", "is too old", field=where)
+
+
+def _send_at(request: Json) -> str | None:
+    """Return the time of a scheduled first message; one that is over means at once."""
+    if request.get("send_at") is None:
+        return None
+    at_ms = _time_ms(_text(request, "send_at"))
+    if at_ms is None or at_ms > clock.now_ms() + LATEST_DAYS * clock.DAY_SECONDS * clock.SECOND_MS:
+        message = (
+            f"must be an ISO 8601 time with time zone, at most {LATEST_DAYS} days in the future"
+        )
+        raise RequestRefused("INVALID_SEND_AT", message, field="request_data.send_at")
+    return clock.to_text(at_ms)
+
+
+def _time_ms(text: str) -> int | None:
+    """Return an ISO 8601 time with time zone in ms since 1970; None for any other text."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return round(moment.timestamp() * clock.SECOND_MS) if moment.tzinfo else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def _consent(recipient_data: Json) -> bool:

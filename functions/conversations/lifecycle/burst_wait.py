@@ -1,7 +1,8 @@
 """
 Decides how long the reply to a customer's message waits for further messages.
 
-    files are still being stored            `file`
+    files are still being stored, or a
+    voice note has no text yet              `file`
     follows another unanswered message      `fragment`: a burst has begun
     looks complete                          `complete`: a button or form, a place, the end of a sentence, a long text
     any other text                          `fragment`
@@ -15,6 +16,7 @@ import re
 from typing import TYPE_CHECKING
 
 from conversations.configuration.burst_waits import SHORTEST_SECONDS
+from conversations.lifecycle.file_states import is_settled, is_untranscribed
 from conversations.store.items.log import Message
 from shared.runtime import clock
 
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
 BURST_MS = 15 * clock.SECOND_MS
 LONG_CHARACTERS = 40
-_SETTLED = frozenset({"key", "refused", "failed"})  # of a file: see `inbound.attachments`
 _WHOLE_KINDS = frozenset({"button", "interactive", "location", "contacts", "order"})
 # The end of a sentence in the scripts of the world, perhaps closed by quotes or brackets.
 _SENTENCE = re.compile(
@@ -45,6 +46,7 @@ def due_at(opened: OpenConversation, message: Message) -> str | None:
         opened.company.burst_wait.of(opened.conversation.channel_method),
         message,
         is_burst=follows_unanswered(opened.state, message),
+        transcribes=bool(opened.company.ai_config.get("transcription")),
     )
     if seconds <= SHORTEST_SECONDS:
         return None
@@ -52,9 +54,13 @@ def due_at(opened: OpenConversation, message: Message) -> str | None:
     return clock.to_text(at_ms)
 
 
-def seconds_after(wait: BurstWait, message: Message, *, is_burst: bool) -> int:
-    """Return the seconds that the reply waits after a message. Pure."""
-    if any(_SETTLED.isdisjoint(file) for file in message.media):
+def seconds_after(
+    wait: BurstWait, message: Message, *, is_burst: bool, transcribes: bool = False
+) -> int:
+    """Return the seconds that the reply waits after a message; *transcribes* voice notes or not. Pure."""
+    if not all(map(is_settled, message.media)):
+        return wait.file
+    if transcribes and any(map(is_untranscribed, message.media)):
         return wait.file
     return wait.complete if looks_complete(message) and not is_burst else wait.fragment
 

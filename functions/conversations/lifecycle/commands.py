@@ -80,6 +80,14 @@ class Notice(_Record):
     cause: str
 
 
+class FollowUp(_Record):
+    """Request to follow up our message *message_sk*, which has no answer, by a *step* of the project, from 0."""
+
+    type: Literal["follow_up"] = "follow_up"
+    message_sk: str
+    step: int
+
+
 class FetchFiles(_Record):
     """Request of an earlier release to fetch a customer's files again; see `FileDownload`."""
 
@@ -108,6 +116,7 @@ type Record = (
     | HumanMessage
     | Release
     | Notice
+    | FollowUp
     | FetchFiles
     | Lengthen
     | Close

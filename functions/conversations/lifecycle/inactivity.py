@@ -47,7 +47,7 @@ def close_some(resources: Resources, opened: OpenConversation, cause: str) -> No
 
 
 def close(resources: Resources, opened: OpenConversation) -> None:
-    """Close a conversation if it still has had no activity, no running turn and no snooze. Safe to repeat."""
+    """Close a conversation if it still has no activity and no running turn, and waits for no time. Safe to repeat."""
     company, state = opened.company, opened.state
     entry = open_list.entry_of(resources.log, company.company_id, company.project_id, opened.ref)
     if entry is None:
@@ -59,8 +59,9 @@ def close(resources: Resources, opened: OpenConversation) -> None:
         )  # An earlier attempt died before it removed the entry.
         return
     newest = max(entry.last_activity_at, state.last_message_at or "", state.last_inbound_at or "")
-    is_snoozed = state.snoozed_at(clock.to_text(clock.now_ms())) is not None
-    if newest >= _before(company) or state.turn is not None or is_snoozed:
+    now = clock.to_text(clock.now_ms())
+    waits = state.snoozed_at(now) is not None or (state.send_at or "") > now
+    if newest >= _before(company) or state.turn is not None or waits:
         return
     move(resources, opened, Status.CLOSED, cause)
 

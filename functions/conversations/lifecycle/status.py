@@ -67,6 +67,8 @@ _LEADS_TO: Mapping[Status, set[Status]] = {
 OPEN = frozenset(Status) - _OVER
 # Shown in a project's list of open conversations; no activity is expected in the others.
 LISTED = frozenset(OPEN - {_S.FAILED, _S.BLOCKED})
+# The customer has our last message, and the model leads the conversation.
+AWAITS_ANSWER = frozenset({_S.INITIAL_MESSAGE_SENT, _S.REPLY_SENT})
 NEVER_SENT = frozenset({_S.PROCESSING, _S.DEFERRED, _S.BLOCKED, _S.FAILED})
 
 

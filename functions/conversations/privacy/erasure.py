@@ -28,7 +28,8 @@ from conversations.store import (
 from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import Conversation
-from conversations.store.items.log import FunctionResult, Message, State
+from conversations.store.items.log import Message, State
+from conversations.store.items.parts.function_result import FunctionResult
 from shared.ai.providers.openai import Account
 from shared.ai.providers.openai_mirror import delete_conversation
 from shared.identity import addresses

@@ -24,7 +24,8 @@ def of_record(resources: Resources, body: str, reason: str) -> None:
     from conversations.lifecycle import commands  # noqa: PLC0415 - as above
 
     record = commands.read(body)
-    if isinstance(record, commands.Lengthen | commands.FetchFiles | commands.Notice):
+    others = commands.Lengthen | commands.FetchFiles | commands.Notice | commands.FollowUp
+    if isinstance(record, others):
         return  # These records do not affect the first message.
     if isinstance(record, ContextObject):
         data = record.conversation_data

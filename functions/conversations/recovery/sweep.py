@@ -16,10 +16,10 @@ from aws_lambda_powertools.metrics import MetricUnit
 from conversations.inbound import attachments
 from conversations.inbound.webhooks.twilio_events import inbound_message
 from conversations.lifecycle import commands
-from conversations.lifecycle.commands import Resolve, Resume
+from conversations.lifecycle.commands import FollowUp, Resolve, Resume
 from conversations.recovery import lost_statuses
 from conversations.store import messages, routes, states
-from conversations.store.items.log import DueKind
+from conversations.store.items.parts.due import DueKind
 from conversations.store.items.records import ListPosition
 from conversations.store.recovery import due, list_positions
 from shared.ai.spending.budget import REASON
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from conversations.lifecycle.commands import Record
     from conversations.store.items.conversation import ChannelMethod
-    from conversations.store.items.log import Due
+    from conversations.store.items.parts.due import Due
     from conversations.store.recovery.due import Waiting
     from shared.aws.dynamodb import Table
     from shared.aws.fair_shares import Runs
@@ -188,6 +188,8 @@ def _enqueue(
 def _record(waiting: Waiting, work: Due) -> Record:
     if waiting.kind is DueKind.IN_DOUBT:
         return Resolve(ref=waiting.ref)
+    if waiting.kind is DueKind.FOLLOW_UP:
+        return FollowUp(ref=waiting.ref, message_sk=str(work.message_sk), step=work.step or 0)
     is_busy = work.reason == due.PROJECT_BUSY
     return Resume(ref=waiting.ref, waiting_since=work.first_due_at if is_busy else None)
 

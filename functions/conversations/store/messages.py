@@ -9,7 +9,7 @@ from boto3.dynamodb.conditions import Attr, Key
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.conversation import Entry
 from conversations.store.items.log import Change, Delivery, Message, OfConversation, of
-from conversations.store.items.note import Note
+from conversations.store.items.parts.note import Note
 from conversations.store.items.records import EarlyFile
 from conversations.store.items.routes import Outbound
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table

@@ -162,6 +162,7 @@ class TwoCompanies(QueuedCompanies[System]):
             "labels": {"labels": [LABEL], "revision": 0},
             "snooze": {"snoozed_until": self._later()},
             "notes": {"text": NOTE},
+            "memory": {"summary": NOTE, "facts": [NOTE], "revision": 0},
         }.items():
             self.system.call_admin_api(f"POST /conversations/{{ref}}/{what}", body, ref=ref)
         queue = next(iter(self.system.fifo_queues.queues.values()))

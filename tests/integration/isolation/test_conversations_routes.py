@@ -51,6 +51,9 @@ API = Api(
         f"POST {ONE}/release": Special(inputs=({"draft_entry_id": "{entry_id}"},)),
         f"POST {ONE}/resolve": Special(inputs=({"entry_id": "{entry_id}", "outcome": "resend"},)),
         f"POST {ONE}/labels": Special(inputs=({"labels": ["of the attacker"], "revision": 0},)),
+        f"POST {ONE}/memory": Special(
+            inputs=({"summary": "Of the attacker", "facts": ["Of the attacker"], "revision": 1},)
+        ),
         f"GET {ONE}/notes": Special(inputs=({}, {"before": "{before_note}"})),
         "POST /opt-outs/search": Special(inputs=({"recipient": "{recipient_who_left}"},)),
         "POST /opt-ins": Special(

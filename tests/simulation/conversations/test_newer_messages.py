@@ -17,7 +17,7 @@ from tests.simulation.effort import EFFORT, long_except
 from tests.simulation.interceptor import When
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tests.simulation.conversations.system import Snapshot, System
 
@@ -28,8 +28,10 @@ MOST_DISCARDED = 2
 class Writes:
     """The customer writes just before the calls of these numbers; `stages` are those of the turn at that time."""
 
-    def __init__(self, system: System, ref: str, numbers: Iterable[int]) -> None:
-        self.system, self.ref, self.left = system, ref, sorted(numbers)
+    def __init__(
+        self, system: System, ref: str, numbers: Iterable[int], texts: Sequence[str] = QUESTIONS
+    ) -> None:
+        self.system, self.ref, self.left, self.texts = system, ref, sorted(numbers), texts
         self.stages: list[str | None] = []
 
     def __call__(self, _: str) -> bool:
@@ -37,7 +39,7 @@ class Writes:
             self.left.pop(0)
             turn = self.system.state(self.ref).get("turn") or {}
             self.stages.append(turn.get("stage"))
-            self._write(QUESTIONS[len(self.stages) - 1])
+            self._write(self.texts[len(self.stages) - 1])
         return False
 
     def _write(self, text: str) -> None:

@@ -14,6 +14,7 @@ from conversations.store.items.log import Message, State
 from shared.runtime import clock
 
 WAIT = BurstWait(complete=1, fragment=5, file=9)
+VOICE_NOTE = {"key": "k", "mime_type": "audio/ogg; codecs=opus"}
 
 
 def message(content: str = "", at: str = "2026-01-01T12:00:20.000Z", **facts: Any) -> Message:
@@ -71,12 +72,21 @@ def test_a_button_a_form_and_a_place_are_complete(facts: dict[str, Any]) -> None
         ({"key": "k"}, 5),
         ({"refused": "TooLarge"}, 5),
         ({"failed": "x"}, 5),
+        (VOICE_NOTE, 9),
+        (VOICE_NOTE | {"transcript": "Hello"}, 5),
+        (VOICE_NOTE | {"no_transcript": "too_large"}, 5),
     ],
 )
-def test_a_file_that_is_still_being_stored_delays_the_reply(
+def test_a_file_that_is_being_stored_or_written_down_delays_the_reply(
     file: dict[str, str], seconds: int
 ) -> None:
-    assert seconds_after(WAIT, message("[image]", media=[file]), is_burst=False) == seconds
+    note = message("[file]", media=[file])
+
+    assert seconds_after(WAIT, note, is_burst=False, transcribes=True) == seconds
+
+
+def test_a_stored_voice_note_delays_no_reply_of_a_project_that_does_not_transcribe() -> None:
+    assert seconds_after(WAIT, message("[file]", media=[VOICE_NOTE]), is_burst=False) == 5
 
 
 def test_a_complete_message_in_a_burst_waits_as_a_fragment_does() -> None:

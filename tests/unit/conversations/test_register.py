@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
-from conversations.store.items import conversation, log, note, records, routes
+from conversations.store.items import conversation, log, records, routes
 from conversations.store.items.base import LogItem
 from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
+from conversations.store.items.parts import due, function_result, memory, note
 from tests import template
 
 CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "conversations.yaml"
@@ -27,7 +28,7 @@ def contract() -> dict[str, Any]:
 def test_every_item_type_is_registered() -> None:
     declared = {
         item
-        for module in (log, note, routes, records)
+        for module in (log, due, function_result, memory, note, routes, records)
         for _, item in inspect.getmembers(module, inspect.isclass)
         if issubclass(item, LogItem) and "item_type" in vars(item)
     }
@@ -43,7 +44,9 @@ def test_names_of_item_types_are_unique() -> None:
 
 def test_every_item_declares_its_lifetime_or_that_of_its_conversation() -> None:
     """An item that declares neither would have an undefined lifetime."""
-    of_conversation = {"MESSAGE", "CHANGE", "NOTE", "STATE", "ROUTE", "OPEN", "ENDED", "PLACEMENT"}
+    of_conversation = {
+        "MESSAGE", "CHANGE", "MEMORY", "NOTE", "STATE", "ROUTE", "OPEN", "ENDED", "PLACEMENT",
+    }  # fmt: skip
 
     for item in OF_THE_LOG:
         is_said = bool(item.ttl_days or item.ttl_note)

@@ -198,6 +198,28 @@ def test_old_requests_are_refused_only_with_a_maximum_age() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        (None, None),
+        ("2026-01-01T14:00:00+01:00", "2026-01-01T13:00:00.000Z"),
+        ("2026-04-01T12:00:00Z", "2026-04-01T12:00:00.000Z"),  # 90 days
+        ("2025-12-31T12:00:00Z", "2025-12-31T12:00:00.000Z"),  # over: at once
+    ],
+)
+def test_a_first_message_may_have_a_time(value: str | None, read: str | None) -> None:
+    assert parsed(request_with(send_at=value)).send_at == read
+
+
+@pytest.mark.parametrize("value", ["2026-04-01T12:00:00.001Z", "2026-01-02T12:00:00", "soon"])
+def test_the_time_of_a_first_message_needs_a_zone_and_is_at_most_ninety_days_ahead(
+    value: str,
+) -> None:
+    refusal = refused(request_with(send_at=value))
+
+    assert (refusal.code, refusal.field) == ("INVALID_SEND_AT", "request_data.send_at")
+
+
 # Contacts
 
 

@@ -48,6 +48,11 @@ You write messages to one person for the company that the facts name. A program 
   asks for one of the functions, with its arguments as JSON text; `hand_off` gives a short reason. Both are null
   otherwise. `asks_for_person` is true where the person clearly asks for a human being."""
 
+OUTSIDE_HOURS = """\
+# Opening hours
+No person of the company is there now; the facts name when people are back (`people_back`). Go on answering. When you
+hand off, or the person asks for someone, say when people are back; never say that someone answers sooner."""
+
 _CHANNELS: Mapping[str, str] = {
     "whatsapp": """\
 The person reads this in WhatsApp. Write short plain sentences, without Markdown.""",
@@ -62,21 +67,26 @@ and quotes of earlier mails. `subject` is the subject line, 1 to 120 characters,
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """
-    Facts for the model. *language* is BCP 47, *local_date* the customer's, such as `Sunday, 2026-03-01`.
+    Facts for the model. *language* is BCP 47, *local_date* the customer's, such as `Sunday, 2026-03-01`, *local_time*
+    its time to five minutes, as `09:05`. *people_back*: outside the opening hours, when people are back.
 
     *private* (`recipient_last_name`, `recipient_tel`, `recipient_email`): each attribute is shown only if the project's
     prompt names it. *project_data* may contain decimals. *recorded_answers* are the customer's, by question: a model
-    recorded them, so the checks of an answer do not treat them as facts.
+    recorded them, so the checks of an answer do not treat them as facts. *memory* has `summary` and `customer_stated`
+    of earlier messages.
     """
 
     company_name: str
     project_name: str
     language: str
     local_date: str
+    local_time: str | None = None
+    people_back: str | None = None
     representatives: tuple[str, ...] = ()
     recipient_first_name: str | None = field(default=None, repr=False)
     project_data: Mapping[str, Any] = field(default_factory=dict, repr=False)
     recorded_answers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    memory: Mapping[str, Any] = field(default_factory=dict, repr=False)
     private: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -98,6 +108,7 @@ class Facts:
             for name in _PRIVATE
             if name in self.private and name in project_prompt
         }
+        times = {"local_time": self.local_time, "people_back": self.people_back}
         return {
             "company_name": self.company_name,
             "project_name": self.project_name,
@@ -106,6 +117,8 @@ class Facts:
             "project_data": plain(self.project_data),
             "language": self.language,
             "local_date": self.local_date,
+            **{name: text for name, text in times.items() if text},
+            **({"memory": dict(self.memory)} if self.memory else {}),
             **private,
         }
 

@@ -1,4 +1,4 @@
-"""Routes of labels, snoozes and notes. The code of their calls is loaded by the first of them."""
+"""Routes of labels, snoozes, notes and the memory. The code of their calls is loaded by the first of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -66,3 +66,20 @@ class AnnotationRoutes:
 
         opened = opened_for(self.deps, request.caller, ref)
         return lambda: annotations.add_note(self.deps.resources, opened, request)
+
+    @route_methods.reads(f"GET {_OF_ONE}/memory", Scope.CONVERSATIONS_READ)
+    def get_memory(self, request: Request[NoInput], ref: str) -> views.MemoryView:
+        """Return what the model remembers of a conversation beyond the messages that it reads."""
+        from conversations.api.agents import memory  # noqa: PLC0415 - see the docstring of the module
+
+        return memory.shown(self.deps.resources, opened_for(self.deps, request.caller, ref))
+
+    @route_methods.changes(f"POST {_OF_ONE}/memory", _REPLY)
+    def set_memory(
+        self, request: Request[inputs.MemoryInput], ref: str
+    ) -> Callable[[], views.WrittenMemoryView]:
+        """Replace what the model remembers of a conversation; empty texts clear it."""
+        from conversations.api.agents import memory  # noqa: PLC0415 - see the docstring of the module
+
+        opened = opened_for(self.deps, request.caller, ref)
+        return lambda: memory.replace(self.deps.resources, opened, request)

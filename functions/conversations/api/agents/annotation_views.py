@@ -1,4 +1,4 @@
-"""Response models of labels, snoozes and notes."""
+"""Response models of labels, snoozes, notes and the memory."""
 
 from shared.api.models.views import View
 
@@ -32,3 +32,25 @@ class WrittenNoteView(View):
 
     id: str
     at: str
+
+
+class MemoryView(View):
+    """
+    What the model remembers of a conversation beyond the messages that it reads. `revision` is 0 if there is nothing.
+
+    `by`: `ai`, or the person or API key that changed it. `up_to`: the time of the newest message in it.
+    """
+
+    summary: str
+    facts: list[str]
+    revision: int
+    by: str | None
+    at: str | None
+    up_to: str | None
+
+
+class WrittenMemoryView(View):
+    """A memory that was changed. Without its texts: answers are stored."""
+
+    ref: str
+    revision: int

@@ -18,10 +18,10 @@ from conversations.api.agents.annotation_views import (
 )
 from conversations.lifecycle.status import OVER, Status
 from conversations.lifecycle.transitions import ROUNDS
-from conversations.store import agent_changes, notes
-from conversations.store.agent_changes import Change
+from conversations.store.annotations import agent_changes, notes
+from conversations.store.annotations.agent_changes import Change
 from conversations.store.items.log import Mode, of
-from conversations.store.items.note import Note
+from conversations.store.items.parts.note import Note
 from shared.api.models.agent_inputs import end_of_snooze
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock

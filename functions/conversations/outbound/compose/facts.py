@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.outcome import Cause
 from conversations.ai.prompt.system_prompt import Facts
+from conversations.outbound.compose import opening_times
 from conversations.outbound.unwritable import misconfigured
 from conversations.store.items.conversation import Role
 from shared.runtime import clock
@@ -16,11 +17,15 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from conversations.configuration.projects import Company
     from conversations.initiation.case_data import CaseData
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
+    from conversations.store.items.parts.memory import Memory
 
 GUARDED_MESSAGES = 2
+# As long as providers keep a cached prompt: a time in it that changes sooner would make every turn read it anew.
+TIME_STEP_MINUTES = 5
 # Causes that the model or the dialogue can repeat at once after a hand-back -> what the model may not do again.
 _BARRED = {
     Cause.AI: Cause.AI,
@@ -39,8 +44,8 @@ def config_of(opened: OpenConversation) -> AiConfig:
         raise misconfigured(broken.attribute) from None
 
 
-def facts_of(opened: OpenConversation, case: CaseData) -> Facts:
-    """Return the known facts about the case and the recipient."""
+def facts_of(opened: OpenConversation, case: CaseData, memory: Memory | None = None) -> Facts:
+    """Return the known facts about the case and the recipient, and the *memory* of earlier messages."""
     company, conversation = opened.company, opened.conversation
     today = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
     local = today.astimezone(ZoneInfo(company.timezone))
@@ -54,12 +59,31 @@ def facts_of(opened: OpenConversation, case: CaseData) -> Facts:
         project_name=company.project_name or company.project_id,
         language=opened.language,
         local_date=f"{local:%A, %Y-%m-%d}",
+        local_time=f"{local - timedelta(minutes=local.minute % TIME_STEP_MINUTES):%H:%M}",
+        people_back=_people_back(company),
         representatives=tuple(name for name in company.company_rep.values() if name),
         recipient_first_name=conversation.recipient_first_name,
         project_data=case.project_data,
         recorded_answers=case.recorded_answers,
+        memory=_memory(memory),
         private={name: text for name, text in private.items() if text},
     )
+
+
+def _memory(memory: Memory | None) -> dict[str, Any]:
+    if memory is None or memory.is_empty:
+        return {}
+    return {"summary": memory.summary, "customer_stated": list(memory.facts)}
+
+
+def _people_back(company: Company) -> str | None:
+    """Return when people answer again, None if they are there now or the project has no opening hours."""
+    at_ms = opening_times.opens_at(company)
+    if at_ms is None or company.opening_hours is None:
+        return None
+    zone = ZoneInfo(company.opening_hours.time_zone)
+    at = datetime.fromtimestamp(at_ms / clock.SECOND_MS, zone)
+    return f"{at:%A, %Y-%m-%d %H:%M}"
 
 
 def barred_in(opened: OpenConversation, messages: Sequence[Message]) -> Cause | None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations.ai.checks.languages import language_of
+from conversations.configuration.opening_hours import OPENS_AT
+from conversations.outbound.compose import opening_times
 from conversations.store import messages
 from conversations.store.items.conversation import Role
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from conversations.configuration.projects import EmailChannel
+    from conversations.configuration.texts import Text
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
     from shared.aws.dynamodb import Table
@@ -66,13 +69,11 @@ def notice(log: Table, opened: OpenConversation, name: str) -> str | None:
     It replaces a reply, and is in the customer's language, which is detected from the newest messages of the log.
     """
     rules = opened.company.policy
-    if name in {"handoff", "file_refused"}:
-        text = rules.handoff_notice if name == "handoff" else rules.file_refused
-        if not text:
-            return None
-        is_same = isinstance(text, str)  # in all languages
-        spoken = [] if is_same else _customer_languages(messages.newest(log, opened.ref, NEWEST))
-        return _in_language(text, [*spoken, *_fallback_languages(opened)])
+    if name == "handoff":
+        return _hand_off(log, opened)
+    if name == "file_refused":
+        text = rules.file_refused
+        return _in_customers_language(log, opened, text) if text else None
     spoken = _customer_languages(messages.newest(log, opened.ref, NEWEST))
     languages = [*spoken, *_fallback_languages(opened)]
     if name == "help":
@@ -80,6 +81,42 @@ def notice(log: Table, opened: OpenConversation, name: str) -> str | None:
     if rules.opt_out_confirmation:
         return _in_language(rules.opt_out_confirmation, languages)
     return _in_language(_CONFIRMED, languages).format(company=_named(opened))
+
+
+def has_hand_off_notice(opened: OpenConversation) -> bool:
+    """Whether a customer is told of a hand-off now: outside the opening hours always."""
+    return opened.company.policy.handoff_notice is not None or opening_times.is_closed(
+        opened.company
+    )
+
+
+def _hand_off(log: Table, opened: OpenConversation) -> str | None:
+    """Return the hand-off notice; outside the opening hours it names the time at which people are back."""
+    company = opened.company
+    text, at_ms = company.policy.handoff_notice, opening_times.opens_at(company)
+    hours = company.opening_hours
+    if at_ms is None or hours is None:
+        return _in_customers_language(log, opened, text) if text else None
+    spoken = _customer_languages(messages.newest(log, opened.ref, NEWEST))
+    languages = [*spoken, *_fallback_languages(opened)]
+    if hours.notice:
+        words, language = _chosen(hours.notice, languages, company.default_language)
+        return words.replace(OPENS_AT, opening_times.in_words(company, at_ms, language))
+    words, language = _chosen(opening_times.BACK, languages, company.default_language)
+    back = words.replace(OPENS_AT, opening_times.in_words(company, at_ms, language))
+    return f"{_in_language(text, languages)} {back}" if text else back
+
+
+def follow_up(log: Table, opened: OpenConversation, text: Text) -> str:
+    """Return the text of a follow-up in the customer's language."""
+    return _in_customers_language(log, opened, text)
+
+
+def _in_customers_language(log: Table, opened: OpenConversation, text: Text) -> str:
+    """Return the text in the language of the customer's newest messages; reads them only if there are several texts."""
+    is_same = isinstance(text, str)  # in all languages
+    spoken = [] if is_same else _customer_languages(messages.newest(log, opened.ref, NEWEST))
+    return _in_language(text, [*spoken, *_fallback_languages(opened)])
 
 
 def _help(opened: OpenConversation, languages: Sequence[str]) -> str:
@@ -112,15 +149,23 @@ def _customer_languages(entries: Sequence[Message]) -> list[str]:
 
 def _in_language(text: str | Mapping[str, str], languages: Sequence[str]) -> str:
     """Return the text in the first available of *languages*; regional variants match each other."""
+    return _chosen(text, languages, _USUAL)[0]
+
+
+def _chosen(
+    text: str | Mapping[str, str], languages: Sequence[str], language_of_one: str
+) -> tuple[str, str]:
+    """Return the text as `_in_language` does, and its language: *language_of_one* if there is one text for all."""
     if isinstance(text, str):
-        return text
+        return text, language_of_one
     texts = {_plain(language): words for language, words in sorted(text.items())}
     of_any_country = {language.partition("-")[0]: words for language, words in texts.items()}
     for language in map(_plain, [*languages, _USUAL]):
         chosen = texts.get(language) or of_any_country.get(language.partition("-")[0])
         if chosen:
-            return chosen
-    return next(iter(texts.values()))
+            return chosen, language
+    first = next(iter(texts))
+    return texts[first], first
 
 
 def _plain(language: str) -> str:

@@ -11,7 +11,8 @@ from conversations.lifecycle.conversation import addresses_of
 from conversations.outbound.policy import newer_messages
 from conversations.store import states
 from conversations.store.items import identifiers
-from conversations.store.items.log import FunctionResult, of
+from conversations.store.items.log import of
+from conversations.store.items.parts.function_result import FunctionResult
 from shared.action_ledger import Action, OnDoubt, State
 from shared.aws.sqs_fifo import to_json
 from shared.policy.consent.records import Source, Statement

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.ai import dialogue
+from conversations.ai.prompt.memory import accepted
 from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
@@ -15,6 +16,7 @@ from shared.ai import model_creation
 from shared.ai import port as ai
 from shared.ai.fallback import WithFallback
 from shared.ai.files.refused_files import ReadsFiles
+from shared.ai.model_calls import SHORTEST_LEFT_MS, ModelCalls
 from shared.ai.spending import prices
 from shared.ai.spending.bounds import Kind
 from shared.ai.spending.budget import REASON
@@ -22,12 +24,14 @@ from shared.ai.spending.models import BoundedModel
 from shared.aws.secrets import SecretUnreadable
 from shared.policy.facts import Reason
 from shared.providers.outcomes import Misconfigured, NotSent
+from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
     from conversations.ai.config import AiConfig, ConversationModel
     from conversations.ai.functions import Execute
     from conversations.ai.outcome import Answer
+    from conversations.ai.prompt.memory import Remembered
     from conversations.ai.task import Task
     from conversations.lifecycle.conversation import OpenConversation
     from shared.ai.model_creation import ModelDependencies
@@ -70,6 +74,30 @@ class ModelTurns:
                 _report(failure)
             may_pass = failure.repeat is ai.Repeat.LATER
             raise Unwritable("ai_failed", may_pass=may_pass) from None
+
+    def summary(
+        self, opened: OpenConversation, config: AiConfig, request: ai.Request, turn_id: str
+    ) -> Remembered:
+        """Return the memory that the model writes after a turn. Raises ai.Unavailable, and AnswerInvalid."""
+        deadline_ms = clock.now_ms() + request.limits.within_ms + SHORTEST_LEFT_MS
+        try:
+            model = self._models(config, opened.company.company_id, deadline_ms)
+        except (SecretUnreadable, Misconfigured, NotSent):
+            raise ai.Unavailable("not_set_up", ai.Repeat.NEVER) from None
+        bounded = BoundedModel(
+            model,
+            self.spending,
+            Kind.AI_ANSWER,
+            cause_of(opened, f"memory:{turn_id}"),
+            config.model,
+        )
+        calls = ModelCalls(
+            model=Metered(bounded, self.log, opened.company), deadline_ms=deadline_ms
+        )
+        try:
+            return calls.ask(request, accepted)
+        finally:
+            bounded.settle()
 
     def _bounded(
         self,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from conversations.ai.functions import FAILED, REFUSED, UNKNOWN, Result, exchange
 from conversations.store import messages
 from conversations.store.items import identifiers
-from conversations.store.items.log import FunctionResult, Message, of
+from conversations.store.items.log import Message, of
+from conversations.store.items.parts.function_result import FunctionResult
 from conversations.store.items.proposal import Proposal, Verdict
 from shared.ai import port as ai
 

@@ -15,6 +15,7 @@ from conversations.configuration.projects import WhatsAppChannel
 from conversations.initiation import case_data
 from conversations.outbound import failures
 from conversations.outbound.compose import fixed_texts
+from conversations.outbound.compose.content import memory
 from conversations.outbound.compose.content.history import history_of, read_history
 from conversations.outbound.compose.facts import (
     barred_in,
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
     from conversations.ai.functions import Execute
     from conversations.ai.knowledge.search_tool import Knowledge
     from conversations.ai.outcome import Answer, Retrieved
+    from conversations.ai.prompt.memory import Remembered
     from conversations.ai.prompt.whatsapp_templates import Template
+    from conversations.configuration.follow_ups import FollowUp
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.commands import HumanMessage
     from conversations.lifecycle.conversation import OpenConversation
@@ -128,6 +131,28 @@ class MessageWriter:
         spending_bounds.reserve_notice(self.spending, opened, turn_id)
         return message
 
+    def follow_up(
+        self,
+        opened: OpenConversation,
+        step: FollowUp,
+        number: int,
+        turn_id: str,
+        *,
+        is_template: bool,
+    ) -> Message:
+        """Compose a follow-up, the *step* with this *number*: its template with known values, or its text."""
+        text = fixed_texts.follow_up(self.resources.log, opened, step.text) if step.text else ""
+        try:
+            if is_template:
+                message = self._of_template(opened, "system", step.template, {})
+            else:
+                message = fitted(opened, blank(opened, "system", text))
+        except Unwritable as fault:
+            unsent = blank(opened, "system", text or f"[{step.template}]")
+            raise Unwritable(fault.reason, may_pass=fault.may_pass, unsent=unsent) from None
+        spending_bounds.reserve_notice(self.spending, opened, turn_id)
+        return message.model_copy(update={"follow_up": number})
+
     def of_person(self, opened: OpenConversation, command: HumanMessage) -> Message:
         """Compose an agent's message: the text unchanged, or a template with the agent's values."""
         author, by = f"human:{command.agent_id}", {"principal": command.principal}
@@ -195,7 +220,7 @@ class MessageWriter:
             kind="initial" if is_first else "reply",
             channel=opened.conversation.channel_method.value,
             config=config,
-            facts=facts_of(opened, case),
+            facts=facts_of(opened, case, memory.remembered(self.resources, opened)),
             history=read_history(self.resources, opened, config, history),
             template=template,
             sources=template_sources(opened, case.project_data),
@@ -212,8 +237,20 @@ class MessageWriter:
             knowledge=self._knowledge(opened, config),
             deadline_ms=clock.now_ms() + min(TURN_MS, run.remaining_ms()),
         )
-        models = ModelTurns(self.resources.log, self.model_deps, self.credentials, self.spending)
-        return models.answer(opened, config, task, execute, None if is_first else turn_id)
+        return self._models().answer(opened, config, task, execute, None if is_first else turn_id)
+
+    def remember(self, opened: OpenConversation, turn_id: str, run: Run) -> None:
+        """Renew the memory of a conversation after a turn, if its project has one and there is time."""
+        if run.remaining_ms() < memory.NEEDED_MS:
+            return
+
+        def ask(request: ai.Request) -> Remembered:
+            return self._models().summary(opened, config_of(opened), request, turn_id)
+
+        memory.renew(self.resources, opened, ask)
+
+    def _models(self) -> ModelTurns:
+        return ModelTurns(self.resources.log, self.model_deps, self.credentials, self.spending)
 
     def _knowledge(self, opened: OpenConversation, config: AiConfig) -> Knowledge | None:
         """Return the documents that the model may search; None for projects without this setting."""

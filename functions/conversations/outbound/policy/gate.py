@@ -56,6 +56,8 @@ _KINDS = {
     TurnKind.REPLY: (Kind.ANSWER, Author.AI),
     TurnKind.REENGAGEMENT: (Kind.REENGAGEMENT, Author.RULE),
     TurnKind.HUMAN: (Kind.ANSWER, Author.PERSON),
+    # Automatic: without automation there are none.
+    TurnKind.FOLLOW_UP: (Kind.REENGAGEMENT, Author.AI),
     TurnKind.NOTICE: (Kind.ANSWER, Author.RULE),
     TurnKind.OPT_OUT_CONFIRMATION: (Kind.OPT_OUT_CONFIRMATION, Author.RULE),
 }
@@ -67,13 +69,18 @@ _STATUS_OF_FIRST = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendRequest:
-    """A message to be sent. With *takes* it is counted against the limits; without, they are only checked."""
+    """
+    A message to be sent. With *takes* it is counted against the limits; without, they are only checked.
+
+    *is_notice*: a fixed text in addition to the dialogue, not a reply.
+    """
 
     kind: Kind
     author: Author
     action_id: str
     is_template: bool = False
     takes: bool = False
+    is_notice: bool = False
 
 
 @dataclass(kw_only=True, eq=False)
@@ -105,7 +112,7 @@ class PolicyGate:
             author=request.author,
             channel=channel.value,
             now=now,
-            requested_at=_ms(opened.state.asked_at) or now,
+            requested_at=_ms(max(opened.state.asked_at or "", opened.state.send_at or "")) or now,
             switches=Switches(
                 safe_mode=closed.safe_mode,
                 automation=closed.automation,
@@ -180,6 +187,7 @@ def send_request_of(
         action_id=identifiers.action_id(opened.ref, turn_id),
         is_template=is_template,
         takes=takes,
+        is_notice=turn_kind.is_notice,
     )
 
 
@@ -194,7 +202,7 @@ def end_of(decision: Refused | Later | TemplateOnly, request: SendRequest) -> En
     """
     reason = decision.reason
     due_at = decision.at if isinstance(decision, Later) else None
-    if request.author is Author.PERSON or _is_notice(request):
+    if request.author is Author.PERSON or request.is_notice:
         return End(reason=reason)
     if request.kind is Kind.FIRST:
         status = _STATUS_OF_FIRST.get(reason) or (Status.DEFERRED if due_at else Status.BLOCKED)
@@ -204,14 +212,6 @@ def end_of(decision: Refused | Later | TemplateOnly, request: SendRequest) -> En
     if due_at is not None and reason in _WAITS:
         return End(reason=reason, due_at_ms=due_at)
     return End(reason=reason, status=Status.HANDOFF_PENDING)
-
-
-def _is_notice(request: SendRequest) -> bool:
-    """Return whether it is a notice: a fixed text in addition to the dialogue, not a reply."""
-    return request.author is Author.RULE and request.kind in {
-        Kind.ANSWER,
-        Kind.OPT_OUT_CONFIRMATION,
-    }
 
 
 def _limits(rules: Policy) -> FrequencyLimits:

@@ -52,7 +52,8 @@ def read_until(opened: OpenConversation, unanswered: Sequence[Message]) -> str |
 
     *unanswered* are all messages since the last answer, outdated drafts included; they were read after the state.
     """
-    if sum(map(is_outdated, unanswered)) >= MOST_DISCARDED:
+    drafts = [message for message in unanswered if message.follow_up is None]
+    if sum(map(is_outdated, drafts)) >= MOST_DISCARDED:
         return None
     times = [message.message_timestamp for message in unanswered if message.role is Role.USER]
     return max([opened.state.last_inbound_at or "", *times])

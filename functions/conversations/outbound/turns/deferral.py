@@ -7,7 +7,7 @@ from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.results import End
 from conversations.outbound.turns.settlement import keep_noted
 from conversations.store import states
-from conversations.store.items.log import DueKind
+from conversations.store.items.parts.due import DueKind
 from conversations.store.recovery import due
 
 

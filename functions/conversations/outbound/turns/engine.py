@@ -29,7 +29,7 @@ from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.log import Delivery, Message
-from conversations.store.items.turn import Stage, Turn
+from conversations.store.items.turn import Stage, Turn, TurnKind
 from shared.action_ledger import State as Sending
 from shared.aws.tables import leases
 from shared.runtime import clock
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from conversations.outbound.providers.gateway import Providers
     from conversations.outbound.turns.transmission import Attempt
     from conversations.store.items.log import State
-    from conversations.store.items.turn import TurnKind
 
 SEND_IN_DOUBT = "send_in_doubt"
 APPROVAL = "function_approval"
@@ -304,7 +303,8 @@ def _pass_fence(
             states.release(log, ref, turn)
             return Outcome(Ended.FENCED, message)
         except states.Overtaken as overtaken:
-            is_outdated = newer_messages.are_waiting(
+            # Any message of the customer ends the silence that a follow-up is about.
+            is_outdated = turn.kind is TurnKind.FOLLOW_UP or newer_messages.are_waiting(
                 log, ref, overtaken.state, until=until, up_to=turn.up_to
             )
             until = overtaken.state.last_inbound_at

@@ -8,7 +8,7 @@ from conversations.lifecycle.conversation import OpenConversation, Speaking
 from conversations.lifecycle.status import NEVER_SENT, Status, turn_may_change
 from conversations.lifecycle.transitions import Cause, change_status, note_change
 from conversations.outbound.results import End, Noted
-from conversations.outbound.turns import completion
+from conversations.outbound.turns import completion, next_follow_up
 from conversations.outbound.turns.completion import Ending
 from conversations.privacy import retention
 from conversations.store import conversations, messages, states
@@ -20,7 +20,8 @@ from conversations.store.items.conversation import (
     room_for_window,
     window,
 )
-from conversations.store.items.log import Delivery, DueKind, Message, Mode
+from conversations.store.items.log import Delivery, Message, Mode
+from conversations.store.items.parts.due import DueKind
 from conversations.store.items.routes import Outbound
 from conversations.store.items.turn import Stage, Turn, TurnKind
 from conversations.store.recovery import due
@@ -102,7 +103,9 @@ def finish(resources: Resources, speaking: Speaking) -> list[Entry] | None:
         marks["answered_up_to"] = turn.up_to
     if (state.last_message_at or "") < message.message_timestamp:
         marks["last_message_at"] = message.message_timestamp
-    before, _ = changed
+    before, after = changed
+    # Before the release: steps after it are not repeated.
+    next_follow_up.schedule(resources, opened, message, Status(after.conversation_status))
     ended = Ending(
         changed=changed,
         status=_status_after(Status(before.conversation_status), turn.kind, message),

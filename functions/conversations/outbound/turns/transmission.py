@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conversations.configuration.projects import SmsChannel
-from conversations.store.items.log import DueKind
+from conversations.store.items.parts.due import DueKind
 from conversations.store.recovery import due
 from shared.action_ledger import Action, OnDoubt
 from shared.action_ledger import State as Sending

@@ -6,8 +6,11 @@ providers' resources.
 """
 
 from conversations.store.items.base import LogItem
-from conversations.store.items.log import Change, Due, FunctionResult, Message, State
-from conversations.store.items.note import Note
+from conversations.store.items.log import Change, Message, State
+from conversations.store.items.parts.due import Due
+from conversations.store.items.parts.function_result import FunctionResult
+from conversations.store.items.parts.memory import Memory
+from conversations.store.items.parts.note import Note
 from conversations.store.items.records import (
     Answered,
     DeadLetter,
@@ -41,7 +44,7 @@ from shared.policy.consent.unreachable import Unreachable
 
 # Items of one conversation, then lookup items that lead to it, then other records.
 OF_THE_LOG: tuple[type[LogItem], ...] = (
-    Message, Change, Note, State, Due, FunctionResult,
+    Message, Change, Note, Memory, State, Due, FunctionResult,
     Inbound, Outbound, Route, Alias, Placement, Open, Ended, Active, ActiveShard, BusinessAddress,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
     ListPosition, ErasedAddress, ErasedMessage,

@@ -5,10 +5,12 @@ The conversation log: growing or frequently changed data, in small items under t
                  EVT#<time>#<id>         Change         a status change: actor, reason, cause
                  STATE                   State          mode, turn, fence, timestamps
                  DUE#<kind>              Due            scheduled work
-                 NOTE#<time>#<id>        Note           an agent's note, see `conversations.store.items.note`
+                 NOTE#<time>#<id>        Note           an agent's note
+                 MEMORY                  Memory         a summary, and facts that the customer stated
                  FN#<action id>          FunctionResult the answer of a company's system
 
-`conversations.store.items.routes` has the lookup items that lead to it.
+The last four are in `conversations.store.items.parts`; `conversations.store.items.routes` has the lookup items that
+lead to it.
 """
 
 from enum import StrEnum
@@ -25,9 +27,6 @@ from shared.aws.dynamodb import Attributes
 from shared.identity.addresses import USER_ID_PREFIX
 from shared.identity.authors import counts_as_customers
 
-DUE_INDEX = "due-index"
-DUE_BUCKETS = 4
-OF_COMPANY = "#"  # between the time and the company in `due_at`
 ACTION_PK_PATTERN = "ACTION#{action_id}"  # of the ledger's items, see `shared.action_ledger`
 MARKER_DAYS = 35  # longer than any provider or dead-letter queue redelivers an event
 
@@ -92,6 +91,7 @@ class Message(OfConversation):
     turn_id: str | None = None
     turn_kind: TurnKind | None = None
     up_to: str | None = None
+    follow_up: int | None = None  # the step of a follow-up, from 0
     subject: str | None = Field(default=None, repr=False)
     template: str | None = None
     variables: dict[str, str] | None = Field(default=None, repr=False)
@@ -231,6 +231,7 @@ class State(OfConversation):
     # Number of the fallback channel, 0 for the channel of the request; None where only the request id shows it.
     fallback: int | None = None
     asked_at: str | None = None  # when the first message was requested
+    send_at: str | None = None  # before which it is not sent, if the request named a time
     template: str | None = None  # named in the request
     email_as_given: str | None = Field(default=None, repr=False)
     customer_user_id: str | None = Field(default=None, repr=False)
@@ -312,72 +313,6 @@ class State(OfConversation):
     def is_erased(cls, attributes: Attributes | None) -> bool:
         """Whether a state item belongs to a conversation that is or is being erased."""
         return bool(attributes and attributes.get("erased_at"))
-
-
-class DueKind(StrEnum):
-    """Kinds of scheduled work. `media` was written by earlier releases; files have a separate queue since."""
-
-    RESUME = "resume"
-    IN_DOUBT = "in_doubt"
-    MEDIA = "media"
-    # Records that left their queue: of a channel, and of replies.
-    QUEUED = "queued"
-    QUEUED_REPLY = "queued_reply"
-
-
-class Due(OfConversation):
-    """
-    Scheduled work; its index is sparse, contains keys only and is spread over four partitions.
-
-    `due_at` is the time and, so that the index shows it, the company: `<time>#<company_id>`. Items of earlier releases
-    have only the time.
-    """
-
-    item_type: ClassVar[str] = "DUE"
-    sk_pattern: ClassVar[str] = "DUE#{kind}"
-    ttl_note: ClassVar[str] = "until it is done"
-
-    kind: DueKind
-    due_bucket: str
-    due_at: str
-    first_due_at: str | None = None
-    attempts: int = 0
-    reason: str | None = None
-    message_sk: str | None = None
-    channel_method: ChannelMethod | None = None  # of the queue that a record left
-    body: str | None = Field(default=None, repr=False)  # of this record
-
-    @property
-    def at(self) -> str:
-        """The due time, without the company."""
-        return self.due_at.partition(OF_COMPANY)[0]
-
-    @property
-    def company(self) -> str:
-        """The company; empty in items of earlier releases."""
-        return self.due_at.partition(OF_COMPANY)[2]
-
-    @classmethod
-    def sk(cls, kind: DueKind) -> str:
-        """Return the sort key: one item per kind at a time."""
-        return sort_key(cls.sk_pattern, kind)
-
-
-class FunctionResult(OfConversation):
-    """The answer of a company's webhook to a function call of the model, for a retry of its turn."""
-
-    item_type: ClassVar[str] = "FUNCTION_RESULT"
-    sk_pattern: ClassVar[str] = "FN#{action_id}"
-    ttl_days: ClassVar[int | None] = MARKER_DAYS
-
-    name: str
-    text: str = Field(repr=False)
-    is_error: bool
-
-    @classmethod
-    def sk(cls, action_id: str) -> str:
-        """Return the sort key of a function's result."""
-        return sort_key(cls.sk_pattern, action_id)
 
 
 def of(ref: str, sk: str) -> Attributes:

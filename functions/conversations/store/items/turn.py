@@ -16,6 +16,7 @@ class TurnKind(StrEnum):
         "reengagement"  # the template sent in place of a reply once the messaging window has closed
     )
     HUMAN = "human"  # an agent's message
+    FOLLOW_UP = "follow_up"  # a fixed text or template after a silence of the customer
     NOTICE = "notice"  # a fixed text of the project: help, hand-off
     OPT_OUT_CONFIRMATION = "opt_out_confirmation"
 
@@ -27,7 +28,11 @@ class TurnKind(StrEnum):
     @property
     def is_notice(self) -> bool:
         """Whether the turn sends a fixed text in addition to the dialogue."""
-        return self in {TurnKind.NOTICE, TurnKind.OPT_OUT_CONFIRMATION}
+        return self in {
+            TurnKind.FOLLOW_UP,
+            TurnKind.NOTICE,
+            TurnKind.OPT_OUT_CONFIRMATION,
+        }
 
 
 class Stage(StrEnum):

@@ -10,7 +10,8 @@ from boto3.dynamodb.conditions import Key
 from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import ChannelMethod
-from conversations.store.items.log import DUE_BUCKETS, DUE_INDEX, OF_COMPANY, Due, DueKind, of
+from conversations.store.items.log import of
+from conversations.store.items.parts.due import DUE_BUCKETS, DUE_INDEX, OF_COMPANY, Due, DueKind
 from shared.aws import fair_shares
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
@@ -37,6 +38,7 @@ def put(
     company: str,
     reason: str | None = None,
     message_sk: str | None = None,
+    step: int | None = None,
     waiting_since: str | None = None,
 ) -> None:
     """
@@ -50,6 +52,7 @@ def put(
         due_at=_due_at(at_ms, company),
         reason=reason,
         message_sk=message_sk,
+        step=step,
     )
     began = Due.named(first_due_at=clock.to_text(clock.now_ms()))
     if waiting_since is not None:
@@ -92,6 +95,12 @@ def get_many(table: Table, waiting: Sequence[Waiting]) -> dict[Waiting, Due]:
 def done(table: Table, ref: str, kind: DueKind) -> None:
     """Delete the scheduled work of a kind. Idempotent."""
     table.delete(of(ref, Due.sk(kind)))
+
+
+def done_for(table: Table, ref: str, kind: DueKind, message_sk: str) -> None:
+    """Delete the scheduled work of a kind if it is about this message. Idempotent."""
+    with suppress(ConditionFailed):
+        table.delete(of(ref, Due.sk(kind)), when=Due.attr("message_sk").eq(message_sk))
 
 
 def taken(table: Table, waiting: Waiting, seen: Due) -> None:

@@ -95,6 +95,11 @@ class BusinessHours(BaseModel):
         """Whether a time (ms since 1970) is within the business hours."""
         return next(self._spans(moment_ms), (moment_ms + 1, 0))[0] == moment_ms
 
+    def opens_at(self, moment_ms: int) -> int | None:
+        """Return the begin of the hours at or after a time, that time if it is within them; None within MOST_DAYS."""
+        begin, _ = next(self._spans(moment_ms), (None, None))
+        return begin
+
     def seconds_of_a_week(self) -> int:
         """Return the seconds of business hours in a week without holidays and without a change of clocks."""
         usual = self.model_copy(update={"holidays": [], "time_zone": "UTC"})

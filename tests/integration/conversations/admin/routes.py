@@ -50,6 +50,10 @@ OF_ONE = [
     Route("POST /conversations/{ref}/snooze", REPLY, {"snoozed_until": "2026-06-01T12:00:00Z"}),
     Route("POST /conversations/{ref}/wake", REPLY),
     Route("GET /conversations/{ref}/notes", READ),
+    Route("GET /conversations/{ref}/memory", READ),
+    Route(
+        "POST /conversations/{ref}/memory", REPLY, {"summary": "", "facts": ["A"], "revision": 0}
+    ),
     Route("POST /conversations/{ref}/notes", REPLY, {"text": "Prefers nights"}),
     Route("POST /conversations/{ref}/close", MANAGE),
     Route("POST /conversations/{ref}/reopen", MANAGE),

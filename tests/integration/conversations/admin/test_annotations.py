@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from conversations.lifecycle.status import Status
-from conversations.store import agent_changes, conversations, states
-from conversations.store.agent_changes import Change
+from conversations.store import conversations, states
+from conversations.store.annotations import agent_changes
+from conversations.store.annotations.agent_changes import Change
 from conversations.store.items.conversation import ChannelMethod
 from shared.aws.dynamodb.values import decoded
 from shared.runtime import clock

@@ -12,7 +12,8 @@ from conversations.api import open_conversations
 from conversations.lifecycle.status import Status
 from conversations.store import open_list, states
 from conversations.store.items.conversation import ChannelMethod
-from conversations.store.items.log import Delivery, DueKind
+from conversations.store.items.log import Delivery
+from conversations.store.items.parts.due import DueKind
 from conversations.store.items.turn import Stage, Turn, TurnKind
 from conversations.store.recovery import due
 from events.conversations import sample_data

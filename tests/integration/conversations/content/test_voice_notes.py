@@ -14,7 +14,12 @@ from shared.ai.spending import usage
 from shared.ai.spending.bounds import Kind
 from shared.aws.dynamodb import Table
 from shared.events.exchange import File
-from tests.integration.conversations.content.model_input import ANSWER, begin, newest_input
+from tests.integration.conversations.content.model_input import (
+    ANSWER,
+    begin,
+    newest_input,
+    requests,
+)
 from tests.integration.conversations.inbound.test_inbox_files import at_meta, picture
 from tests.integration.conversations.inbound.test_media import Files
 from tests.integration.conversations.steps import (
@@ -87,7 +92,9 @@ def test_agents_see_the_words_and_no_log_has_them(
     assert "Wotan" not in capsys.readouterr().out
 
 
-def test_a_voice_note_that_the_inbox_has_copied_is_transcribed(system: System) -> None:
+def test_the_reply_waits_for_the_words_of_a_voice_note_that_the_inbox_has_copied(
+    system: System,
+) -> None:
     ref = at_meta(system)
     with_model(system, transcription=SPEECH)
     key = f"media/{sample_data.COMPANY}/106540352242922/77/voice.ogg"
@@ -98,6 +105,8 @@ def test_a_voice_note_that_the_inbox_has_copied_is_transcribed(system: System) -
     system.forward(picture(system, media=[voice]))
     system.run_intake()
     system.run_downloads()
+    system.advance(9_000)
+    assert requests(system) == []
     answer(system)
 
     assert recording(system, ref)["transcript"] == WORDS

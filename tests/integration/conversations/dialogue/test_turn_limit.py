@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.dialogue import turn_limit
-from conversations.store.items.log import DueKind
+from conversations.store.items.parts.due import DueKind
 from conversations.store.items.records import TurnSlots
 from conversations.store.limits import turn_slots
 from conversations.store.recovery import due

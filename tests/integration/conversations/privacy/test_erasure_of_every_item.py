@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.store.items.catalogue import OF_THE_LOG
-from conversations.store.items.log import FunctionResult, of
+from conversations.store.items.log import of
+from conversations.store.items.parts.function_result import FunctionResult
 from events.conversations import sample_data
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import File
@@ -104,10 +105,11 @@ def _conversation(channel: str) -> Callable[[System], None]:
 
 
 def agents_work(system: System, ref: str) -> None:
-    """An agent labels a conversation, writes a note and an answer."""
+    """An agent labels a conversation, writes a note, its memory and an answer."""
     calls = {
         "labels": {"labels": [f"knows {NAME}"], "revision": 0},
         "notes": {"text": f"{NAME} prefers the morning. {CANARY}"},
+        "memory": {"summary": f"{NAME} asked. {CANARY}", "facts": [CANARY], "revision": 0},
     }
     for what, body in calls.items():
         system.call_admin_api(f"POST /conversations/{{ref}}/{what}", body, ref=ref)

@@ -130,6 +130,18 @@ def test_a_time_is_open_within_the_hours() -> None:
     assert open_at == ["09:00:00", "16:59:59"]
 
 
+@pytest.mark.parametrize(
+    ("at", "expected"),
+    [
+        ("2026-11-02T12:00:00+01:00", "2026-11-02T12:00:00+01:00"),
+        ("2026-11-02T17:00:00+01:00", "2026-11-03T09:00:00+01:00"),
+        ("2026-11-02T08:00:00+01:00", "2026-11-02T09:00:00+01:00"),
+    ],
+)
+def test_the_next_opening_is_now_or_the_begin_of_the_next_hours(at: str, expected: str) -> None:
+    assert hours().opens_at(ms(at)) == ms(expected)
+
+
 def test_a_due_time_is_found_however_many_holidays_there_are() -> None:
     mondays = [datetime.fromordinal(datetime(2026, 11, 2, tzinfo=UTC).toordinal() + 7 * week)
                for week in range(MOST_HOLIDAYS)]  # fmt: skip

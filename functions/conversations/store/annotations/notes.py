@@ -7,7 +7,7 @@ from boto3.dynamodb.conditions import Key
 
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.log import OfConversation, of
-from conversations.store.items.note import Note
+from conversations.store.items.parts.note import Note
 from conversations.store.items.records import Answered
 from shared.aws.dynamodb import Attributes, Table
 from shared.runtime import clock

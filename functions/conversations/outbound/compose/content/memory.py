@@ -1,0 +1,105 @@
+"""
+The rolling memory of a conversation: read into the facts of the model, and renewed after a reply.
+
+    sent replies --> WINDOW messages that the memory lacks --> the model summarises all but the newest KEPT of them
+
+The model reads more messages than that, so what it no longer reads is in the memory. A summary that fails is made after
+the next reply. An agent's change that comes between wins.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations.ai.prompt import memory as prompt
+from conversations.lifecycle.conversation import addresses_of
+from conversations.outbound.compose.content.history import history_of
+from conversations.store import messages, routes, states
+from conversations.store.annotations import memories
+from conversations.store.items import identifiers
+from conversations.store.items.parts.memory import Memory
+from shared.ai import port as ai
+from shared.ai.model_calls import AnswerInvalid
+from shared.runtime import clock
+from shared.runtime.observability import logger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conversations.ai.prompt.memory import Remembered
+    from conversations.configuration.resources import Resources
+    from conversations.lifecycle.conversation import OpenConversation
+
+WINDOW, KEPT = 16, 8  # messages; a turn reads 20
+MOST_TOKENS = 1_200
+CALL_MS = 20 * clock.SECOND_MS
+NEEDED_MS = 2 * CALL_MS + 5 * clock.SECOND_MS  # two attempts, and the writes
+
+type Ask = Callable[[ai.Request], Remembered]
+
+
+def remembered(resources: Resources, opened: OpenConversation) -> Memory | None:
+    """Return the memory of a conversation, None without one; a project may let it begin with an earlier one."""
+    settings = opened.company.memory
+    if not (settings.summary or settings.carry_over):
+        return None
+    stored = memories.read(resources.log, opened.ref)
+    if stored is not None or not settings.carry_over:
+        return stored
+    begun = _carried(resources, opened)
+    memories.write(resources.log, opened.ref, begun, seen=None)
+    return begun
+
+
+def renew(resources: Resources, opened: OpenConversation, ask: Ask) -> None:
+    """Summarise the messages that the model will not read any more, if there are enough of them."""
+    if not opened.company.memory.summary:
+        return
+    log, ref = resources.log, opened.ref
+    before = memories.read(log, ref)
+    entries = messages.after(log, ref, before.up_to if before else None)
+    if len(entries) < WINDOW:
+        return
+    older = entries[:-KEPT]
+    history = history_of(older)
+    try:
+        answer = ask(
+            prompt.request(before, history, ai.Limits(most_tokens=MOST_TOKENS, within_ms=CALL_MS))
+        )
+    except (ai.Unavailable, AnswerInvalid) as failure:
+        logger.warning("memory not renewed", extra={"reason": type(failure).__name__})
+        return
+    kept = prompt.supported(answer, before, history)
+    facts = {"summary": kept.summary, "facts": kept.facts, "up_to": older[-1].own_sk}
+    at = clock.to_text(clock.now_ms())
+    of_now = before or Memory(by="ai", at=at, revision=0)
+    ttl = opened.conversation.ttl
+    memory = of_now.changed(**facts, by="ai", at=at, ttl=ttl, revised_for=None)
+    memories.write(log, ref, memory, seen=before)
+
+
+def _carried(resources: Resources, opened: OpenConversation) -> Memory:
+    """Return the memory that a conversation begins with: that of the person's newest earlier one, or an empty one."""
+    at = clock.to_text(clock.now_ms())
+    begun = Memory(by="ai", at=at, ttl=opened.conversation.ttl)
+    channel, business = opened.conversation.channel_method, opened.state.business_address
+    pairs = identifiers.pairs(channel, business, addresses_of(opened)[0])
+    refs = [ref for ref in routes.of_pair(resources.log, pairs) if ref != opened.ref]
+    found = states.read_many(resources.log, refs)
+    for ref in refs:
+        state = found.get(ref)
+        same = (opened.company.company_id, opened.company.project_id)
+        if state is None or (state.company_id, state.project_id) != same:
+            continue
+        if state.created_at > opened.state.created_at:
+            continue
+        earlier = memories.read(resources.log, ref)
+        if earlier is not None and not earlier.is_empty:
+            return begun.model_copy(
+                update={
+                    "summary": earlier.summary,
+                    "facts": earlier.facts,
+                    "carried_from": ref,
+                }
+            )
+    return begun

@@ -1,0 +1,1 @@
+"""The items of one conversation beside its messages, changes and state."""

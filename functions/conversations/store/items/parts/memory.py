@@ -1,0 +1,44 @@
+"""The memory of a conversation."""
+
+from typing import ClassVar, Self
+
+from pydantic import Field
+
+from conversations.store.items.log import OfConversation
+
+LONGEST_SUMMARY, LONGEST_FACT, MOST_FACTS = 1_500, 200, 20
+
+
+class Memory(OfConversation):
+    """
+    What a conversation has been about: a summary, and facts that the customer stated; deleted with the conversation.
+
+    `up_to` is the sort key of the newest message in it, `by` the author of the newest change: `ai`, or the principal of
+    a person or key. `carried_from` is the `ref` of the conversation that it began with.
+    """
+
+    item_type: ClassVar[str] = "MEMORY"
+    sk_pattern: ClassVar[str] = "MEMORY"
+
+    summary: str = Field(default="", repr=False)
+    facts: list[str] = Field(default_factory=list, repr=False)
+    up_to: str | None = None
+    revision: int = 1
+    by: str
+    at: str
+    carried_from: str | None = None
+    revised_for: str | None = None  # hash of the call that made the newest change
+
+    @classmethod
+    def sk(cls) -> str:
+        """Return the sort key."""
+        return cls.sk_pattern
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says nothing."""
+        return not (self.summary or self.facts)
+
+    def changed(self, **fields: object) -> Self:
+        """Return the next revision with these fields."""
+        return self.model_copy(update={**fields, "revision": self.revision + 1})
