@@ -3,6 +3,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { Client } from "./api/client";
+import type { Messages } from "./conversations/unsent/stores";
 import type { Config } from "./session/config";
 import type { Live } from "./live/live";
 import type { Session } from "./session/session";
@@ -11,6 +12,7 @@ export interface App {
   client: Client;
   config: Config;
   live: Live;
+  outbox: Messages;
   session: Session;
 }
 

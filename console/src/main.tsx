@@ -8,6 +8,7 @@ import { Live } from "./live/live";
 import { rightsOf } from "./operations/access";
 import { PeopleContext, useLoadedPeople } from "./people/people";
 import { Review } from "./conversations/review/Review";
+import { outboxOf, resume } from "./conversations/unsent/stores";
 import { keepFocus } from "./shell/focus";
 import { useRoute } from "./shell/router";
 import { Session } from "./session/session";
@@ -78,7 +79,7 @@ async function start(): Promise<void> {
     const config = await loadConfig();
     const session = new Session(config.login);
     const client = new Client(config.apiUrl, session);
-    app = { config, session, client, live: new Live(client, session, config.liveUrl !== null) };
+    app = { config, session, client, live: new Live(client, session, config.liveUrl !== null), outbox: outboxOf(client) };
   } catch {
     render(<Empty icon="alert" title={t("state.unreachable")} />, root);
     return;
@@ -92,6 +93,7 @@ async function start(): Promise<void> {
   }
   if (app.session.state === "out" && app.config.login && !isReturn && isReload()) return app.session.signIn();
   app.live.start();
+  if (app.session.state === "in") resume(app.outbox);
   keepFocus(root);
   render(
     <AppContext.Provider value={app}>

@@ -5,6 +5,13 @@ export interface Problem {
   problem?: string;
 }
 
+// What came after the position that a call named.
+export interface Newer {
+  position: string;
+  id: string;
+  by: string | null;
+}
+
 export class ApiError extends Error {
   constructor(
     readonly status: number, // 0: no answer
@@ -14,6 +21,7 @@ export class ApiError extends Error {
     readonly details: Problem[] = [],
     readonly retryAfterSeconds: number | null = null,
     readonly requestId: string | null = null,
+    readonly newer: Newer | null = null,
   ) {
     super(message);
   }
@@ -24,7 +32,7 @@ export class ApiError extends Error {
 }
 
 interface Body {
-  error?: { code?: string; message?: string; retryable?: boolean; retry_after?: number; details?: Problem[] };
+  error?: { code?: string; message?: string; retryable?: boolean; retry_after?: number; details?: Problem[]; newer?: Newer };
   request_id?: string;
 }
 
@@ -39,6 +47,7 @@ export async function errorOf(answer: Response): Promise<ApiError> {
     error.details ?? [],
     error.retry_after ?? null,
     body.request_id ?? null,
+    error.newer ?? null,
   );
 }
 

@@ -47,6 +47,7 @@ def _is_position(text: str) -> str:
 
 
 type Day = Annotated[date, BeforeValidator(_as_date)]
+type Position = Annotated[str, AfterValidator(_is_position)]
 type Flag = Annotated[bool, Strict()]
 type Status = Literal["open", "resolved", "snoozed"]
 
@@ -107,7 +108,7 @@ class _Body(Input):
 class ReadInput(_Body):
     """The read mark of an agent: `upTo` is the `position` of the conversation as it was shown."""
 
-    up_to: Annotated[str, AfterValidator(_is_position)]
+    up_to: Position
 
 
 class ChangeInput(_Body):

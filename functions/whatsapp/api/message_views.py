@@ -108,6 +108,7 @@ class MessageView(View):
     revoked_at: str | None = None
     errors: list[ErrorView] | None = None
     sent_by: str | None = None  # the API key or person that sent it from the inbox
+    action_id: str | None = None  # of the send, as its answer had it
     send_state: str | None = (
         None  # unknown: perhaps sent, never sent again; absent once a status arrives
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from shared.api.cursors import Listing, Page
+from shared.api.errors import Newer
 from shared.api.opaque_ids import NotOurs, Seal, seal_of
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
@@ -23,8 +24,10 @@ from whatsapp.api.views import (
     number_view,
     whole_conversation_view,
 )
+from whatsapp.store import ordering
 from whatsapp.store.items import Conversation, Edit, Media, Message, Phone
 
+_NEWEST = 20  # messages that are looked at for an answer
 _OF_A_NOTE = {"by", "text"}
 
 
@@ -143,6 +146,26 @@ def _changes(table: Table, head: Conversation, query: ChangesQuery) -> Changes:
     found = store.agent_changes.page(table, head, limit=query.limit, below=below)
     views = [ChangeView(**one.model_dump(include=set(ChangeView.model_fields))) for one in found]
     return Changes(changes=views)
+
+
+def answer_after(table: Table, head: Conversation, position: str, *, besides: str) -> Newer | None:
+    """
+    Return the newest answer after a position whose author is not *besides*; None if there is none.
+
+    The head decides without a read if no answer came after the position. An answer that the list of messages does not
+    show yet counts as another author's.
+    """
+    seen_to = ordering.time_of(position)
+    last_answer_at = head.last_outbound_at or ""
+    if head.last_key is None or last_answer_at < ordering.moment_of(seen_to):
+        return None
+    messages, _ = store.messages.page(table, head.pk, limit=_NEWEST, start=None)
+    answers = [one for one in messages if one.direction == "OUTBOUND"]
+    for answer in answers:
+        if answer.received_at > seen_to and answer.sent_by != besides:
+            return Newer(position=head.last_key, id=answer.message_id, by=answer.sent_by)
+    is_listed = any(ordering.moment_of(one.received_at) >= last_answer_at for one in answers)
+    return None if is_listed else Newer(position=head.last_key, id="", by=None)
 
 
 def conversation_of(deps: ApiDependencies, company: str, key: str) -> tuple[Conversation, Phone]:

@@ -18,6 +18,10 @@ import { Facts } from "./Facts";
 import { ChangeLine, MessageBubble, shortText } from "./message/MessageBubble";
 import { firstUnread, missingUnread, type Unread } from "./message/unread";
 import { StateActions } from "./StateActions";
+import { textOf, UnsentBubble } from "./message/UnsentBubble";
+import { useUnsent } from "../unsent/hooks";
+import type { Unsent } from "../unsent/outbox";
+import type { Body } from "../unsent/stores";
 
 const POLL_MS = 5_000;
 const BESIDE_POLL_MS = 60_000;
@@ -43,6 +47,9 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
     return { items: page.result.messages, cursor: page.cursor };
   });
   useMarkRead(id, value);
+  const { outbox } = useApp();
+  const unsent = useUnsent(id, () => void loaded.reload());
+  useEffect(() => outbox.arrived(id, new Set(older.items.flatMap((message) => message.actionId ?? []))), [outbox, id, value]);
   const opened = useRef<Unread | null>(null);
   if (value !== null) opened.current ??= { count: value.head.unreadCount, newest: value.messages[0]?.id ?? null };
 
@@ -76,6 +83,7 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
           me={me}
           answered={answered}
           onAnswered={setAnswered}
+          onPut={() => setSent((count) => count + 1)}
           onSent={() => {
             setSent((count) => count + 1);
             void reload();
@@ -87,7 +95,7 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
       {beside.error && <ErrorNotice error={beside.error} onRetry={beside.reload} />}
       {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
       <Timeline
-        entries={entriesOf(value, older.items, beside.calls, { me, onAnswer: setAnswered, onChange: reload, onRenew: (message) => void renew(message).catch(() => undefined) })}
+        entries={entriesOf(value, older.items, beside.calls, unsent, { id, me, onAnswer: setAnswered, onChange: reload, onRenew: (message) => void renew(message).catch(() => undefined) })}
         older={olderOf(older, (message) => ({ at: message.receivedAt, text: shortText(message) }))}
         unread={opened.current?.count ? unreadOf(older, opened.current) : null}
         sent={sent}
@@ -108,13 +116,14 @@ function unreadOf(older: Older<Message>, unread: Unread): UnreadEntries {
 }
 
 interface Acts {
+  id: string;
   me: string | null;
   onAnswer: (message: Message) => void;
   onChange: () => void;
   onRenew: (message: Message) => void;
 }
 
-function entriesOf(value: Loaded, messages: Message[], calls: Call[], { me, onAnswer, onChange, onRenew }: Acts): Entry[] {
+function entriesOf(value: Loaded, messages: Message[], calls: Call[], unsent: readonly Unsent<Body>[], { id, me, onAnswer, onChange, onRenew }: Acts): Entry[] {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const since = messages.at(-1)?.receivedAt ?? "";
   const entries: Entry[] = messages.map((message) => ({
@@ -142,7 +151,22 @@ function entriesOf(value: Loaded, messages: Message[], calls: Call[], { me, onAn
   for (const call of calls) {
     entries.push({ key: `call-${call.callId}`, at: call.startedAt, text: call.note ?? "", isMessage: false, content: <CallLine call={call} me={me} /> });
   }
-  return entries.filter((entry) => entry.at >= since).sort((one, other) => one.at.localeCompare(other.at));
+  const known = entries.filter((entry) => entry.at >= since).sort((one, other) => one.at.localeCompare(other.at));
+  return [...known, ...unsentEntries(known.at(-1)?.at ?? "", messages, byId, unsent, { id, me, onAnswer })];
+}
+
+// Last, by the clock of this machine as well as by the server's.
+function unsentEntries(last: string, messages: Message[], byId: Map<string, Message>, unsent: readonly Unsent<Body>[], { id, me, onAnswer }: Pick<Acts, "id" | "me" | "onAnswer">): Entry[] {
+  const sent = new Set(messages.map((message) => message.actionId));
+  return unsent
+    .filter((one) => one.action === null || !sent.has(one.action))
+    .map((one) => ({
+      key: `unsent-${one.key}`,
+      at: one.at > last ? one.at : last,
+      text: textOf(one.body),
+      isMessage: false,
+      content: <UnsentBubble conversation={id} unsent={one} messages={byId} me={me} onAnswer={onAnswer} />,
+    }));
 }
 
 // Calls and consent, which bring no hints: read when the conversation is opened, and once a minute.
