@@ -4,6 +4,7 @@ import { useResource } from "./api/resource";
 import { AppContext, useSession, type App } from "./app";
 import { loadConfig } from "./session/config";
 import { Inbox } from "./inbox/Inbox";
+import { jobsOf } from "./inbox/bulk/jobs";
 import { Live } from "./live/live";
 import { rightsOf } from "./operations/access";
 import { PeopleContext, useLoadedPeople } from "./people/people";
@@ -79,7 +80,7 @@ async function start(): Promise<void> {
     const config = await loadConfig();
     const session = new Session(config.login);
     const client = new Client(config.apiUrl, session);
-    app = { config, session, client, live: new Live(client, session, config.liveUrl !== null), outbox: outboxOf(client) };
+    app = { config, session, client, live: new Live(client, session, config.liveUrl !== null), outbox: outboxOf(client), bulk: jobsOf(client) };
   } catch {
     render(<Empty icon="alert" title={t("state.unreachable")} />, root);
     return;

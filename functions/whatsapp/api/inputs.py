@@ -77,14 +77,15 @@ class ConversationsQuery(_Page):
 
 class ConversationQuery(Input):
     """
-    What to return with a conversation: as many of its newest messages, notes and changes. With `revision`, changes are
-    left out if the conversation still has that revision.
+    What to return with a conversation: as many of its newest messages (and the calls between them), notes and changes.
+    With `revision`, changes are left out if the conversation still has that revision. `consent`: the customer's.
     """
 
     messages: int | None = Field(default=None, ge=1, le=100)
     notes: int | None = Field(default=None, ge=1, le=100)
     changes: int | None = Field(default=None, ge=1, le=100)
     revision: int | None = Field(default=None, ge=0)
+    consent: Literal["true"] | None = None
 
 
 class MessagesQuery(_Page):
