@@ -1,5 +1,8 @@
 // The error body of all APIs (shared/api/errors.py), and failures without one.
 
+import { ruleOf } from "../texts/problems";
+import { t } from "../texts/texts";
+
 export interface Problem {
   field?: string;
   problem?: string;
@@ -44,11 +47,16 @@ export async function errorOf(answer: Response): Promise<ApiError> {
     error.code ?? "unexpected",
     error.message ?? `HTTP ${answer.status}`,
     error.retryable ?? answer.status >= 500,
-    error.details ?? [],
+    (error.details ?? []).map(({ field, problem }) => ({ ...(field ? { field } : {}), ...(problem ? { problem: inWords(problem) } : {}) })),
     error.retry_after ?? null,
     body.request_id ?? null,
     error.newer ?? null,
   );
+}
+
+function inWords(problem: string): string {
+  const rule = ruleOf(problem);
+  return rule ? t(rule.key, rule.values) : problem;
 }
 
 export function asApiError(failure: unknown): ApiError {

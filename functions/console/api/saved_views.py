@@ -14,7 +14,7 @@ from console.api.inputs import InboxQuery, ViewFilters
 from console.api.views import OwnedViews, SavedView, SavedViews, SavedViewState
 from console.store import saved_views
 from shared.api import principals
-from shared.api.auth import EVERY_PROJECT, Forbidden
+from shared.api.auth import EVERY_PROJECT, Forbidden, Scope
 from shared.api.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from shared.api.auth import Caller
 
 MOST_VIEWS = 20  # of an owner
+# Who changes conversations may save views of them.
+SCOPES: Final = (Scope.WHATSAPP_WRITE, Scope.CONVERSATIONS_REPLY, Scope.EMAIL_WRITE)
 PRESETS: Final[Mapping[str, Mapping[str, str]]] = {
     "unassigned": {"status": "open", "unassigned": "true"},
     "unread": {"status": "open", "unread": "true"},

@@ -88,7 +88,7 @@ def list_views(request: Request[inputs.ViewsQuery]) -> views.SavedViews:
     return saved_views.listed(deps, request.caller, request.input)
 
 
-@routes.changes("POST /inbox/views", *inbox.SCOPES.values())
+@routes.changes("POST /inbox/views", *saved_views.SCOPES)
 def save_view(request: Request[inputs.SaveViewInput]) -> Callable[[], views.SavedViewState]:
     """Save a view under its name, for the caller or a team, or remove it."""
     return saved_views.save(deps, request.caller, request.input)

@@ -109,7 +109,7 @@ class MessageView(View):
     revoked_at: str | None = None
     errors: list[ErrorView] | None = None
     sent_by: str | None = None  # the API key or person that sent it from the inbox
-    action_id: str | None = None  # of the send, as its answer had it
+    action_id: str | None = None  # of the send, as its answer had it; in the inbox only
     send_state: str | None = (
         None  # unknown: perhaps sent, never sent again; absent once a status arrives
     )
@@ -173,6 +173,7 @@ _TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - 
     "reactions",
     "versions",
     "status_error",
+    "action_id",
 }
 
 

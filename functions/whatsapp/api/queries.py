@@ -100,6 +100,8 @@ def messages_of(
         )
         for message in shown
     ]
+    for message, view in zip(shown, views, strict=True):
+        view.action_id = None if message.erased else message.action_id
     page = ConversationMessages(messages=views)
     if Scope.WHATSAPP_CALLS in caller.scopes:
         page.calls = [

@@ -11,13 +11,14 @@ from console.api import saved_views as api
 from console.store import saved_views as store
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.inbox.items import Context
-from tests.integration.console.system import ACME, GLOBEX, InboxSystem, Listed
+from tests.integration.console.system import ACME, GLOBEX, READ, InboxSystem, Listed
 
 if TYPE_CHECKING:
     from shared.api.auth import Caller
 
-KIM = replace(ACME, principal="user:kim")
-LEE = replace(ACME, principal="user:lee")
+AGENT = replace(ACME, scopes=READ | {"whatsapp:write"})
+KIM = replace(AGENT, principal="user:kim")
+LEE = replace(AGENT, principal="user:lee")
 OVER = "2026-01-01T11:00:00.000Z"  # before the tests' time, noon
 
 
@@ -52,6 +53,10 @@ def test_presets_and_views_of_the_caller_and_of_teams_have_counts(
     assert shown(inbox, GLOBEX, teams="sales") == dict.fromkeys(presets, 0)
     only_mail = replace(KIM, scopes=frozenset({"email_threads:read"}))
     assert shown(inbox, only_mail)["user:kim My VIPs"] == 0
+
+
+def test_a_caller_who_only_reads_saves_no_view(inbox: InboxSystem) -> None:
+    assert inbox.save_view("Late", {"due": "overdue"}, ACME).status == 403
 
 
 def test_a_view_is_replaced_and_removed_by_its_name(inbox: InboxSystem, listed: Listed) -> None:
@@ -110,7 +115,7 @@ def test_a_change_that_always_loses_is_refused_as_repeatable(
 def test_a_bad_view_is_refused_with_the_field(
     inbox: InboxSystem, body: dict[str, Any], field: str
 ) -> None:
-    answer = inbox.save_view(**body)
+    answer = inbox.save_view(**body, caller=KIM)
 
     assert (answer.status, answer.body["error"]["details"][0]["field"]) == (400, field)
 

@@ -34,6 +34,7 @@ def test_an_answer_of_another_author_after_the_position_stops_a_message_once(
     [shown] = agent_harness.messages()
     newer = refused.body["error"]["newer"]
     assert newer == {"position": position(agent_harness), "id": shown["id"], "by": "user:kim"}
+    assert shown["actionId"]
     assert BODY["text"] not in str(refused.body)
     assert len(agent_harness.sent) == 1
     # The same key, now with the position that includes the answer.
