@@ -91,7 +91,7 @@ def test_selected_conversations_are_labelled_and_resolved_with_a_result(
     now = time.time_ns() % 100_000
     names = [f"Bulk {now} {letter}" for letter in "ABC"]
     for place, name in enumerate(names):
-        write(deployed.stack, Customer(name, wa_id=f"4477009{now:05}{place}"[:12]), "Hello")
+        write(deployed.stack, Customer(name, wa_id=f"447700{now:05}{place}"), "Hello")
     visit.sign_in()
     page = visit.page
     page.get_by_role("searchbox", name="Search").fill(f"Bulk {now}")

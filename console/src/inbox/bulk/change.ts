@@ -78,7 +78,7 @@ async function inMail(call: Call, { action, value }: Wanted, path: Record<string
   return "done";
 }
 
-// Whoever leads such a conversation is not changed for many at once: a model would stop answering.
+// The owner of such a conversation is not changed for many at once: a model would stop answering.
 async function inTalk(call: Call, { action, value }: Wanted, path: Record<string, string>, key: string): Promise<Outcome> {
   if (action === "label") return labelled(call, { route: TALK, write: `POST ${TALK}/labels` }, path, value!, key);
   if (action !== "snooze") return "skipped";
