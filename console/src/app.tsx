@@ -3,6 +3,8 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { Client } from "./api/client";
+import type { Messages } from "./conversations/unsent/stores";
+import type { Jobs } from "./inbox/bulk/jobs";
 import type { Config } from "./session/config";
 import type { Live } from "./live/live";
 import type { Session } from "./session/session";
@@ -11,6 +13,8 @@ export interface App {
   client: Client;
   config: Config;
   live: Live;
+  outbox: Messages;
+  bulk: Jobs;
   session: Session;
 }
 

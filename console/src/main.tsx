@@ -4,10 +4,12 @@ import { useResource } from "./api/resource";
 import { AppContext, useSession, type App } from "./app";
 import { loadConfig } from "./session/config";
 import { Inbox } from "./inbox/Inbox";
+import { jobsOf } from "./inbox/bulk/jobs";
 import { Live } from "./live/live";
 import { rightsOf } from "./operations/access";
 import { PeopleContext, useLoadedPeople } from "./people/people";
 import { Review } from "./conversations/review/Review";
+import { outboxOf, resume } from "./conversations/unsent/stores";
 import { keepFocus } from "./shell/focus";
 import { useRoute } from "./shell/router";
 import { Session } from "./session/session";
@@ -78,7 +80,7 @@ async function start(): Promise<void> {
     const config = await loadConfig();
     const session = new Session(config.login);
     const client = new Client(config.apiUrl, session);
-    app = { config, session, client, live: new Live(client, session, config.liveUrl !== null) };
+    app = { config, session, client, live: new Live(client, session, config.liveUrl !== null), outbox: outboxOf(client), bulk: jobsOf(client) };
   } catch {
     render(<Empty icon="alert" title={t("state.unreachable")} />, root);
     return;
@@ -92,6 +94,7 @@ async function start(): Promise<void> {
   }
   if (app.session.state === "out" && app.config.login && !isReturn && isReload()) return app.session.signIn();
   app.live.start();
+  if (app.session.state === "in") resume(app.outbox);
   keepFocus(root);
   render(
     <AppContext.Provider value={app}>

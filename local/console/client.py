@@ -22,7 +22,6 @@ from tests.template import environment, properties, resources
 
 # The actions that the console calls, of 274.
 ACTIONS = (
-    "get_call_logs",
     "get_local_templates",
     "list_unknown_sends",
     "resolve_unknown_send",

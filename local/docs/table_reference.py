@@ -146,7 +146,14 @@ def inbox_page() -> str:
         " shows them after it. A required attribute is in **bold**.",
         *(
             _inbox_chapter(item)
-            for item in (inbox.Entry, inbox.ParkedHead, inbox.CompanyLists, inbox.Rebuild)
+            for item in (
+                inbox.Entry,
+                inbox.ParkedHead,
+                inbox.CompanyLists,
+                inbox.SavedViews,
+                inbox.InboxRequest,
+                inbox.Rebuild,
+            )
         ),
         "# The table of connections",
         "Generated in the same way from `layers/shared/shared/inbox/live/items.py`.",
@@ -214,9 +221,18 @@ def _email_chapter(item: type[ThreadItem]) -> str:
 
 
 def _inbox_chapter(
-    item: type[inbox.Entry | inbox.ParkedHead | inbox.CompanyLists | inbox.Rebuild],
+    item: type[
+        inbox.Entry
+        | inbox.ParkedHead
+        | inbox.CompanyLists
+        | inbox.SavedViews
+        | inbox.InboxRequest
+        | inbox.Rebuild
+    ],
 ) -> str:
-    lifetime = f"{item.ttl_days} days" if item.ttl_days else "that of the head"
+    expires = "that of the head" if "ttl" in item.model_fields else "kept"
+    days = f"{item.ttl_days} day{'s' if item.ttl_days and item.ttl_days > 1 else ''}"
+    lifetime = days if item.ttl_days else expires
     indexes = ", ".join(f"`{index}`" for index in item.indexes) or "none"
     facts = f"- Key: `{item.pk_pattern}`\n- Lifetime: {lifetime}\n- Indexes: {indexes}"
     return f"## {item.__name__}\n\n{_part(item, facts)}"

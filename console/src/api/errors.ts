@@ -1,8 +1,18 @@
 // The error body of all APIs (shared/api/errors.py), and failures without one.
 
+import { ruleOf } from "../texts/problems";
+import { t } from "../texts/texts";
+
 export interface Problem {
   field?: string;
   problem?: string;
+}
+
+// What came after the position that a call named.
+export interface Newer {
+  position: string;
+  id: string;
+  by: string | null;
 }
 
 export class ApiError extends Error {
@@ -14,6 +24,7 @@ export class ApiError extends Error {
     readonly details: Problem[] = [],
     readonly retryAfterSeconds: number | null = null,
     readonly requestId: string | null = null,
+    readonly newer: Newer | null = null,
   ) {
     super(message);
   }
@@ -24,7 +35,7 @@ export class ApiError extends Error {
 }
 
 interface Body {
-  error?: { code?: string; message?: string; retryable?: boolean; retry_after?: number; details?: Problem[] };
+  error?: { code?: string; message?: string; retryable?: boolean; retry_after?: number; details?: Problem[]; newer?: Newer };
   request_id?: string;
 }
 
@@ -36,10 +47,16 @@ export async function errorOf(answer: Response): Promise<ApiError> {
     error.code ?? "unexpected",
     error.message ?? `HTTP ${answer.status}`,
     error.retryable ?? answer.status >= 500,
-    error.details ?? [],
+    (error.details ?? []).map(({ field, problem }) => ({ ...(field ? { field } : {}), ...(problem ? { problem: inWords(problem) } : {}) })),
     error.retry_after ?? null,
     body.request_id ?? null,
+    error.newer ?? null,
   );
+}
+
+function inWords(problem: string): string {
+  const rule = ruleOf(problem);
+  return rule ? t(rule.key, rule.values) : problem;
 }
 
 export function asApiError(failure: unknown): ApiError {

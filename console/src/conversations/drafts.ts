@@ -3,6 +3,7 @@
 const PREFIX = "parley:draft:";
 const ATTEMPT = "attempt:";
 const OWNER = "owner";
+const POSITION = "position:";
 const listeners = new Set<() => void>();
 
 interface Attempt {
@@ -18,6 +19,28 @@ export function keepDraft(form: string, text: string): void {
   if (text) sessionStorage.setItem(PREFIX + form, text);
   else sessionStorage.removeItem(PREFIX + form);
   for (const listener of listeners) listener();
+}
+
+// The forms whose names begin with *prefix*, without it.
+export function formsOf(prefix: string): string[] {
+  const whole = PREFIX + prefix;
+  return Object.keys(sessionStorage).flatMap((key) => (key.startsWith(whole) ? [key.slice(whole.length)] : []));
+}
+
+// The position of a conversation at which the writing of its unsent text began, *present* if it begins now.
+export function writtenAt(form: string, present: string | null): string | null {
+  const begun = draftOf(POSITION + form);
+  if (!begun && present) keepDraft(POSITION + form, present);
+  return begun || present;
+}
+
+// The writer has seen the conversation up to *position*.
+export function keepWrittenAt(form: string, position: string | null): void {
+  keepDraft(POSITION + form, position ?? "");
+}
+
+export function forgetWrittenAt(form: string): void {
+  if (draftOf(POSITION + form)) keepDraft(POSITION + form, "");
 }
 
 // Calls *listener* after every change of a draft.

@@ -5,8 +5,13 @@ import { POLL_MS, useAction } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { Conversation } from "./Conversation";
 import { askedOf, LONGEST_SEARCH, queryOf, statusOf, type Asked } from "./address";
+import type { Target } from "./bulk/change";
+import { rangeOf } from "./bulk/job";
+import { BulkStatus, SelectionBar } from "./bulk/SelectionBar";
 import { Filters } from "./Filters";
-import { InboxRow } from "./InboxRow";
+import { InboxRow, titleOf } from "./InboxRow";
+import { filtersOf } from "./savedViews";
+import { Views } from "./Views";
 import { labelsOf, list, type Context, type Filter, type Row, type Rows, type Status } from "./source";
 import { useLiveList } from "../live/hooks";
 import { changeQuery, useQuery } from "../shell/router";
@@ -52,6 +57,7 @@ export function Inbox({ section, context, conversation }: Props) {
               {t("inbox.only_unread")}
             </button>
           </div>
+          <Views shown={filtersOf(section, asked, status, me)} />
           <Filters context={filter.context} isMine={section === "mine"} labels={labels} choice={asked} onChoose={(choice) => ask(choice)} />
           <div class="tabs" role="group" aria-label={t("inbox.filter")}>
             {(asked.q ? (["all", ...STATUSES] as const) : STATUSES).map((name) => (
@@ -108,6 +114,10 @@ function Search({ words, onChange }: { words: string; onChange: (words: string) 
   );
 }
 
+function idOf({ context, key }: Row): string {
+  return `${context}/${key}`;
+}
+
 interface RowsProps {
   filter: Filter;
   section: string;
@@ -132,13 +142,29 @@ function Rows({ filter, section, open, me, onRows }: RowsProps) {
   useEffect(() => {
     if (first.value) onRows([...first.value.rows, ...(more?.rows ?? [])]);
   }, [first.value, more]);
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Target>>(new Map());
+  const anchor = useRef<string | null>(null); // where Shift begins
   if (first.value === null && first.error) return <ErrorNotice error={first.error} onRetry={() => void first.reload()} />;
   if (first.value === null) return <Skeleton rows={8} kind="row" />;
-  const isNarrow = Boolean(filter.q || filter.unread || filter.channel || filter.address || filter.label || filter.due || (filter.assignee && section !== "mine"));
+  const isNarrow = Boolean(filter.q || filter.unread || filter.unassigned || filter.channel || filter.address || filter.label || filter.due || (filter.assignee && section !== "mine"));
   const known = new Set(first.value.rows.map((row) => row.key));
   const rows = [...first.value.rows, ...(more?.rows.filter((row) => !known.has(row.key)) ?? [])];
+  const choose = (row: Row, isRange: boolean) => {
+    const id = idOf(row);
+    const isChosen = !chosen.has(id);
+    const ids = isRange && anchor.current ? rangeOf(rows.map(idOf), anchor.current, id) : [id];
+    anchor.current = id;
+    const next = new Map(chosen);
+    for (const one of rows.filter((row) => ids.includes(idOf(row)))) {
+      if (isChosen) next.set(idOf(one), { context: one.context, key: one.key, title: titleOf(one) });
+      else next.delete(idOf(one));
+    }
+    setChosen(next);
+  };
   return (
     <div class="list-rows">
+      <BulkStatus onEnd={() => void first.reload()} />
+      <SelectionBar chosen={[...chosen.values()]} filter={filter} hasMore={cursor !== null} onClear={() => setChosen(new Map())} />
       {first.error && <ErrorNotice error={first.error} onRetry={() => void first.reload()} />}
       {rows.length === 0 ? (
         <Empty icon={isNarrow ? "search" : "check"} title={t(isNarrow ? "inbox.no_match.title" : "inbox.empty.title")}>
@@ -147,7 +173,7 @@ function Rows({ filter, section, open, me, onRows }: RowsProps) {
       ) : (
         <ul>
           {rows.map((row) => (
-            <InboxRow key={`${row.context}/${row.key}`} row={row} section={section} current={row.key === open} me={me} showsStatus={filter.status === "all"} />
+            <InboxRow key={`${row.context}/${row.key}`} row={row} section={section} current={row.key === open} me={me} showsStatus={filter.status === "all"} chosen={chosen.has(idOf(row))} onChoose={(isRange) => choose(row, isRange)} />
           ))}
         </ul>
       )}

@@ -18,14 +18,24 @@ interface Props {
   current: boolean;
   me: string | null;
   showsStatus: boolean; // in a list of several statuses
+  chosen: boolean;
+  onChoose: (isRange: boolean) => void;
 }
 
-export function InboxRow({ row, section, current, me, showsStatus }: Props) {
+export function InboxRow({ row, section, current, me, showsStatus, chosen, onChoose }: Props) {
   const query = useQuery();
   const title = titleOf(row);
   const unread = row.unreadCount > 0;
   return (
-    <li>
+    <li class="row-line">
+      <label class="row-choice">
+        <input
+          type="checkbox"
+          checked={chosen}
+          aria-label={t("bulk.choose", { name: title })}
+          onClick={(event) => onChoose(event.shiftKey)}
+        />
+      </label>
       <a
         class={`row ${unread ? "row-unread" : ""}`}
         href={withQuery(placeOf(section, row.context, row.key), query)}

@@ -5,6 +5,7 @@ import type { Choice, DueFilter, Row, StatusFilter } from "./source";
 export interface Asked extends Choice {
   status: StatusFilter | null; // null: open conversations, or all of them for a search
   unread: boolean;
+  unassigned: boolean;
   q: string;
 }
 
@@ -19,6 +20,7 @@ export function askedOf(query: string): Asked {
   return {
     status: STATUSES.find((one) => one === values.get("status")) ?? null,
     unread: values.get("unread") === "true",
+    unassigned: values.get("unassigned") === "true",
     q: given("q")?.slice(0, LONGEST_SEARCH).trim() ?? "",
     channel: CHANNELS.find((one) => one === values.get("channel")) ?? null,
     address: given("address"),
@@ -28,9 +30,9 @@ export function askedOf(query: string): Asked {
   };
 }
 
-export function queryOf({ unread, ...asked }: Asked): string {
+export function queryOf({ unread, unassigned, ...asked }: Asked): string {
   const values = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...asked, unread: unread ? "true" : null })) if (value) values.set(name, value);
+  for (const [name, value] of Object.entries({ ...asked, unread: unread ? "true" : null, unassigned: unassigned ? "true" : null })) if (value) values.set(name, value);
   return values.toString();
 }
 

@@ -23,6 +23,7 @@ export interface Filter extends Choice {
   context: Context | null;
   status: StatusFilter;
   unread: boolean;
+  unassigned: boolean;
   q: string;
 }
 
@@ -57,8 +58,8 @@ export function labelsOf(rows: Row[], known: string[]): string[] {
 }
 
 export async function list(client: Client, filter: Filter, cursor: string | null, signal: AbortSignal): Promise<Rows> {
-  const { unread, ...rest } = filter;
-  const query = { ...rest, unread: unread ? ("true" as const) : null, cursor, limit: 50 };
+  const { unread, unassigned, ...rest } = filter;
+  const query = { ...rest, unread: unread ? ("true" as const) : null, unassigned: unassigned ? ("true" as const) : null, cursor, limit: 50 };
   const page = await client.call("GET /inbox", { query, signal });
   return { rows: page.result.conversations, cursor: page.cursor, lookedBackTo: page.result.lookedBackTo ?? null };
 }

@@ -5,7 +5,8 @@ import type { ConsoleOperations } from "../api/routes";
 import { useResource } from "../api/resource";
 import { useApp } from "../app";
 import { duration } from "../texts/format";
-import { named, t } from "../texts/texts";
+import { locale, named, t } from "../texts/texts";
+import alarmTexts from "./alarms.json"; // few people need them: they are no part of the first load
 import { Badge } from "../ui/controls";
 import { count, Section, Table, Time } from "./sections";
 
@@ -52,7 +53,7 @@ function Alarms() {
               name: t("ops.meaning"),
               cell: (alarm) => (
                 <>
-                  {alarm.description}
+                  {meaningOf(alarm)}
                   {alarm.state === "ALARM" && <p class="quiet">{alarm.reason}</p>}
                 </>
               ),
@@ -62,6 +63,12 @@ function Alarms() {
       )}
     </Section>
   );
+}
+
+// In the person's language; of an alarm that this console does not know, as its template says it.
+function meaningOf({ name, description }: ConsoleOperations.AlarmView): string {
+  const texts: Record<string, string> = locale.startsWith("de") ? alarmTexts.de : alarmTexts.en;
+  return texts[name] ?? description;
 }
 
 function Queues() {

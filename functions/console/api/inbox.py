@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Table
     from shared.aws.secrets import JsonSecret
+    from shared.aws.tables.merged_lists import MergedList
 
 ENTRIES_PER_CALL = 2_000
+ENTRIES_PER_COUNT = 300
+MOST_COUNTED = 99
 READ_UNITS_PER_1000 = 50  # compared entries of the usual size (tests/cost/inbox.py)
 # The scope that reading a conversation in its context needs.
 SCOPES = {
@@ -91,6 +94,7 @@ class _Filter:
             and query.address in {None, entry.address}
             and query.status in {None, "all", entry.state(self.now)}
             and (query.label is None or query.label in entry.labels)
+            and (query.unassigned is None or entry.assignee is None)
             and self._is_due(entry)
             and self._fits_terms(entry)
         )
@@ -134,14 +138,8 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
     """
     if query.q and (wait := searches.wait_of(deps.live, caller)):
         raise RateLimited(wait, searches.PER_MINUTE.most, "searches of one caller are limited to")
-    may_read = readable(caller)
-    contexts = may_read & ({query.context} if query.context else set(Context))
-    statuses = _STATUSES[query.status]
-    unread = [True, False] if query.unread is None else [query.unread == "true"]
-    if query.assignee is not None:
-        listed = lists.of_assignee(caller.company, query.assignee, statuses, unread)
-    else:
-        listed = lists.of_company(deps.table, caller.company, statuses, unread)
+    contexts = _contexts(caller, query)
+    listed = _listed(deps, caller, query)
     named = query.model_dump(exclude={"limit", "cursor"})
     access = (*sorted(contexts), *sorted(caller.projects))
     listing = Listing(
@@ -149,13 +147,7 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
     )
     seal, now = deps.seal, clock.to_text(clock.now_ms())
     before = listing.position(seal, query.cursor)["activity"] if query.cursor else None
-    wanted = _Filter(
-        caller=caller,
-        readable=frozenset(may_read),
-        query=query,
-        terms=terms_of(query.q or ""),
-        now=now,
-    )
+    wanted = _wanted(caller, query, now)
     # One more than a page: whether there is another page.
     stored = lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
     found = _page(stored, wanted, query.limit) if contexts else _NOTHING
@@ -171,6 +163,42 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
     return Page(result, listing.cursor(seal, {"activity": last.activity}))
 
 
+def counted(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> tuple[int, bool]:
+    """
+    Return how many conversations of the caller's company fit, and whether there are no more.
+
+    Compares at most ENTRIES_PER_COUNT of the newest ones: about 15 read units.
+    """
+    if not _contexts(caller, query):
+        return 0, True
+    wanted = _wanted(caller, query, clock.to_text(clock.now_ms()))
+    stored = lists.entries(deps.table, _listed(deps, caller, query), limit=MOST_COUNTED + 1)
+    found = _page(stored, wanted, MOST_COUNTED, most=ENTRIES_PER_COUNT)
+    return len(found.entries), found.is_end
+
+
+def _contexts(caller: Caller, query: InboxQuery) -> set[Context]:
+    return readable(caller) & ({query.context} if query.context else set(Context))
+
+
+def _listed(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> MergedList[Entry]:
+    statuses = _STATUSES[query.status]
+    unread = [True, False] if query.unread is None else [query.unread == "true"]
+    if query.assignee is not None:
+        return lists.of_assignee(caller.company, query.assignee, statuses, unread)
+    return lists.of_company(deps.table, caller.company, statuses, unread)
+
+
+def _wanted(caller: Caller, query: InboxQuery, now: str) -> _Filter:
+    return _Filter(
+        caller=caller,
+        readable=frozenset(readable(caller)),
+        query=query,
+        terms=terms_of(query.q or ""),
+        now=now,
+    )
+
+
 def readable(caller: Caller) -> set[Context]:
     """Return the contexts whose conversations the caller may read."""
     return {
@@ -180,13 +208,15 @@ def readable(caller: Caller) -> set[Context]:
     }
 
 
-def _page(stored: Iterable[Entry], wanted: _Filter, limit: int) -> _Found:
+def _page(
+    stored: Iterable[Entry], wanted: _Filter, limit: int, most: int = ENTRIES_PER_CALL
+) -> _Found:
     found: list[Entry] = []
     last: Entry | None = None
     oldest: Entry | None = None
     looked_at = 0
     for compared, entry in enumerate(stored):
-        if len(found) == limit or compared == ENTRIES_PER_CALL:
+        if len(found) == limit or compared == most:
             return _Found(found, looked_at, oldest, last, is_end=False)
         last = entry
         if wanted.is_readable(entry):

@@ -1,14 +1,18 @@
 """Input models of the inbox's API and their limits."""
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from shared.api.models.agent_inputs import AssigneeFilter
 from shared.api.models.inputs import Input
+from shared.api.principals import TEAM_PATTERN
 from shared.inbox.items import Channel, Context, Status
 
 LONGEST_QUERY = 100
+MOST_TEAMS = 20
 
 
 type StatusFilter = Status | Literal["all"]
@@ -21,6 +25,7 @@ class InboxQuery(Input):
     Without `status` all conversations but the archived ones are listed; `all` lists these too. `q`: words that the
     contact's name or handle, the subject or the preview must contain, with or without accents. A number is found by
     any spelling of it and by a part of its digits. `due`: a target is overdue, or (`at_risk`) its alarm has come, too.
+    `unassigned`: without an assignee.
     """
 
     context: Context | None = None
@@ -31,6 +36,55 @@ class InboxQuery(Input):
     label: Annotated[str, Field(min_length=1, max_length=50)] | None = None
     unread: Literal["true", "false"] | None = None
     due: Literal["at_risk", "overdue"] | None = None
+    unassigned: Literal["true"] | None = None
     q: Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)] | None = None
     limit: int = Field(default=50, ge=1, le=100)
     cursor: str | None = None
+
+
+type TeamName = Annotated[str, Field(pattern=TEAM_PATTERN)]
+# On one line, without the separators of keys and addresses.
+type ViewName = Annotated[
+    str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f]*\S[^\x00-\x1f]*$")
+]
+
+
+class ViewsQuery(Input):
+    """Whose views to list beside the caller's own: names of teams, with commas between them."""
+
+    teams: Annotated[str, Field(max_length=1_000)] | None = None
+
+    @field_validator("teams")
+    @classmethod
+    def _are_names(cls, text: str | None) -> str | None:
+        names = text.split(",") if text else []
+        if len(names) > MOST_TEAMS or not all(re.fullmatch(TEAM_PATTERN, name) for name in names):
+            raise PydanticCustomError("teams", f"must be up to {MOST_TEAMS} names of teams")
+        return text
+
+    @property
+    def names(self) -> list[str]:
+        """The names, each once."""
+        return list(dict.fromkeys(self.teams.split(","))) if self.teams else []
+
+
+class ViewFilters(Input):
+    """The filters of a saved view, as in `GET /inbox`."""
+
+    context: Context | None = None
+    channel: Channel | None = None
+    address: Annotated[str, Field(min_length=1, max_length=254)] | None = None
+    status: StatusFilter | None = None
+    assignee: AssigneeFilter | None = None
+    label: Annotated[str, Field(min_length=1, max_length=50)] | None = None
+    unread: Literal["true", "false"] | None = None
+    due: Literal["at_risk", "overdue"] | None = None
+    unassigned: Literal["true"] | None = None
+
+
+class SaveViewInput(Input):
+    """A view to be saved under its name, for the caller or a *team*. Without *filters* it is removed."""
+
+    name: ViewName
+    team: TeamName | None = None
+    filters: ViewFilters | None = None

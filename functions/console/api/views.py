@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
+from console.api.inputs import ViewFilters  # noqa: TC001 - field of a model
 from shared.access.groups import Role  # noqa: TC001 - field of a model
 from shared.api.models import views
 from shared.inbox.items import Channel, Context, DueFor, Status  # noqa: TC001 - fields of models
@@ -136,3 +137,38 @@ def row(entry: Entry, *, key: str, now: str) -> InboxRow:
 def activity_of(entry: Entry) -> str:
     """Return the time of the newest message of an entry, as answers have it."""
     return f"{entry.last_activity_at[:_MOMENT_CHARACTERS]}Z"
+
+
+class SavedView(views.View):
+    """
+    A view with its filters, and how many conversations fit. Without `isExact` there may be more: at most 99 are
+    counted, among the newest 300 that are compared.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    name: str
+    filters: ViewFilters
+    count: int
+    is_exact: bool
+
+
+class OwnedViews(views.View):
+    """The views of a person or a team."""
+
+    owner: str
+    views: list[SavedView]
+
+
+class SavedViews(views.View):
+    """`presets` are views of everyone: `unassigned`, `unread`, `at_risk`. `owners`: the caller first, then teams."""
+
+    presets: list[SavedView]
+    owners: list[OwnedViews]
+
+
+class SavedViewState(views.View):
+    """Whose views were changed; `revision` counts their changes."""
+
+    owner: str
+    revision: int

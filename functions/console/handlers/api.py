@@ -1,10 +1,11 @@
 """
-HTTP API of the inbox over all contexts, GET /inbox, of the people and teams of a company, GET /people, of tickets for
-live updates, POST /live/tickets, and of the end of sessions, POST /sign-out.
+HTTP API of the inbox over all contexts, GET /inbox, of its saved views, of the people and teams of a company, GET
+/people, of tickets for live updates, POST /live/tickets, and of the end of sessions, POST /sign-out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
@@ -13,22 +14,25 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.config import Config
 
-from console.api import inbox, inputs, live, people, sign_out, views
+from console.api import inbox, inputs, live, people, saved_views, sign_out, views
 from shared.access.logins import StoredLogins
+from shared.api.audit_log.log import AuditedSettings
 from shared.api.cursors import Page
+from shared.api.idempotency import Requests
 from shared.api.models.inputs import NoInput
 from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
+from shared.inbox.items import InboxRequest
 from shared.inbox.live.posts import Live
-from shared.runtime.settings import Settings, Url
+from shared.runtime.settings import Url  # noqa: TC001 - the settings read this annotation at run time
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
 @dataclass(frozen=True, kw_only=True)
-class InboxApiSettings(Settings):
+class InboxApiSettings(AuditedSettings):
     """The environment of this function."""
 
     inbox_table_name: str
@@ -62,6 +66,8 @@ routes = Routes(
     title="Parley: inbox over all contexts",
     document="/inbox/openapi.json",
     errors={people.Unsupported: (HTTPStatus.NOT_IMPLEMENTED, "unsupported")},
+    requests=Requests(deps.table, InboxRequest),
+    audit_log=settings.audit_log(dynamodb),
 )
 
 
@@ -74,6 +80,18 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 def list_inbox(request: Request[inputs.InboxQuery]) -> Page[views.Inbox]:
     """List the conversations of all contexts that the key may read, newest first."""
     return inbox.conversations(deps, request.caller, request.input)
+
+
+@routes.reads("GET /inbox/views", *inbox.SCOPES.values())
+def list_views(request: Request[inputs.ViewsQuery]) -> views.SavedViews:
+    """List the presets and the saved views of the caller and of teams, with counts."""
+    return saved_views.listed(deps, request.caller, request.input)
+
+
+@routes.changes("POST /inbox/views", *saved_views.SCOPES)
+def save_view(request: Request[inputs.SaveViewInput]) -> Callable[[], views.SavedViewState]:
+    """Save a view under its name, for the caller or a team, or remove it."""
+    return saved_views.save(deps, request.caller, request.input)
 
 
 @routes.reads("POST /live/tickets", *inbox.SCOPES.values())

@@ -47,6 +47,7 @@ def _is_position(text: str) -> str:
 
 
 type Day = Annotated[date, BeforeValidator(_as_date)]
+type Position = Annotated[str, AfterValidator(_is_position)]
 type Flag = Annotated[bool, Strict()]
 type Status = Literal["open", "resolved", "snoozed"]
 
@@ -76,14 +77,15 @@ class ConversationsQuery(_Page):
 
 class ConversationQuery(Input):
     """
-    What to return with a conversation: as many of its newest messages, notes and changes. With `revision`, changes are
-    left out if the conversation still has that revision.
+    What to return with a conversation: as many of its newest messages (and the calls between them), notes and changes.
+    With `revision`, changes are left out if the conversation still has that revision. `consent`: the customer's.
     """
 
     messages: int | None = Field(default=None, ge=1, le=100)
     notes: int | None = Field(default=None, ge=1, le=100)
     changes: int | None = Field(default=None, ge=1, le=100)
     revision: int | None = Field(default=None, ge=0)
+    consent: Literal["true"] | None = None
 
 
 class MessagesQuery(_Page):
@@ -107,7 +109,7 @@ class _Body(Input):
 class ReadInput(_Body):
     """The read mark of an agent: `upTo` is the `position` of the conversation as it was shown."""
 
-    up_to: Annotated[str, AfterValidator(_is_position)]
+    up_to: Position
 
 
 class ChangeInput(_Body):

@@ -1,11 +1,12 @@
 """Response models of messages and files; presigned links instead of object keys."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
 from shared.aws.s3 import Bucket
 from shared.aws.stored_objects import Folder, ObjectUnusable, media_of, record
+from whatsapp.api.call_views import CallView
 from whatsapp.api.json_view import Json, Moment, View
 from whatsapp.api.provider_objects import ErrorView, ReachedStatus, Referral, ReferredProduct
 from whatsapp.api.views import ChangeView, ConversationView, NoteView
@@ -108,6 +109,7 @@ class MessageView(View):
     revoked_at: str | None = None
     errors: list[ErrorView] | None = None
     sent_by: str | None = None  # the API key or person that sent it from the inbox
+    action_id: str | None = None  # of the send, as its answer had it; in the inbox only
     send_state: str | None = (
         None  # unknown: perhaps sent, never sent again; absent once a status arrives
     )
@@ -125,18 +127,43 @@ class Messages(View):
     messages: list[MessageView]
 
 
-class MessagesPart(Messages):
+class ConversationMessages(Messages):
+    """Messages of a conversation, newest first."""
+
+    calls: list[CallView] | None = None  # between these messages; for callers with `whatsapp:calls`
+
+
+class MessagesPart(ConversationMessages):
     """The newest messages of a conversation; `cursor` continues in its list of messages."""
 
     cursor: str | None
 
 
+class ConsentView(View):
+    """
+    The customer's consent to WhatsApp messages: `opted_in`, `opted_out`, `unknown` if none is recorded, `unavailable`
+    if it could not be read. *said_by*: the channel of the customer's words.
+    """
+
+    state: Literal["opted_in", "opted_out", "unknown", "unavailable"]
+    at: str | None = None
+    source: str | None = None
+    evidence: str | None = None
+    said_by: str | None = None
+    recorded_by: str | None = None
+    principal: str | None = None
+
+
 class OpenedConversation(ConversationView):
-    """A conversation with the newest of what was asked for; absent if it was not."""
+    """
+    A conversation with the newest of what was asked for; absent if it was not. `consent` is absent in groups too, and
+    for callers without `consent:read`.
+    """
 
     messages: MessagesPart | None = None
     notes: list[NoteView] | None = None
     changes: list[ChangeView] | None = None
+    consent: ConsentView | None = None
 
 
 _OF_A_STUB = {"direction", "type", "received_at", "sent_at", "erased"}
@@ -146,6 +173,7 @@ _TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - 
     "reactions",
     "versions",
     "status_error",
+    "action_id",
 }
 
 

@@ -3,17 +3,19 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from shared.api.auth import Caller, Scope
 from shared.api.cursors import Listing, Page
+from shared.api.errors import Newer
 from shared.api.opaque_ids import NotOurs, Seal, seal_of
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.inbox.references import whatsapp_address
-from shared.runtime import clock
 from whatsapp import store
 from whatsapp.api import versions
-from whatsapp.api.inputs import ChangesQuery, ConversationQuery, MessagesQuery, NotesQuery
-from whatsapp.api.message_views import Messages, MessagesPart, OpenedConversation, message_view
+from whatsapp.api.call_views import call_view
+from whatsapp.api.inputs import ChangesQuery, MessagesQuery, NotesQuery
+from whatsapp.api.message_views import ConversationMessages, message_view
 from whatsapp.api.views import (
     Changes,
     ChangeView,
@@ -21,10 +23,12 @@ from whatsapp.api.views import (
     NoteView,
     Numbers,
     number_view,
-    whole_conversation_view,
 )
+from whatsapp.store import ordering
 from whatsapp.store.items import Conversation, Edit, Media, Message, Phone
+from whatsapp.store.items.groups import Call
 
+_NEWEST = 20  # messages that are looked at for an answer
 _OF_A_NOTE = {"by", "text"}
 
 
@@ -56,36 +60,21 @@ def numbers(table: Table, company: str) -> Page[Numbers]:
     return Page(Numbers(numbers=[number_view(phone) for phone in phones]))
 
 
-def conversation(
-    deps: ApiDependencies, company: str, key: str, query: ConversationQuery
-) -> OpenedConversation:
-    """Return a conversation by its *key* from a list, with what the query asks for. Raises NotFound."""
-    head = head_of(deps, company, key)
-    view = whole_conversation_view(head, key=key, now=clock.to_text(clock.now_ms()))
-    opened = OpenedConversation(**dict(view))
-    if query.messages:
-        page = _messages(deps, company, head, MessagesQuery(limit=query.messages))
-        opened.messages = MessagesPart(messages=page.result.messages, cursor=page.cursor)
-    if query.notes:
-        page_of_notes = _notes(deps, company, head, NotesQuery(limit=query.notes))
-        opened.notes = page_of_notes.result.notes
-    if query.changes and query.revision != head.revision:
-        opened.changes = _changes(deps.table, head, ChangesQuery(limit=query.changes)).changes
-    return opened
-
-
-def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery) -> Page[Messages]:
+def messages(
+    deps: ApiDependencies, caller: Caller, key: str, query: MessagesQuery
+) -> Page[ConversationMessages]:
     """
     Return the messages of a conversation, by its *key* from `conversations`, and of the earlier conversations that are
     linked to it. Raises NotFound and InvalidCursor.
     """
-    return _messages(deps, company, head_of(deps, company, key), query)
+    return messages_of(deps, caller, head_of(deps, caller.company, key), query)
 
 
-def _messages(
-    deps: ApiDependencies, company: str, head: Conversation, query: MessagesQuery
-) -> Page[Messages]:
-    seal = deps.seal
+def messages_of(
+    deps: ApiDependencies, caller: Caller, head: Conversation, query: MessagesQuery
+) -> Page[ConversationMessages]:
+    """Return the messages of a conversation, and the calls between them if the caller may read calls."""
+    seal, company = deps.seal, caller.company
     pks = (head.pk, *sorted(head.linked_conversations))
     listing = Listing(company, store.messages.TIMELINE_INDEX, ("messages", *pks))
     start = listing.position(seal, query.cursor) if query.cursor is not None else None
@@ -96,7 +85,8 @@ def _messages(
         last = next_positions or None
     else:
         stored, last = store.messages.page(deps.table, head.pk, limit=query.limit, start=start)
-    shown = [m for m in stored if m.company == company and not m.deleted_at]
+    own = [entry for entry in stored if entry.company == company]
+    shown = [entry for entry in own if isinstance(entry, Message) and not entry.deleted_at]
     edits = versions.edits_of(deps.table, company, shown)
     files = _records_of_files(deps.table, company, shown, edits.values())
     views = [
@@ -110,17 +100,25 @@ def _messages(
         )
         for message in shown
     ]
-    return Page(Messages(messages=views), listing.cursor(seal, last) if last else None)
+    for message, view in zip(shown, views, strict=True):
+        view.action_id = None if message.erased else message.action_id
+    page = ConversationMessages(messages=views)
+    if Scope.WHATSAPP_CALLS in caller.scopes:
+        page.calls = [
+            call_view(entry) for entry in own if isinstance(entry, Call) and not entry.erased
+        ]
+    return Page(page, listing.cursor(seal, last) if last else None)
 
 
 def notes(deps: ApiDependencies, company: str, key: str, query: NotesQuery) -> Page[Notes]:
     """Return the internal notes of a conversation. Raises NotFound and InvalidCursor."""
-    return _notes(deps, company, head_of(deps, company, key), query)
+    return notes_of(deps, company, head_of(deps, company, key), query)
 
 
-def _notes(
+def notes_of(
     deps: ApiDependencies, company: str, head: Conversation, query: NotesQuery
 ) -> Page[Notes]:
+    """Return the internal notes of a conversation. Raises InvalidCursor."""
     seal = deps.seal
     listing = Listing(company, store.messages.TIMELINE_INDEX, ("notes", head.pk))
     start = listing.position(seal, query.cursor) if query.cursor is not None else None
@@ -135,14 +133,35 @@ def _notes(
 
 def changes(deps: ApiDependencies, company: str, key: str, query: ChangesQuery) -> Page[Changes]:
     """Return the changes of a conversation by agents. Raises NotFound."""
-    return Page(_changes(deps.table, head_of(deps, company, key), query))
+    return Page(changes_of(deps.table, head_of(deps, company, key), query))
 
 
-def _changes(table: Table, head: Conversation, query: ChangesQuery) -> Changes:
+def changes_of(table: Table, head: Conversation, query: ChangesQuery) -> Changes:
+    """Return the changes of a conversation by agents."""
     below = query.before or head.revision + 1
     found = store.agent_changes.page(table, head, limit=query.limit, below=below)
     views = [ChangeView(**one.model_dump(include=set(ChangeView.model_fields))) for one in found]
     return Changes(changes=views)
+
+
+def answer_after(table: Table, head: Conversation, position: str, *, besides: str) -> Newer | None:
+    """
+    Return the newest answer after a position whose author is not *besides*; None if there is none.
+
+    The head decides without a read if no answer came after the position. An answer that the list of messages does not
+    show yet counts as another author's.
+    """
+    seen_to = ordering.time_of(position)
+    last_answer_at = head.last_outbound_at or ""
+    if head.last_key is None or last_answer_at < ordering.moment_of(seen_to):
+        return None
+    entries, _ = store.messages.page(table, head.pk, limit=_NEWEST, start=None)
+    answers = [one for one in entries if isinstance(one, Message) and one.direction == "OUTBOUND"]
+    for answer in answers:
+        if answer.received_at > seen_to and answer.sent_by != besides:
+            return Newer(position=head.last_key, id=answer.message_id, by=answer.sent_by)
+    is_listed = any(ordering.moment_of(one.received_at) >= last_answer_at for one in answers)
+    return None if is_listed else Newer(position=head.last_key, id="", by=None)
 
 
 def conversation_of(deps: ApiDependencies, company: str, key: str) -> tuple[Conversation, Phone]:

@@ -18,12 +18,15 @@ from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
+from shared.identity import keyed_hashes
+from shared.policy.consent.records import Consents
 from whatsapp.api import (
     analytics,
     changes,
     conversation_lists,
     inputs,
     message_views,
+    opened_conversation,
     queries,
     views,
 )
@@ -39,6 +42,8 @@ class ApiSettings(AuditedSettings):
     messages_table_name: str
     media_bucket_name: str
     api_seal_secret_id: str
+    conversation_log_table_name: str
+    identifier_keys_secret_id: str
 
 
 settings = ApiSettings.load()
@@ -49,6 +54,12 @@ deps = queries.ApiDependencies(
     table=Table(dynamodb, settings.messages_table_name),
     bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name),
     seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
+)
+keyed_hashes.configure(
+    JsonSecret(lambda: boto3.client("secretsmanager"), settings.identifier_keys_secret_id)
+)
+opening = opened_conversation.OpeningDependencies(
+    inbox=deps, consents=Consents(Table(dynamodb, settings.conversation_log_table_name))
 )
 routes = Routes(
     title="Parley: WhatsApp inbox",
@@ -84,8 +95,8 @@ def list_conversations(request: Request[inputs.ConversationsQuery]) -> Page[view
 def get_conversation(
     request: Request[inputs.ConversationQuery], key: str
 ) -> message_views.OpenedConversation:
-    """Return one conversation in its present state, with its newest messages, notes and changes if asked."""
-    return queries.conversation(deps, request.caller.company, key, request.input)
+    """Return one conversation in its present state, with its newest messages, notes, changes and consent if asked."""
+    return opened_conversation.conversation(opening, request.caller, key, request.input)
 
 
 @routes.changes("PATCH /whatsapp/conversations/{key}", Scope.WHATSAPP_WRITE)
@@ -128,9 +139,11 @@ def list_changes(request: Request[inputs.ChangesQuery], key: str) -> Page[views.
 
 
 @routes.reads("GET /whatsapp/conversations/{key}/messages", Scope.WHATSAPP_READ)
-def list_messages(request: Request[inputs.MessagesQuery], key: str) -> Page[message_views.Messages]:
+def list_messages(
+    request: Request[inputs.MessagesQuery], key: str
+) -> Page[message_views.ConversationMessages]:
     """List the messages of one conversation, newest first."""
-    return queries.messages(deps, request.caller.company, key, request.input)
+    return queries.messages(deps, request.caller, key, request.input)
 
 
 @routes.reads("GET /whatsapp/analytics", Scope.WHATSAPP_READ)

@@ -112,6 +112,7 @@ routes = Routes(
         NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         failures.PolicyRefused: (HTTPStatus.UNPROCESSABLE_ENTITY, "policy_refused"),
         failures.ProviderRejected: (HTTPStatus.UNPROCESSABLE_ENTITY, "provider_rejected"),
+        failures.AnsweredMeanwhile: (HTTPStatus.CONFLICT, "answered_meanwhile"),
         failures.TemplateNotSendable: (HTTPStatus.CONFLICT, "template_not_sendable"),
         failures.NotConfigured: (HTTPStatus.CONFLICT, "not_configured"),
         ListFull: (HTTPStatus.CONFLICT, "list_full"),
@@ -145,7 +146,9 @@ def send_message(
         principal=request.caller.principal,
         phone=phone,
         conversation=conversation,
-        request=to_json(request.input.model_dump(mode="json")),
+        # The position is no part of the message: a retry may name another one.
+        request=to_json(request.input.model_dump(mode="json", exclude={"position"})),
+        written_at=request.input.position,
         draft=payloads.draft_of(table, company, request.input),
     )
     # The ledger outlives the stored answers, and knows what became of a message in doubt.

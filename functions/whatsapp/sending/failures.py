@@ -9,11 +9,13 @@ Reasons why a message was not sent. Texts name fields, rules and codes, never co
     + NotSupported          the number's provider cannot send this
     + NotConfigured         the number has no access token
     + ProviderRejected      the provider refused permanently; the message is shown as failed
+    + AnsweredMeanwhile     another person answered after the position at which the message was written
     + ProviderUnavailable   certainly not sent; a retry with the same key can succeed
 """
 
 from shared.action_ledger import Action
 from shared.api.auth import RateLimited
+from shared.api.errors import Newer, Outdated
 from shared.providers.outcomes import ErrorDetails, NotSent, Refused
 from shared.runtime import clock
 from whatsapp.inbound import provider_errors
@@ -74,6 +76,13 @@ class NotSupported(Exception):
 
 class NotConfigured(Exception):
     """The number cannot send before an operator completes its settings."""
+
+
+class AnsweredMeanwhile(Outdated):
+    """The conversation has an answer that the writer has not seen. With its position the message is sent."""
+
+    def __init__(self, newer: Newer) -> None:
+        super().__init__("position: the conversation has a newer answer of another author", newer)
 
 
 class ProviderRejected(Exception):

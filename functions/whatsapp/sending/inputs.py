@@ -11,6 +11,7 @@ from shared.api.models import inputs
 from shared.inbox.canned_replies.inputs import CannedReplyInput
 from shared.inbox.canned_replies.texts import LONGEST_TEXT
 from shared.runtime import web_addresses
+from whatsapp.api.inputs import Position
 from whatsapp.sending.views import CannedReplyView
 
 _CONTENTS = ("text", "media", "template", "canned_reply")
@@ -85,13 +86,17 @@ class MediaInput(Input):
 
 
 class MessageInput(Input):
-    """A message to a customer: exactly one content. *reply_to* is the id of the message that it answers."""
+    """
+    A message to a customer: exactly one content. *reply_to* is the id of the message that it answers. With *position*,
+    the `position` of the conversation when it was written, it is refused if another author has answered since.
+    """
 
     text: str | None = Field(default=None, min_length=1, max_length=LONGEST_TEXT)
     media: MediaInput | None = None
     template: TemplateInput | None = None
     canned_reply: CannedReplyInput | None = None
     reply_to: str | None = Field(default=None, min_length=1, max_length=256)
+    position: Position | None = None
 
     @model_validator(mode="after")
     def _has_one_content(self) -> Self:

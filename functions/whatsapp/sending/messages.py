@@ -21,8 +21,10 @@ from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from whatsapp import store, transmission
+from whatsapp.api import queries
 from whatsapp.sending import files, long_content, recipients
 from whatsapp.sending.failures import (
+    AnsweredMeanwhile,
     NotConfigured,
     PolicyRefused,
     of_failed,
@@ -51,6 +53,7 @@ class Order:
     """
     A message to be sent for an API call. *action_id* is the same for every retry of the call, *request* its body as
     JSON, *principal* the authenticated caller. *named_at*: when the recipient's number was chosen, if that was earlier.
+    *written_at*: the position of the conversation that the writer has seen, if that matters.
     """
 
     action_id: str
@@ -60,6 +63,7 @@ class Order:
     conversation: Conversation
     draft: Draft
     named_at: str | None = None
+    written_at: str | None = None
 
     @property
     def fingerprint(self) -> tuple[str, ...]:
@@ -121,6 +125,7 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
     Raises InvalidInput, KeyReused, StillRunning while an earlier call may be sending, and the exceptions of
     `whatsapp.sending.failures`.
     """
+    _require_seen(resources, order)
     template = order.draft.template
     category = approval.check(resources, gate, order.phone, template) if template else None
     order = _ask(resources, gate, order, category)
@@ -155,6 +160,17 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
     if action.body_hash not in keyed_hashes(*order.fingerprint):
         raise KeyReused("another message was sent under this action id meanwhile")
     return _settled(resources, order, action, refusal=attempt.refused)
+
+
+def _require_seen(resources: SendingResources, order: Order) -> None:
+    """Raise AnsweredMeanwhile if another author answered after the position that the writer has seen."""
+    if order.written_at is None:
+        return
+    newer = queries.answer_after(
+        resources.table, order.conversation, order.written_at, besides=order.principal
+    )
+    if newer is not None:
+        raise AnsweredMeanwhile(newer)
 
 
 def _to_proven(resources: SendingResources, order: Order) -> Order:

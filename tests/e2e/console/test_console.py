@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin
 
 import pytest
-from playwright.sync_api import BrowserContext, FilePayload, Page, Route, WebSocketRoute, expect
+from playwright.sync_api import BrowserContext, Page, Route, WebSocketRoute, expect
 
 from events.whatsapp.sample_data import Customer
 from local.console import browser as browsers
@@ -180,20 +180,6 @@ def test_a_conversation_is_assigned_to_a_team_and_then_to_a_colleague_by_name(
     expect(row).to_have_count(0)
 
 
-def test_a_refused_file_leaves_the_text_as_it_is(visit: Visit, customer: Customer) -> None:
-    visit.sign_in()
-    visit.open(customer)
-    page = visit.page
-    page.get_by_role("textbox", name="Message").fill("Here is the quote")
-
-    empty = FilePayload(name="quote.txt", mimeType="text/plain", buffer=b"")
-    page.locator(".composer input[type=file]").set_input_files(files=[empty])
-
-    expect(page.get_by_role("alert")).to_contain_text("The file is empty")
-    expect(page.get_by_role("alert")).to_contain_text("documents up to 100 MB")
-    expect(page.get_by_role("textbox", name="Message")).to_have_value("Here is the quote")
-
-
 def test_a_mention_is_highlighted_and_markup_in_a_note_is_text(
     visit: Visit, customer: Customer
 ) -> None:
@@ -245,56 +231,6 @@ def test_a_text_that_is_not_sent_outlives_the_end_of_a_session(
     kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
     assert "half a sentence" in kept
     assert "eyJ" not in kept  # no token
-
-
-def test_a_lost_answer_does_not_send_a_text_twice(visit: Visit, customer: Customer) -> None:
-    visit.sign_in()
-    visit.open(customer)
-    page = visit.page
-    text, box = f"sent once {time.time_ns()}", page.get_by_role("textbox", name="Message")
-
-    def lose(route: Route) -> None:
-        if route.request.method == "POST":
-            route.fetch()
-            route.abort()
-        else:
-            route.fallback()
-
-    page.route("**/whatsapp/conversations/*/messages*", lose)
-    box.fill(text)
-    page.get_by_role("button", name="Send").click()
-    page.get_by_role("alert").wait_for()
-    page.unroute("**/whatsapp/conversations/*/messages*")
-    expect(box).to_have_value(text)
-    page.get_by_role("button", name="Send").click()
-    expect(box).to_have_value("")
-    page.get_by_role("link", name="Inbox").click()
-    visit.open(customer)
-
-    sent = page.get_by_role("log", name="Messages").locator(".message-out", has_text=text)
-    expect(sent).to_have_count(1)
-
-
-def test_what_is_typed_while_a_text_is_sent_stays(visit: Visit, customer: Customer) -> None:
-    visit.sign_in()
-    visit.open(customer)
-    page, held = visit.page, list[Route]()
-    box = page.get_by_role("textbox", name="Message")
-
-    def hold(route: Route) -> None:
-        if route.request.method == "POST":
-            held.append(route)
-        else:
-            route.fallback()
-
-    page.route("**/whatsapp/conversations/*/messages*", hold)
-    box.fill("The first sentence.")
-    with page.expect_request(lambda request: request.method == "POST"):
-        page.get_by_role("button", name="Send").click()
-    box.press_sequentially(" The second one.")
-    held[0].continue_()
-
-    expect(box).to_have_value("The second one.")
 
 
 def test_a_person_of_another_company_does_not_see_the_conversation(

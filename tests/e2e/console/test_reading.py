@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Request, expect
 
 from events.whatsapp import payloads
 from events.whatsapp.sample_data import Customer
@@ -102,3 +103,25 @@ def test_scrolling_up_loads_older_messages_at_the_same_place(visit: Visit) -> No
     older.wait_for(state="attached")
     assert abs(top_of(first) - before) < 2
     expect(first).to_be_in_viewport()
+
+
+def test_a_conversation_is_opened_with_at_most_three_calls(
+    visit: Visit, customer: Customer
+) -> None:
+    visit.sign_in()
+    page = visit.page
+    page.locator(".row", has_text=customer.name).first.wait_for()
+    called: set[tuple[str, str]] = set()
+
+    def note(request: Request) -> None:
+        # Beside the list, its views and live updates, which every page has.
+        if re.search(r"/(whatsapp|opt-outs|contacts)/|[?&]q=", request.url):
+            called.add((request.method, request.url.partition("?")[0]))
+
+    page.on("request", note)
+    visit.open(customer)
+    others = page.get_by_role("complementary", name="Details").locator(".others, .quiet").last
+    others.wait_for()
+
+    assert called
+    assert len(called) <= 3, called

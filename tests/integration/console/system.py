@@ -7,6 +7,7 @@ import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import boto3
 import pytest
@@ -41,11 +42,16 @@ class Invocation:
         return 29_000
 
 
-def inbox_call(
-    method: str, path: str, caller: Caller | None, query: Mapping[str, str]
+def inbox_call(  # noqa: PLR0917 - the parts of a request
+    method: str,
+    path: str,
+    caller: Caller | None,
+    query: Mapping[str, str],
+    body: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """A request to the inbox's API as API Gateway sends it; without *caller* it has passed no authorizer."""
-    return api_gateway.request(f"{method} {path}", None, caller, query=query)
+    return api_gateway.request(f"{method} {path}", body, caller, query=query, headers=headers)
 
 
 @dataclass
@@ -114,6 +120,17 @@ class InboxSystem:
         answer = self.module.handler(event, Invocation())
         return Answer(answer["statusCode"], json.loads(answer["body"]))
 
+    def save_view(
+        self, name: str, filters: Mapping[str, str] | None, caller: Caller = ACME, **more: str
+    ) -> Answer:
+        """Save a view, or remove it without filters."""
+        body = {"name": name, **({"filters": filters} if filters is not None else {}), **more}
+        event = inbox_call(
+            "POST", "/inbox/views", caller, {}, body, {"Idempotency-Key": str(uuid4())}
+        )
+        answer = self.module.handler(event, Invocation())
+        return Answer(answer["statusCode"], json.loads(answer["body"]))
+
     def rows(self, caller: Caller = ACME, **query: Any) -> list[dict[str, Any]]:
         """The rows of the first page."""
         found: list[dict[str, Any]] = self.get(caller, **query).result["conversations"]
@@ -140,6 +157,9 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
     )
     live = create_table(dynamodb, "LiveTable")
     keys = create_table(dynamodb, "ApiKeysTable")
+    made = [live, keys]
+    if properties("AuditLogTable")["TableName"] not in dynamodb.list_tables()["TableNames"]:
+        made.append(create_table(dynamodb, "AuditLogTable"))
     secret = properties("ApiSealSecret")["Name"]
     secrets = boto3.client("secretsmanager")
     held = {one["Name"] for one in secrets.list_secrets()["SecretList"]}
@@ -151,7 +171,7 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
         patch.setenv("API_SEAL_SECRET_ID", secret)
         module = importlib.reload(importlib.import_module("console.handlers.api"))
         yield InboxSystem(tables, module, _user_pool())
-    for name in (tables.inbox.name, tables.contacts.name, live, keys):
+    for name in (tables.inbox.name, tables.contacts.name, *made):
         dynamodb.delete_table(TableName=name)  # other tests may have the same moto
 
 

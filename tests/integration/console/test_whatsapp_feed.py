@@ -20,7 +20,6 @@ from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from tests.streams import record_of
 from whatsapp import store
 from whatsapp.api import queries
-from whatsapp.api.inputs import ConversationQuery
 from whatsapp.store.conversations import agent_changes, inbox_heads
 from whatsapp.store.conversations.agent_changes import Change
 from whatsapp.store.items import Conversation, pk
@@ -84,9 +83,9 @@ def test_the_key_of_a_row_is_the_one_that_the_whatsapp_api_takes(
         seal_secret=inbox.module.deps.seal_secret,
     )
 
-    shown = queries.conversation(deps, "acme", inbox.rows()[0]["key"], ConversationQuery())
+    shown = queries.head_of(deps, "acme", inbox.rows()[0]["key"])
 
-    assert shown.customer == ADA
+    assert shown.from_ == ADA
 
 
 def test_changes_by_agents_and_reading_change_the_entry(

@@ -13,7 +13,7 @@ from moto import mock_aws
 from operations.access.people import address_of
 from shared.api.auth import Caller
 from shared.inbox import partitions
-from shared.inbox.items import Context
+from shared.inbox.items import Context, SavedViews
 from tests.integration.console.system import (
     InboxSystem,
     Invocation,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 PERSON = "canary-person@acme.example"
-# Each call issues another ticket, with a later end.
-_DIFFERENT = re.compile(r'"(ticket|expiresAt)":"[^"]*"')
+# Each call issues another ticket, with a later end, or counts another change.
+_DIFFERENT = re.compile(r'"(ticket|expiresAt)":"[^"]*"|"revision":[0-9]+')
 
 
 @dataclass
@@ -61,7 +61,7 @@ class TwoCompanies:
         self._show(company_id="globex", reference="of-b", handle="447700900102")
         self._employ("eve@globex.example", "globex:agent", "globex:team:night")
         self.with_a()
-        self.names = {"words": "canary-words", "assignee": "kim"}
+        self.names = {"words": "canary-words", "assignee": "kim", "team": "canary-team"}
 
     def with_a(self) -> None:
         for context in Context:
@@ -75,12 +75,20 @@ class TwoCompanies:
                 project_id="hiring" if context is Context.CONVERSATIONS else None,
             )
         self._employ(PERSON, "acme:agent", "acme:team:canary-team")
+        saved = SavedViews(
+            pk=SavedViews.key("acme", "team:canary-team"),
+            company_id="acme",
+            owner="team:canary-team",
+            revision=1,
+            views={"canary-words": {"assignee": "kim"}},
+        )
+        self.inbox.table.put(saved.attributes())
         self._calls.clear()
 
     def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
         table = self.inbox.table
         for item in self._items():
-            if item["company_id"]["S"] == "acme":
+            if item.get("company_id", {}).get("S") == "acme":
                 table.delete({"pk": item["pk"]["S"]})
         people = self.inbox.people
         if PERSON in map(address_of, people.all()):
@@ -94,13 +102,15 @@ class TwoCompanies:
         self.inbox.module.colleagues._kept.clear()  # of another execution environment
         partitions.forget()
         self._begin_another_minute()
+        self._forget_answers()
         answer = self.inbox.module.handler(
-            inbox_call(method, path, caller, call.query), Invocation()
+            inbox_call(method, path, caller, call.query, call.body, call.headers), Invocation()
         )
         return Answer(answer["statusCode"], _DIFFERENT.sub("", answer["body"]))
 
     def stored(self) -> Stored:
-        return {("entry", item["pk"]["S"]): item for item in self._items()}
+        items = [one for one in self._items() if not one["pk"]["S"].startswith("REQUEST#")]
+        return {("entry", item["pk"]["S"]): item for item in items}
 
     def operations(self) -> list[str]:
         return operations_of(self._calls)
@@ -110,6 +120,13 @@ class TwoCompanies:
         client, table = boto3.client("dynamodb"), self.inbox.module.deps.live.name
         for item in client.scan(TableName=table)["Items"]:
             client.delete_item(TableName=table, Key={"pk": item["pk"], "sk": item["sk"]})
+
+    def _forget_answers(self) -> None:
+        """Remove the stored answers: their keys are those of requests, which have the same ids here."""
+        for item in self._items():
+            if item["pk"]["S"].startswith("REQUEST#"):
+                self.inbox.table.delete({"pk": item["pk"]["S"]})
+        self._calls.clear()
 
     def _show(self, **facts: Any) -> None:
         Listed(self.inbox.tables).show(facts.pop("reference"), **facts)

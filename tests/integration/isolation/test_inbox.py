@@ -12,9 +12,15 @@ from tests.integration.isolation.route_tests import suite_of
 
 API = Api(
     functions=("InboxApi",),
-    values={"assignee": "{assignee}", "q": "{words}"},
+    values={"assignee": "{assignee}", "q": "{words}", "teams": "{team}", "team": "{team}"},
     special={
         "GET /people": Special(has_no_projects=True),
+        "GET /inbox/views": Special(inputs=({"teams": "{team}"},), has_no_projects=True),
+        "POST /inbox/views": Special(
+            inputs=({"name": "Late", "filters": {"assignee": "{assignee}"}, "team": "night"},),
+            has_no_projects=True,
+            is_blind="it writes views of its own company (tests/integration/console/test_saved_views.py)",
+        ),
         "POST /live/tickets": Special(
             is_blind="a ticket opens a connection of its own company (tests/integration/console/test_live.py)"
         ),

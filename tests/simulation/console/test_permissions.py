@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 from moto.apigatewaymanagementapi.models import ApiGatewayManagementApiBackend
 from moto.cognitoidp.models import cognitoidp_backends
 from moto.core.exceptions import JsonRESTError
 
+from console.api.saved_views import MOST_VIEWS
 from events.conversations.sample_data import COMPANY as OF_TALKS
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
@@ -51,7 +53,7 @@ from tests.template import (
 from whatsapp.store.items import Conversation, pk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
 pytestmark = pytest.mark.long
@@ -225,12 +227,29 @@ def _use_live(system: Any, observer: CallObserver) -> None:
 def _read(system: Any, observer: CallObserver) -> None:
     """The inbox of a company and of an agent, and the people of the company."""
     api = imported("console.handlers.api", environment("InboxApi", **STAGE))
-    for query in ({}, {"assignee": "kim"}, {"q": "a"}):
+    queries: list[dict[str, Any]] = [{}, {"assignee": "kim"}, {"q": "a"}]
+    for query in queries:
         answer = _watched(system, observer, "InboxApi", api, asked("GET", "/inbox", **query))
         assert answer["statusCode"] == 200, answer
+    _save_views(system, observer, api)
     _employ()
     answer = _watched(system, observer, "InboxApi", api, asked("GET", "/people"))
     assert json.loads(answer["body"])["result"]["people"], answer
+
+
+def _save_views(system: Any, observer: CallObserver, api: ModuleType) -> None:
+    """As many views as a person may have, and one more, whose call leaves nothing."""
+    with suppress(ClientError):  # Another system in the same process may have made it.
+        create_table(system.dynamodb, "AuditLogTable", **STAGE)
+    statuses = []
+    for number in range(MOST_VIEWS + 1):
+        body = {"name": f"View {number}", "filters": {"status": "open"}}
+        event = asked("POST", "/inbox/views", body=body, request_id=f"save-view-{number}")
+        answer = _watched(system, observer, "InboxApi", api, event)
+        statuses.append(answer["statusCode"])
+    assert statuses == [200] * MOST_VIEWS + [400]
+    answer = _watched(system, observer, "InboxApi", api, asked("GET", "/inbox/views"))
+    assert answer["statusCode"] == 200, answer
 
 
 def _employ() -> None:
@@ -244,11 +263,21 @@ def _employ() -> None:
     put_parameter(direct.client("ssm"), "LoginSettings", **STAGE)
 
 
-def asked(method: str, path: str, principal: str = "api-key:1", **query: str) -> dict[str, Any]:
+def asked(
+    method: str,
+    path: str,
+    principal: str = "api-key:1",
+    *,
+    body: Mapping[str, Any] | None = None,
+    request_id: str = "",
+    **query: str,
+) -> dict[str, Any]:
     """A call of the API."""
-    scopes = frozenset({"whatsapp:read", "conversations:read"})
+    scopes = frozenset({"whatsapp:read", "whatsapp:write", "conversations:read"})
     reader = Caller(company=COMPANY, scopes=scopes, principal=principal)
-    return inbox_call(method, path, reader, query)
+    return inbox_call(
+        method, path, reader, query, body, {"Idempotency-Key": request_id} if request_id else {}
+    )
 
 
 def _watched(

@@ -245,6 +245,7 @@ def test_a_role_sees_what_its_scopes_permit(role: str, reads: bool, approves: bo
 NOTHING_ASKED = {
     "status": None,
     "unread": False,
+    "unassigned": False,
     "q": "",
     "channel": None,
     "address": None,
@@ -260,7 +261,7 @@ NOTHING_ASKED = {
         {},
         {"q": "Ünïcode & more=1? #5"},
         {"q": "+44 7700 900101", "status": "archived"},
-        {"status": "all", "unread": True},
+        {"status": "all", "unread": True, "unassigned": True},
         {
             "channel": "sms",
             "address": "+1 555%2F",
@@ -428,3 +429,20 @@ def test_the_sign_tells_a_lost_network_from_late_updates(
     found = run("live/sign.ts", f"m.signOf(value, {NOW})", {**GOOD, **evidence})
 
     assert found == sign
+
+
+def test_a_saved_view_is_a_place_and_the_list_that_it_shows_is_the_view_again() -> None:
+    asked = {**NOTHING_ASKED, "label": "vip", "unread": True, "q": "Ada"}
+    filters = {"label": "vip", "unread": "true", "status": "open"}
+
+    found = run(
+        "inbox/savedViews.ts",
+        "[m.filtersOf('all', value[0], 'open', 'user:me'), m.filtersOf('mine', value[0], 'open', 'user:me').assignee,"
+        " m.filtersOf('whatsapp', value[0], 'open', null).context, m.placeOfView({context: 'whatsapp', ...value[1]}),"
+        " m.isShown({...value[1], due: null}, m.filtersOf('all', value[0], 'open', null)),"
+        " m.isShown({status: 'open'}, value[1]), m.countText(99, false)]",
+        [asked, filters],
+    )
+
+    place = {"section": "whatsapp", "query": "label=vip&status=open&unread=true"}
+    assert found == [filters, "user:me", "whatsapp", place, True, False, "99+"]

@@ -14,7 +14,7 @@ from email_threads.store.items.draft import DraftStatus
 from email_threads.store.items.mail import Delivery as DeliveryOfMail
 from email_threads.store.items.service_level import TargetName, TargetState
 from shared.policy.facts import Reason
-from tests.template import ROOT
+from tests.template import ROOT, resources
 
 SOURCES = ROOT / "console" / "src"
 LANGUAGES = {
@@ -33,6 +33,9 @@ BY_VALUE = {
         "live",
         "notify",
         "inbox.due",
+        "views.preset",
+        "bulk.action",
+        "bulk.snooze",
         "due.in",
         "due.over",
         "facts.target",
@@ -84,6 +87,15 @@ def test_no_text_is_unused(key: str) -> None:
 def test_a_value_of_the_api_has_a_text(prefix: str, values: type[StrEnum]) -> None:
     """Else its English name is shown in every language."""
     assert {f"{prefix}.{value}" for value in values} <= LANGUAGES["de"].keys()
+
+
+def test_each_alarm_of_the_deployment_has_a_text() -> None:
+    texts = json.loads((SOURCES / "operations" / "alarms.json").read_text("utf-8"))
+
+    alarms = set(resources("AWS::CloudWatch::Alarm"))
+    assert {language: set(known) for language, known in texts.items()} == dict.fromkeys(
+        LANGUAGES, alarms
+    )
 
 
 def test_no_page_builds_markup_from_text() -> None:

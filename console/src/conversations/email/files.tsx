@@ -1,27 +1,27 @@
 // Files of a mail: checked, uploaded at once by the signed form, and named in the draft.
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import { asApiError, type ApiError } from "../../api/errors";
+import { useState } from "preact/hooks";
+import type { ApiError } from "../../api/errors";
 import { upload } from "../../api/upload";
 import { useApp } from "../../app";
 import { megabytes } from "../../texts/format";
 import { t } from "../../texts/texts";
-import { Icon } from "../../ui/icons";
-import { ErrorNotice, IconButton } from "../../ui/controls";
+import { useKeptFiles } from "../unsent/hooks";
+import type { KeptFile, Send } from "../unsent/keptFiles";
+import { mailFiles } from "../unsent/stores";
+import { AttachedFile } from "../whatsapp/composer/Attachment";
 
 // LARGEST_BYTES of functions/email_threads/api/drafts/files.py, of all files of a mail.
 const LARGEST_BYTES = 7 * 1_048_576;
 
-interface Attached {
-  id: number;
-  content: File;
-  share: number;
-  upload: { upload: string; filename: string } | null;
-  error: ApiError | null;
+interface Uploaded {
+  upload: string;
+  filename: string;
 }
+type Attached = KeptFile<Uploaded, ApiError>;
 
 export interface Files {
-  all: Attached[];
+  all: readonly Attached[];
   problem: string | null;
   isBusy: boolean; // a file is not uploaded
   add: (content: File) => void;
@@ -32,47 +32,34 @@ export interface Files {
 
 export function useFiles(thread: string): Files {
   const { client } = useApp();
-  const [all, setAll] = useState<Attached[]>([]);
+  const all = useKeptFiles(mailFiles, thread);
   const [problem, setProblem] = useState<string | null>(null);
-  const stop = useRef(new AbortController());
-  const chosen = useRef<Map<number, number>>(new Map()); // bytes by id: several files may be dropped at once
-  const last = useRef(0);
-  useEffect(() => () => stop.current.abort(), []);
-
-  const send = async ({ id, content }: Pick<Attached, "id" | "content">) => {
-    const change = (next: Partial<Attached>) => setAll((old) => old.map((one) => (one.id === id ? { ...one, ...next } : one)));
-    change({ error: null, share: 0 });
-    try {
-      const type = /^[a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*$/.test(content.type) ? content.type : "application/octet-stream";
-      const body = { filename: content.name.slice(-120), content_type: type };
-      const form = (await client.call("POST /email-threads/{conversation_id}/uploads", { path: { conversation_id: thread }, body, signal: stop.current.signal })).result;
-      await upload(form, content, (share) => change({ share }), stop.current.signal);
-      change({ upload: { upload: form.upload, filename: form.filename }, share: 1 });
-    } catch (failure) {
-      change({ error: asApiError(failure) });
-    }
+  const sendOf = (content: File): Send<Uploaded> => async (onShare, signal) => {
+    const type = /^[a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*$/.test(content.type) ? content.type : "application/octet-stream";
+    const body = { filename: content.name.slice(-120), content_type: type };
+    const form = (await client.call("POST /email-threads/{conversation_id}/uploads", { path: { conversation_id: thread }, body, signal })).result;
+    await upload(form, content, onShare, signal);
+    return { upload: form.upload, filename: form.filename };
   };
   const add = (content: File) => {
-    const sum = [...chosen.current.values()].reduce((bytes, one) => bytes + one, content.size);
+    // Of the store: several files may be dropped at once.
+    const sum = mailFiles.of(thread).reduce((bytes, one) => bytes + one.bytes, content.size);
     if (content.size === 0 || sum > LARGEST_BYTES) {
       setProblem(t(content.size ? "attach.too_large" : "attach.empty", { size: megabytes(content.size ? sum : 0), most: megabytes(LARGEST_BYTES) }));
       return;
     }
     setProblem(null);
-    const id = ++last.current;
-    chosen.current.set(id, content.size);
-    setAll((old) => [...old, { id, content, share: 0, upload: null, error: null }]);
-    void send({ id, content });
+    void mailFiles.add(thread, content, sendOf(content));
   };
-  const remove = (id: number) => {
-    chosen.current.delete(id);
-    setAll((old) => old.filter((one) => one.id !== id));
+  return {
+    all,
+    problem,
+    isBusy: all.some((one) => !one.upload),
+    add,
+    retry: ({ id, content }) => void (content && mailFiles.start(thread, id, sendOf(content))),
+    remove: (id) => mailFiles.remove(thread, id),
+    clear: () => mailFiles.clear(thread),
   };
-  const clear = () => {
-    chosen.current.clear();
-    setAll([]);
-  };
-  return { all, problem, isBusy: all.some((one) => !one.upload), add, retry: (file) => void send(file), remove, clear };
 }
 
 export function FileList({ files }: { files: Files }) {
@@ -85,16 +72,7 @@ export function FileList({ files }: { files: Files }) {
       )}
       {files.all.map((file) => (
         <div key={file.id}>
-          <div class="attached">
-            <Icon name="file" />
-            <span class="attached-name">
-              {file.content.name} <span class="quiet">{megabytes(file.content.size)}</span>
-            </span>
-            {!file.upload && !file.error && <progress value={file.share} max={1} aria-label={t("attach.progress")} />}
-            {file.upload && <span class="quiet">{t("attach.ready")}</span>}
-            <IconButton icon="close" label={t("attach.remove")} onClick={() => files.remove(file.id)} />
-          </div>
-          {file.error && <ErrorNotice error={file.error} onRetry={() => files.retry(file)} />}
+          <AttachedFile file={file} onRetry={() => files.retry(file)} onRemove={() => files.remove(file.id)} />
         </div>
       ))}
     </>

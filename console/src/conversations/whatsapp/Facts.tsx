@@ -60,7 +60,7 @@ export function Facts({ head, me, notes, onChange }: Props) {
         onAdd={(text, key) => client.call("POST /whatsapp/conversations/{key}/notes", { path, body: { text }, key })}
         onChange={onChange}
       />
-      <OtherConversations handles={[head.senderPhone ?? head.customer, head.username]} context="whatsapp" id={head.key} />
+      <OtherConversations handles={[head.senderPhone ?? head.customer ?? head.username]} context="whatsapp" id={head.key} />
       <div class="facts-end">
         <Button kind="quiet" icon="archive" busy={busy} onClick={() => void change({ archived: !head.archived })}>
           {t(head.archived ? "action.unarchive" : "action.archive")}

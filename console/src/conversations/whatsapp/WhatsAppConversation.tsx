@@ -1,10 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useOlder, type Older } from "../../api/older";
-import { useResource } from "../../api/resource";
 import { useApp, useSession } from "../../app";
 import { phone } from "../../texts/format";
 import { Colleagues, useLiveConversation } from "../../live/hooks";
-import { consentOf } from "../contact/consent";
 import { NoteCard } from "../contact/Notes";
 import { t } from "../../texts/texts";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/controls";
@@ -13,14 +11,17 @@ import { Timeline, type Entry, type UnreadEntries } from "../../ui/timeline/Time
 import { olderOf } from "../timelineSource";
 import { CallLine } from "./message/CallLine";
 import { Composer } from "./composer/Composer";
-import { callsOf, isToShow, load, loadOlder, numberOf, titleOf, type Call, type Head, type Loaded, type Message } from "./conversationData";
+import { load, loadOlder, titleOf, type Call, type Loaded, type Message } from "./conversationData";
 import { Facts } from "./Facts";
 import { ChangeLine, MessageBubble, shortText } from "./message/MessageBubble";
 import { firstUnread, missingUnread, type Unread } from "./message/unread";
 import { StateActions } from "./StateActions";
+import { textOf, UnsentBubble } from "./message/UnsentBubble";
+import { useUnsent } from "../unsent/hooks";
+import type { Unsent } from "../unsent/outbox";
+import type { Body } from "../unsent/stores";
 
 const POLL_MS = 5_000;
-const BESIDE_POLL_MS = 60_000;
 
 export function WhatsAppConversation({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
@@ -36,13 +37,18 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
   const [answered, setAnswered] = useState<Message | null>(null);
   const [sent, setSent] = useState(0);
   const value = loaded.value;
-  const beside = useBeside(value?.head ?? null);
+  const { current: calls } = useRef(new Map<string, Call>()); // of all loaded pages
+  for (const call of value?.calls ?? []) calls.set(call.callId, call);
   const newest = useMemo(() => value && { items: value.messages, cursor: value.older }, [value]);
   const older = useOlder(newest, (message) => message.id, async (cursor) => {
     const page = await loadOlder(client, id, cursor);
+    for (const call of page.result.calls ?? []) calls.set(call.callId, call);
     return { items: page.result.messages, cursor: page.cursor };
   });
   useMarkRead(id, value);
+  const { outbox } = useApp();
+  const unsent = useUnsent(id, () => void loaded.reload());
+  useEffect(() => outbox.arrived(id, new Set(older.items.flatMap((message) => message.actionId ?? []))), [outbox, id, value]);
   const opened = useRef<Unread | null>(null);
   if (value !== null) opened.current ??= { count: value.head.unreadCount, newest: value.messages[0]?.id ?? null };
 
@@ -72,10 +78,11 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
           conversation={id}
           head={head}
           windowEndsAt={head.windowUntil ? Date.parse(head.windowUntil) : null}
-          consent={beside.consent}
+          consent={value.consent}
           me={me}
           answered={answered}
           onAnswered={setAnswered}
+          onPut={() => setSent((count) => count + 1)}
           onSent={() => {
             setSent((count) => count + 1);
             void reload();
@@ -84,10 +91,10 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
       }
     >
       {loaded.error && <ErrorNotice error={loaded.error} onRetry={() => void reload()} />}
-      {beside.error && <ErrorNotice error={beside.error} onRetry={beside.reload} />}
+      {value.consent?.state === "unavailable" && <p class="notice notice-warn" role="status">{t("optout.unavailable")}</p>}
       {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
       <Timeline
-        entries={entriesOf(value, older.items, beside.calls, { me, onAnswer: setAnswered, onChange: reload, onRenew: (message) => void renew(message).catch(() => undefined) })}
+        entries={entriesOf(value, older.items, [...calls.values()], unsent, { id, me, onAnswer: setAnswered, onChange: reload, onRenew: (message) => void renew(message).catch(() => undefined) })}
         older={olderOf(older, (message) => ({ at: message.receivedAt, text: shortText(message) }))}
         unread={opened.current?.count ? unreadOf(older, opened.current) : null}
         sent={sent}
@@ -108,13 +115,14 @@ function unreadOf(older: Older<Message>, unread: Unread): UnreadEntries {
 }
 
 interface Acts {
+  id: string;
   me: string | null;
   onAnswer: (message: Message) => void;
   onChange: () => void;
   onRenew: (message: Message) => void;
 }
 
-function entriesOf(value: Loaded, messages: Message[], calls: Call[], { me, onAnswer, onChange, onRenew }: Acts): Entry[] {
+function entriesOf(value: Loaded, messages: Message[], calls: Call[], unsent: readonly Unsent<Body>[], { id, me, onAnswer, onChange, onRenew }: Acts): Entry[] {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const since = messages.at(-1)?.receivedAt ?? "";
   const entries: Entry[] = messages.map((message) => ({
@@ -142,21 +150,22 @@ function entriesOf(value: Loaded, messages: Message[], calls: Call[], { me, onAn
   for (const call of calls) {
     entries.push({ key: `call-${call.callId}`, at: call.startedAt, text: call.note ?? "", isMessage: false, content: <CallLine call={call} me={me} /> });
   }
-  return entries.filter((entry) => entry.at >= since).sort((one, other) => one.at.localeCompare(other.at));
+  const known = entries.filter((entry) => entry.at >= since).sort((one, other) => one.at.localeCompare(other.at));
+  return [...known, ...unsentEntries(known.at(-1)?.at ?? "", messages, byId, unsent, { id, me, onAnswer })];
 }
 
-// Calls and consent, which bring no hints: read when the conversation is opened, and once a minute.
-function useBeside(head: Head | null) {
-  const { client } = useApp();
-  const number = head && numberOf(head);
-  const calls = useResource(async (signal) => (head ? callsOf(client, head, signal) : []), [client, head?.key], BESIDE_POLL_MS);
-  const consent = useResource(async (signal) => consentOf(client, number && `+${number}`, "whatsapp", signal), [client, number], BESIDE_POLL_MS);
-  return {
-    calls: calls.value ?? [],
-    consent: consent.value,
-    error: [calls.error, consent.error].find(isToShow) ?? null,
-    reload: () => void Promise.all([calls.reload(), consent.reload()]),
-  };
+// Last, by the clock of this machine as well as by the server's.
+function unsentEntries(last: string, messages: Message[], byId: Map<string, Message>, unsent: readonly Unsent<Body>[], { id, me, onAnswer }: Pick<Acts, "id" | "me" | "onAnswer">): Entry[] {
+  const sent = new Set(messages.map((message) => message.actionId));
+  return unsent
+    .filter((one) => one.action === null || !sent.has(one.action))
+    .map((one) => ({
+      key: `unsent-${one.key}`,
+      at: one.at > last ? one.at : last,
+      text: textOf(one.body),
+      isMessage: false,
+      content: <UnsentBubble conversation={id} unsent={one} messages={byId} me={me} onAnswer={onAnswer} />,
+    }));
 }
 
 // What is on the screen has been read, while the page is visible.

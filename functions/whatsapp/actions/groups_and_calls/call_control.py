@@ -13,7 +13,8 @@ from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import Flag, Input, Text
-from whatsapp.actions.groups_and_calls.calls import CALLING, CallView, Sdp, post, view_of
+from whatsapp.actions.groups_and_calls.calls import CALLING, Sdp, post
+from whatsapp.api.call_views import CallView, call_view
 from whatsapp.api.queries import NotFound
 from whatsapp.store.items.groups import Call as StoredCall
 from whatsapp.worker.updates import calls
@@ -68,7 +69,7 @@ def update_call_status(call: Call[UpdateCall]) -> CallView:
     stored = _stored(call)
     asked = call.input
     if _is_done(stored, asked):
-        return view_of(stored)
+        return call_view(stored)
     phone = participants.phone_by_id(call, stored.phone)
     action, step = _CONTROLS[asked.status]
     body = control_of(stored, "pre_accept" if asked.pre_accept else action, asked.session)
@@ -79,8 +80,8 @@ def update_call_status(call: Call[UpdateCall]) -> CallView:
 
     remote.once(call, phone, "get_call_logs shows the status of the call", attempt)
     if asked.pre_accept:
-        return view_of(stored)
-    return view_of(_advanced(call, stored, step))
+        return call_view(stored)
+    return call_view(_advanced(call, stored, step))
 
 
 def control_of(stored: StoredCall, action: str, session: SessionAnswer | None) -> dict[str, Any]:

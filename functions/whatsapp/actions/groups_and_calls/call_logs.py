@@ -12,7 +12,8 @@ from shared.runtime import clock
 from whatsapp.actions.calls import paging, participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Moment, PageInput, PhoneFilter, PhoneOrUserId
-from whatsapp.actions.groups_and_calls.calls import CALLING, CallView, view_of
+from whatsapp.actions.groups_and_calls.calls import CALLING
+from whatsapp.api.call_views import CallView, call_view
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store.inbox import call_logs
@@ -66,7 +67,7 @@ def get_call_logs(call: Call[GetCallLogs]) -> Page[CallLogs]:
         call.table, _log(call), between, limit=asked.limit, start=paging.start_of(call)
     )
     shown = [
-        view_of(one)
+        call_view(one)
         for one in found
         if one.company == call.company
         and not one.erased

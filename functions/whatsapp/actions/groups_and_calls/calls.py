@@ -14,13 +14,12 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, RecipientInput, Text
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.groups_and_calls import call_permissions
+from whatsapp.api.call_views import CallView, call_view
 from whatsapp.sending import recipients
 from whatsapp.sending.failures import PolicyRefused, ProviderRejected
 from whatsapp.sending.gate import Subject
-from whatsapp.sending.views import View
 from whatsapp.store.items import Conversation, Phone
 from whatsapp.store.items.groups import Call as StoredCall
-from whatsapp.store.items.groups import CallStatus
 from whatsapp.worker.updates import calls
 
 CALLING = Group("calling")
@@ -42,40 +41,6 @@ class InitiateCall(RecipientInput):
     session: Offer
     call_type: Literal["voice"] = "voice"
     call_reason: Annotated[Text, Field(max_length=200)] | None = None
-
-
-class CallFile(View):
-    """A recording or transcription, by the provider's word (*name*); `download_media` stores and links it."""
-
-    name: str
-    media_id: str
-    mime_type: str
-
-
-class CallView(View):
-    """
-    A call; *duration* in seconds. *from_* and *to*: numbers in digits, or user ids. *sender_name*: the customer's.
-    *steps*: when each event happened, by the provider's word.
-    """
-
-    call_id: str
-    status: CallStatus
-    direction: Literal["USER_INITIATED", "BUSINESS_INITIATED"]
-    from_: str = Field(alias="from")
-    to: str | None = None
-    sender_name: str | None = None
-    started_at: str
-    answered_at: str | None = None
-    ended_at: str | None = None
-    duration: int | None = None
-    end_reason: str | None = None
-    steps: dict[str, str] = Field(default_factory=dict)
-    files: list[CallFile] = Field(default_factory=list)
-    missed: bool
-    agent_id: str | None = None
-    note: str | None = None
-    phone_number_id: str
-    conversation_pk: str | None = None
 
 
 @CALLING.changes("remote_eum", Scope.WHATSAPP_CALLS, idempotent=False)
@@ -108,7 +73,7 @@ def initiate_call(call: Call[InitiateCall]) -> CallView:
         raise
     begun = _begun(call, phone, conversation, call_id)
     store.groups.add_call(call.table, begun)
-    return view_of(store.groups.get_call(call.table, begun.pk) or begun)
+    return call_view(store.groups.get_call(call.table, begun.pk) or begun)
 
 
 def connect_of(given: InitiateCall, conversation: Conversation) -> dict[str, Any]:
@@ -121,22 +86,6 @@ def connect_of(given: InitiateCall, conversation: Conversation) -> dict[str, Any
         "action": "connect",
         "session": {"sdp_type": given.session.sdp_type, "sdp": given.session.sdp},
     }
-
-
-def view_of(stored: StoredCall) -> CallView:
-    """Return the view of a stored call."""
-    shared = CallView.model_fields.keys() & StoredCall.model_fields.keys()
-    return CallView(
-        direction=stored.call_direction,
-        missed=stored.missed_at is not None,
-        agent_id=stored.agent,
-        phone_number_id=stored.phone,
-        files=[
-            CallFile(name=one["name"], media_id=one["mediaId"], mime_type=one["mimeType"])
-            for one in stored.files or ()
-        ],
-        **stored.model_dump(include=shared - {"files"}),
-    )
 
 
 def _was_attempted(call: Call[InitiateCall]) -> bool:

@@ -9,10 +9,15 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
 from whatsapp.store.analytics import changed_hours
 from whatsapp.store.items import Alias, Message, pk
+from whatsapp.store.items.groups import Call
 from whatsapp.store.items.item import PARTITION_KEY
 
 _of = Message.attr
 TIMELINE_INDEX = "gsi_conversation"
+_KINDS: dict[str, type[Message | Call]] = {
+    Message.item_type: Message,
+    Call.item_type: Call,
+}
 
 
 def add(table: Table, message: Message) -> Message | None:
@@ -210,11 +215,8 @@ def mark_as_read(table: Table, message_pk: str, at: str) -> str | None:
 
 def page(
     table: Table, conversation_pk: str, *, limit: int, start: Attributes | None
-) -> tuple[list[Message], Attributes | None]:
-    """
-    Return one page of a conversation's messages, newest first, and the start key of the next page. Calls are in the
-    same timeline and are omitted.
-    """
+) -> tuple[list[Message | Call], Attributes | None]:
+    """Return one page of a conversation's messages and calls, newest first, and the start key of the next page."""
     entries, last = table.query(
         TIMELINE_INDEX,
         Key(Message.name_of("conversation_pk")).eq(conversation_pk),
@@ -222,14 +224,23 @@ def page(
         start=start,
         newest_first=True,
     )
-    keys = [entry[PARTITION_KEY] for entry in entries if entry["itemType"] == Message.item_type]
-    # The index projects only small entries; the messages are read by key, so they are never stale.
-    items = (
-        {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
-        if keys
-        else {}
-    )
-    return [Message.read(items[key]) for key in keys if key in items], last
+    return entries_of(table, entries), last
+
+
+def entries_of(table: Table, listed: Iterable[Attributes]) -> list[Message | Call]:
+    """
+    Return the messages and calls of entries of the index, in their order.
+
+    The index projects only small entries; the items are read by key, so they are never stale.
+    """
+    kinds: dict[str, type[Message | Call]] = {
+        str(entry[PARTITION_KEY]): _KINDS[entry["itemType"]]
+        for entry in listed
+        if entry["itemType"] in _KINDS
+    }
+    stored = table.get_many([pk(key) for key in kinds]) if kinds else []
+    items = {item[PARTITION_KEY]: item for item in stored}
+    return [kind.read(items[key]) for key, kind in kinds.items() if key in items]
 
 
 def add_alias(table: Table, alias_pk: str, target: str, company: str) -> None:

@@ -1,6 +1,7 @@
 """The error body of all HTTP APIs, and the errors that every API has."""
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 
@@ -20,6 +21,23 @@ class KeyReused(Exception):
     """The same idempotency key was used for a different change."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newer:
+    """What came after the position that a call named: the present *position*, the *id* of the entry, and its author."""
+
+    position: str
+    id: str
+    by: str | None
+
+
+class Outdated(Exception):
+    """The caller has not seen what came after the position that it named. The text repeats no content."""
+
+    def __init__(self, text: str, newer: Newer) -> None:
+        super().__init__(text)
+        self.newer = newer
+
+
 class Repeatable(Exception):
     """A state that passes: the same call can succeed later."""
 
@@ -36,13 +54,19 @@ def error_body(
     retryable: bool,
     details: Sequence[dict[str, str]] = (),
     retry_after: int | None = None,
+    newer: Newer | None = None,
 ) -> dict[str, Any]:
     """
     Build the body of an error response. *message* and *details* never repeat input.
 
-    *details*: the invalid fields as {field, problem}. *retry_after*: seconds until a retry can succeed.
+    *details*: the invalid fields as {field, problem}. *retry_after*: seconds until a retry can succeed. *newer*:
+    what the caller has to see first.
     """
-    optional = {"details": list(details) or None, "retry_after": retry_after}
+    optional = {
+        "details": list(details) or None,
+        "retry_after": retry_after,
+        "newer": asdict(newer) if newer else None,
+    }
     shown = {name: value for name, value in optional.items() if value is not None}
     error = {"code": code, "message": message, "retryable": retryable, **shown}
     return {"error": error, "request_id": request_id}

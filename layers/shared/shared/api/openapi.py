@@ -34,6 +34,15 @@ _ERROR: dict[str, Any] = {
                 "message": {"type": "string"},
                 "retryable": {"type": "boolean"},
                 "retry_after": {"type": "integer", "description": "seconds"},
+                "newer": {
+                    "type": "object",
+                    "description": "what the caller has not seen, with code `answered_meanwhile`",
+                    "properties": {
+                        "position": {"type": "string"},
+                        "id": {"type": "string"},
+                        "by": {"type": "string"},
+                    },
+                },
                 "details": {
                     "type": "array",
                     "items": {

@@ -18,7 +18,8 @@ from typing import Final
 _ID: Final = r"[A-Za-z0-9._@:+|-]{1,120}"
 _IDS = re.compile(_ID, re.ASCII)
 _LONGEST_INVOKER = 100
-_TEAM = re.compile(r"[a-z0-9-]{1,32}", re.ASCII)
+TEAM_PATTERN: Final = r"^[a-z0-9-]{1,32}$"
+_TEAM = re.compile(TEAM_PATTERN, re.ASCII)
 # What filters accept: any stored assignee or caller, with or without a kind.
 ANY_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}$"
 CALLER_PATTERN: Final = rf"^(user|client|api-key|invoke):{_ID}$"
@@ -60,6 +61,13 @@ def of_key(key_id: str) -> str:
 def of_invoker(name: object) -> str:
     """Return the principal of an invocation over IAM, whose permission decides and whose name is only a label."""
     return f"{Kind.INVOKER}:{name}"[:_LONGEST_INVOKER] if isinstance(name, str) else Kind.INVOKER
+
+
+def of_team(name: str) -> str:
+    """Return what conversations of a team are assigned to. Raises ValueError."""
+    if not _TEAM.fullmatch(name):
+        raise ValueError("not the name of a team")
+    return f"{Kind.TEAM}:{name}"
 
 
 def is_person(principal: str) -> bool:

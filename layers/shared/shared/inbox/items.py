@@ -1,7 +1,7 @@
 """The items of the inbox table: entries of conversations, heads that could not be shown, unfinished rebuilds."""
 
 from enum import StrEnum
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -9,6 +9,7 @@ from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.items import Item, filled, shard_of
 from shared.identity.contacts.claims import Claim
+from shared.runtime import clock
 
 PARTITION_KEY: Final = "pk"
 LIST_INDEX: Final = "gsi_list"
@@ -231,6 +232,60 @@ class CompanyLists(Item):
     def key(cls, company: str) -> str:
         """Return the key of a company's lists."""
         return filled(cls.pk_pattern, company)
+
+
+class SavedViews(Item):
+    """
+    The saved views of the inbox that a person or a team of a company has.
+
+    `views` has the filters of each view by its name. A view has no words of a search: they may name a customer.
+    """
+
+    pk_pattern: ClassVar[str] = "VIEWS#{company}#{owner}"
+    indexes: ClassVar[tuple[str, ...]] = ()
+    ttl_days: ClassVar[int | None] = None
+
+    pk: str
+    company_id: str
+    owner: str  # a principal, or `team:` and the name of a team
+    revision: int = 0
+    views: dict[str, dict[str, str]] = Field(default_factory=dict, repr=False)
+
+    @classmethod
+    def key(cls, company: str, owner: str) -> str:
+        """Return the key of the views of an owner."""
+        return filled(cls.pk_pattern, company, owner)
+
+
+class InboxRequest(Item):
+    """A call that changes saved views, and its answer (`shared.api.idempotency`)."""
+
+    pk_pattern: ClassVar[str] = "REQUEST#{request}"
+    indexes: ClassVar[tuple[str, ...]] = ()
+    ttl_days: ClassVar[int | None] = 1
+
+    pk: str
+    fingerprint: str
+    owner: str | None = None
+    lease_until: int | None = None  # ms since 1970
+    answer: dict[str, Any] | None = None
+    ttl: int
+
+    @classmethod
+    def request_key(cls, request: str) -> Attributes:
+        """Return the whole key of a request's item."""
+        return pk(filled(cls.pk_pattern, request))
+
+    @classmethod
+    def claimed(cls, request: str, *, fingerprint: str, owner: str, lease_until: int) -> Attributes:
+        """Return a new item as it is stored."""
+        return cls(
+            pk=filled(cls.pk_pattern, request),
+            fingerprint=fingerprint,
+            owner=owner,
+            lease_until=lease_until,
+            ttl=clock.expires_in((cls.ttl_days or 0) * clock.DAY_SECONDS),
+        ).attributes()
 
 
 class Rebuild(Item):

@@ -12,7 +12,7 @@ import boto3
 import pytest
 
 from shared.api.auth import Caller
-from tests import api_gateway
+from tests import api_gateway, keyring
 from tests.integration.logs import recorded
 from tests.integration.whatsapp.conftest import Harness, a_phone, text
 from tests.template import environment, properties
@@ -147,6 +147,7 @@ def module() -> Iterator[ModuleType]:
             patch.setenv(name, value)
         # moto finds a secret by its name; ARNs end in six letters that moto generates.
         patch.setenv("API_SEAL_SECRET_ID", properties("ApiSealSecret")["Name"])
+        patch.setenv("IDENTIFIER_KEYS_SECRET_ID", "identifier-keys")
         yield importlib.reload(importlib.import_module("whatsapp.handlers.api"))
 
 
@@ -155,6 +156,9 @@ def api(harness: Harness, module: ModuleType) -> Api:
     """The function, with one number of acme and one of globex."""
     boto3.client("secretsmanager").create_secret(
         Name=properties("ApiSealSecret")["Name"], SecretString='{"seal_key": "sealed"}'
+    )
+    boto3.client("secretsmanager").create_secret(
+        Name="identifier-keys", SecretString=json.dumps(keyring.SECRET)
     )
     store.phones.register(harness.resources.table, a_phone())
     store.phones.register(harness.resources.table, of_globex())

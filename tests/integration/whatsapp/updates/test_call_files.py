@@ -11,7 +11,7 @@ from local.sandbox.accounts.media import WEBHOOK_MEDIA
 from tests.integration.whatsapp.conftest import Harness
 from tests.integration.whatsapp.messages.test_media import fetch, sandbox
 from tests.integration.whatsapp.updates.test_calls import COMPLETED, CONNECT, call
-from whatsapp.actions.groups_and_calls.calls import view_of
+from whatsapp.api.call_views import call_view
 from whatsapp.inbound.event import Outcome
 from whatsapp.privacy import erasure, kinds
 from whatsapp.store.items.groups import Call
@@ -58,7 +58,7 @@ def test_a_file_of_a_call_is_fetched_once_and_named_by_the_call(
     record = harness.item(f"MEDIA#{media_id}")
     assert (record["mediaStatus"], record["messagePk"]) == ("STORED", "CALL#wacid.1")
     assert record["s3Key"].endswith(f"file.{extension}")
-    (shown,) = view_of(stored_call(harness)).files
+    (shown,) = call_view(stored_call(harness)).files
     assert (shown.name, shown.media_id) == (name, media_id)
 
 
@@ -120,4 +120,4 @@ def test_the_customers_name_reaches_the_api_with_the_call(harness: Harness) -> N
     contact = {"wa_id": "447700900101", "profile": {"name": "Ada Byrne"}}
     harness.take(CONNECT | {"contacts": [contact]})
 
-    assert view_of(stored_call(harness)).sender_name == "Ada Byrne"
+    assert call_view(stored_call(harness)).sender_name == "Ada Byrne"

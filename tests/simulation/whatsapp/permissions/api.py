@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import boto3
+
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER, WORKSHOP, BusinessNumber
 from events.whatsapp.samples import sample
@@ -15,7 +17,7 @@ from tests.simulation.whatsapp.agents.agent import agent_of
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.scenarios import by_name, of_our_own
 from tests.simulation.whatsapp.system import Invocation, System, registered
-from tests.template import environment
+from tests.template import create_table, environment
 from whatsapp.store.items import Conversation, pk
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.store.items.templates import TemplateMeta
@@ -36,6 +38,8 @@ def exercise_api(system: System, observer: CallObserver) -> None:
     variables = environment("WhatsAppApi", **STAGE)
     api = imported("whatsapp.handlers.api", variables)
     handler = observer.watching("WhatsAppApi", api.handler)
+    dynamodb = boto3.Session().client("dynamodb")  # not watched
+    log = create_table(dynamodb, "ConversationLogTable", **STAGE)
 
     def ask(line: str, body: Any = None, **query: str) -> dict[str, Any]:
         answer = handler(asked(line, body, **query), Invocation())
@@ -47,6 +51,7 @@ def exercise_api(system: System, observer: CallObserver) -> None:
     for conversation in ask("GET /whatsapp/conversations", phone=COUNTER.phone)["conversations"]:
         path = f"/whatsapp/conversations/{conversation['key']}"
         ask(f"GET {path}/messages")
+        assert ask(f"GET {path}", consent="true")["consent"]["state"] == "unknown"
         for agent in ("ada", "bob"):
             ask(f"PATCH {path}", {"assignee": agent})
         ask(f"POST {path}/read", {"upTo": conversation["position"]})
@@ -56,6 +61,7 @@ def exercise_api(system: System, observer: CallObserver) -> None:
     ask("GET /whatsapp/conversations", assignee="bob")
     refused = asked(f"PATCH {path}", {"labels": ["vip"], "revision": 9})
     assert handler(refused, Invocation())["statusCode"] == 409
+    dynamodb.delete_table(TableName=log)  # of another context, which other tests create too
 
 
 def exercise_sending(system: System, observer: CallObserver) -> None:

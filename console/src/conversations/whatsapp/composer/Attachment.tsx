@@ -1,25 +1,22 @@
 // A file to be sent: chosen, dropped or pasted, checked, uploaded at once, and sent with the message.
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import { asApiError, type ApiError } from "../../../api/errors";
+import { useRef, useState } from "preact/hooks";
 import { upload } from "../../../api/upload";
+import type { ApiError } from "../../../api/errors";
 import { useApp } from "../../../app";
 import { megabytes } from "../../../texts/format";
 import { t } from "../../../texts/texts";
 import { Icon } from "../../../ui/icons";
 import { ErrorNotice, IconButton } from "../../../ui/controls";
+import { useKeptFiles } from "../../unsent/hooks";
+import type { KeptFile, Send } from "../../unsent/keptFiles";
+import { files } from "../../unsent/stores";
 import { kindOf, takesCaption, type Kind } from "./attachments";
 
-export interface Chosen {
-  content: File;
-  kind: Kind;
-}
+export type Chosen = KeptFile<string, ApiError> & { kind: Kind };
 
 export interface AttachmentState {
   file: Chosen | null;
-  upload: string | null; // the id to send it by, once it is uploaded
-  share: number; // of the bytes
-  error: ApiError | null;
   problem: string | null;
   dragging: boolean;
   dropTarget: { onDragOver: (event: DragEvent) => void; onDragLeave: () => void; onDrop: (event: DragEvent) => void };
@@ -28,45 +25,27 @@ export interface AttachmentState {
   remove: () => void;
 }
 
-type Stage = Pick<AttachmentState, "file" | "upload" | "share" | "error" | "problem">;
-
-const NOTHING: Stage = { file: null, upload: null, share: 0, error: null, problem: null };
-
-export function useAttachment(): AttachmentState {
+// The file of a conversation's unsent message. It stays, and its upload goes on, while the person is elsewhere.
+export function useAttachment(conversation: string): AttachmentState {
   const { client } = useApp();
-  const [stage, setStage] = useState<Stage>(NOTHING);
+  const kept = useKeptFiles(files, conversation)[0] ?? null;
+  const file = kept && { ...kept, kind: kindOf(kept.mimeType, kept.bytes) };
+  const [problem, setProblem] = useState<string | null>(null);
   const [dragging, setDragging] = useState(false);
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
 
-  const start = async (file: Chosen) => {
-    running.current?.abort();
-    const controller = new AbortController();
-    running.current = controller;
-    const change = (next: Partial<Stage>) => {
-      if (!controller.signal.aborted) setStage((old) => ({ ...old, ...next }));
-    };
-    setStage({ ...NOTHING, file });
-    try {
-      const body = { type: file.kind.type, mimeType: file.kind.mimeType };
-      const form = (await client.call("POST /whatsapp/uploads", { body, signal: controller.signal })).result;
-      await upload(form, file.content, (share) => change({ share }), controller.signal);
-      change({ upload: form.upload, share: 1 });
-    } catch (failure) {
-      change({ error: asApiError(failure) });
-    }
-  };
-  const remove = () => {
-    running.current?.abort();
-    setStage(NOTHING);
+  const sendOf = (content: File, { type, mimeType }: Kind): Send<string> => async (onShare, signal) => {
+    const form = (await client.call("POST /whatsapp/uploads", { body: { type, mimeType }, signal })).result;
+    await upload(form, content, onShare, signal);
+    return form.upload;
   };
   const choose = (content: File) => {
     const kind = kindOf(content.type, content.size);
     if (content.size > kind.largestBytes || content.size === 0) {
-      const problem = t(content.size ? "attach.too_large" : "attach.empty", { size: megabytes(content.size), most: megabytes(kind.largestBytes) });
-      setStage((old) => ({ ...old, problem }));
+      setProblem(t(content.size ? "attach.too_large" : "attach.empty", { size: megabytes(content.size), most: megabytes(kind.largestBytes) }));
     } else {
-      void start({ content, kind });
+      setProblem(null);
+      files.clear(conversation);
+      void files.add(conversation, content, sendOf(content, kind));
     }
   };
   const dropTarget = {
@@ -84,16 +63,18 @@ export function useAttachment(): AttachmentState {
       choose(dropped);
     },
   };
-  return { ...stage, dragging, dropTarget, choose, remove, retry: () => stage.file && void start(stage.file) };
+  const retry = () => {
+    if (file?.content) void files.start(conversation, file.id, sendOf(file.content, file.kind));
+  };
+  return { file, problem, dragging, dropTarget, choose, retry, remove: () => files.clear(conversation) };
 }
 
-export function mediaOf(file: Chosen, uploaded: string, text: string) {
-  const { type } = file.kind;
+export function mediaOf({ kind: { type }, name }: Chosen, uploaded: string, text: string) {
   return {
     type,
     upload: uploaded,
     ...(text.trim() && takesCaption(type) ? { caption: text } : {}),
-    ...(type === "document" ? { filename: file.content.name.slice(0, 240) } : {}),
+    ...(type === "document" ? { filename: name.slice(0, 240) } : {}),
   };
 }
 
@@ -118,7 +99,7 @@ export function AttachButton({ onChoose }: { onChoose: (file: File) => void }) {
 }
 
 export function Attachment({ attachment }: { attachment: AttachmentState }) {
-  const { file, error, problem, share } = attachment;
+  const { file, problem } = attachment;
   return (
     <>
       {attachment.dragging && <p class="quiet attach-limits">{t("attach.limits")}</p>}
@@ -127,18 +108,24 @@ export function Attachment({ attachment }: { attachment: AttachmentState }) {
           {problem} {t("attach.limits")}
         </p>
       )}
-      {file && (
-        <div class="attached">
-          <Icon name="file" />
-          <span class="attached-name">
-            {file.content.name} <span class="quiet">{megabytes(file.content.size)}</span>
-          </span>
-          {!attachment.upload && !error && <progress value={share} max={1} aria-label={t("attach.progress")} />}
-          {attachment.upload && <span class="quiet">{t("attach.ready")}</span>}
-          <IconButton icon="close" label={t("attach.remove")} onClick={attachment.remove} />
-        </div>
-      )}
-      {error && <ErrorNotice error={error} onRetry={attachment.retry} />}
+      {file && <AttachedFile file={file} onRetry={attachment.retry} onRemove={attachment.remove} />}
+    </>
+  );
+}
+
+export function AttachedFile({ file, onRetry, onRemove }: { file: KeptFile<unknown, ApiError>; onRetry: () => void; onRemove: () => void }) {
+  return (
+    <>
+      <div class="attached">
+        <Icon name="file" />
+        <span class="attached-name">
+          {file.name} <span class="quiet">{megabytes(file.bytes)}</span>
+        </span>
+        {!file.upload && !file.error && <progress value={file.share} max={1} aria-label={t("attach.progress")} />}
+        {file.upload !== null && <span class="quiet">{t("attach.ready")}</span>}
+        <IconButton icon="close" label={t("attach.remove")} onClick={onRemove} />
+      </div>
+      {file.error && <ErrorNotice error={file.error} onRetry={onRetry} />}
     </>
   );
 }

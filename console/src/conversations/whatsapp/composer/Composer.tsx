@@ -1,7 +1,6 @@
-// Writes a message. After the window of 24 hours only templates may be sent. A send is repeated under the same key.
+// Writes a message. After the window of 24 hours only templates may be sent. What is sent goes to the outbox.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useAction } from "../../../api/resource";
 import type { ChannelConsent } from "../../contact/consent";
 import { OptedOut } from "../../contact/OptedOut";
 import { useApp } from "../../../app";
@@ -9,8 +8,9 @@ import { duration, moment } from "../../../texts/format";
 import { useSay } from "../../../live/hooks";
 import { t } from "../../../texts/texts";
 import { useDraft } from "../../../ui/draft";
+import { forgetWrittenAt, writtenAt } from "../../drafts";
 import { Icon } from "../../../ui/icons";
-import { Button, ErrorNotice, IconButton } from "../../../ui/controls";
+import { Button, IconButton } from "../../../ui/controls";
 import { AttachButton, Attachment, mediaOf, useAttachment } from "./Attachment";
 import { takesCaption } from "./attachments";
 import { CannedReplies, openedCanned } from "./CannedReplies";
@@ -30,10 +30,11 @@ interface Props {
   me: string | null;
   answered: Message | null;
   onAnswered: (message: Message | null) => void;
+  onPut: () => void; // a message is in the outbox
   onSent: () => void;
 }
 
-export function Composer({ conversation, head, windowEndsAt, consent, me, answered, onAnswered, onSent }: Props) {
+export function Composer({ conversation, head, windowEndsAt, consent, me, answered, onAnswered, onPut, onSent }: Props) {
   const now = useNow();
   const [picking, setPicking] = useState(false);
   const left = windowEndsAt === null ? 0 : windowEndsAt - now;
@@ -62,7 +63,7 @@ export function Composer({ conversation, head, windowEndsAt, consent, me, answer
       {/* Hidden rather than absent: an attached file stays. */}
       <div hidden={picking}>
         {isOpen ? (
-          <Writer conversation={conversation} head={head} answered={answered} onAnswered={onAnswered} onSent={onSent} onTemplate={() => setPicking(true)} />
+          <Writer conversation={conversation} head={head} answered={answered} onAnswered={onAnswered} onPut={onPut} onTemplate={() => setPicking(true)} />
         ) : (
           <div class="window-closed">
             <Icon name="clock" />
@@ -87,17 +88,21 @@ export function Composer({ conversation, head, windowEndsAt, consent, me, answer
   );
 }
 
-interface WriterProps extends Omit<Props, "windowEndsAt" | "consent" | "me"> {
+interface WriterProps extends Omit<Props, "windowEndsAt" | "consent" | "me" | "onSent"> {
   onTemplate: () => void;
 }
 
-function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }: WriterProps) {
-  const { client } = useApp();
+function Writer({ conversation, head, answered, onAnswered, onPut, onTemplate }: WriterProps) {
+  const { outbox } = useApp();
   const say = useSay("whatsapp", conversation);
   const draft = useDraft(conversation);
   const { text } = draft;
   const field = useRef<HTMLTextAreaElement>(null);
-  const attachment = useAttachment();
+  const attachment = useAttachment(conversation);
+  const { file } = attachment;
+  const isBegun = file !== null || text.trim().length > 0;
+  // Kept from the first letter on: what comes after it, the writer may not have read.
+  useEffect(() => void (isBegun ? writtenAt(conversation, head.position ?? null) : forgetWrittenAt(conversation)), [conversation, isBegun]);
   const write = (next: string) => {
     draft.write(next);
     if (next.trim()) say("typing");
@@ -106,29 +111,32 @@ function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }
   useEffect(() => {
     if (answered) field.current?.focus();
   }, [answered]);
-  const send = useAction(async () => {
-    const { file, upload } = attachment;
-    const content = file && upload ? { media: mediaOf(file, upload, text) } : { text };
-    const body = answered ? { ...content, replyTo: answered.id } : content;
-    await client.call("POST /whatsapp/conversations/{key}/messages", { path: { key: conversation }, body, key: draft.keyFor(body) });
+  const longest = file ? LONGEST_CAPTION : LONGEST_TEXT;
+  const hasLostText = file !== null && !takesCaption(file.kind.type) && text.trim().length > 0;
+  const canSend = (file ? file.upload !== null : isBegun) && text.length <= longest && !hasLostText;
+  const send = () => {
+    if (!canSend) return;
+    const position = writtenAt(conversation, head.position ?? null);
+    const body = {
+      ...(file?.upload ? { media: mediaOf(file, file.upload, text) } : { text }),
+      ...(answered ? { replyTo: answered.id } : {}),
+      ...(position ? { position } : {}),
+    };
+    outbox.put(conversation, { key: crypto.randomUUID(), body, file: file && { ...file, content: null } });
     draft.sent(text);
     attachment.remove();
     onAnswered(null);
-    onSent();
-  });
-  const longest = attachment.file ? LONGEST_CAPTION : LONGEST_TEXT;
-  const needsNoText = attachment.file !== null && attachment.upload !== null;
-  const hasLostText = attachment.file !== null && !takesCaption(attachment.file.kind.type) && text.trim().length > 0;
-  const canSend = (attachment.file ? needsNoText : text.trim().length > 0) && text.length <= longest && !hasLostText;
+    onPut();
+    field.current?.focus();
+  };
   const keys = (event: KeyboardEvent) => {
     if (openedCanned(event, text)) return;
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
-    if (canSend) void send.run();
+    send();
   };
   return (
     <div class={`writer ${attachment.dragging ? "writer-drop" : ""}`} {...attachment.dropTarget}>
-      {send.error && <ErrorNotice error={send.error} onRetry={() => void send.run()} fields={["text"]} />}
       <Attachment attachment={attachment} />
       {hasLostText && (
         <p class="field-problem" role="alert">
@@ -149,7 +157,7 @@ function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }
         value={text}
         aria-label={t("composer.label")}
         placeholder={t("composer.placeholder")}
-        aria-invalid={Boolean(send.error?.problemOf("text")) || text.length > longest}
+        aria-invalid={text.length > longest}
         onPaste={(event) => {
           const pasted = event.clipboardData?.files[0];
           if (pasted) attachment.choose(pasted);
@@ -157,18 +165,13 @@ function Writer({ conversation, head, answered, onAnswered, onSent, onTemplate }
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={keys}
       />
-      {send.error?.problemOf("text") && (
-        <p class="field-problem" role="alert">
-          {send.error.problemOf("text")}
-        </p>
-      )}
       <div class="writer-bar">
         <AttachButton onChoose={attachment.choose} />
         <CannedReplies customer={head.senderName ?? null} onChoose={(chosen) => write(text ? `${text}\n${chosen}` : chosen)} />
         <IconButton icon="template" label={t("template.choose")} onClick={onTemplate} />
         <span class="writer-space">{text.length > longest - 200 && <span class={text.length > longest ? "field-problem" : "quiet"}>{longest - text.length}</span>}</span>
         <span class="quiet writer-hint">{t("composer.hint")}</span>
-        <Button kind="primary" icon="send" busy={send.busy} disabled={!canSend} onClick={() => void send.run()}>
+        <Button kind="primary" icon="send" disabled={!canSend} onClick={send}>
           {t("composer.send")}
         </Button>
       </div>

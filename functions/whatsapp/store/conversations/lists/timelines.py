@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from boto3.dynamodb.conditions import Key
 
 from shared.aws.dynamodb import Attributes, Table
-from whatsapp.store.inbox.messages import TIMELINE_INDEX
-from whatsapp.store.items import Message, pk
+from whatsapp.store.inbox.messages import TIMELINE_INDEX, entries_of
+from whatsapp.store.items import Message
+from whatsapp.store.items.groups import Call
 from whatsapp.store.items.item import PARTITION_KEY
 
 # Where each conversation continues, by its key: a start key of the index, empty at its beginning. Finished ones are
@@ -25,11 +26,10 @@ def first_positions(conversation_pks: Sequence[str]) -> Positions:
 
 def page(
     table: Table, positions: Mapping[str, Attributes], *, limit: int
-) -> tuple[list[Message], Positions]:
+) -> tuple[list[Message | Call], Positions]:
     """
-    Return one page of the messages of several conversations, newest first, and the positions of the next page.
-
-    Calls are in the same timelines and are omitted. Without positions there are no more messages.
+    Return one page of the messages and calls of several conversations, newest first, and the positions of the next
+    page. Without positions there are no more.
     """
     read: list[Attributes] = []
     more: Positions = {}
@@ -50,10 +50,7 @@ def page(
         # It continues after its last shown entry, or where this page began.
         own = [entry for entry in shown if entry[_CONVERSATION] == conversation_pk]
         more[conversation_pk] = _key(own[-1]) if own else positions[conversation_pk]
-    keys = [str(e[PARTITION_KEY]) for e in shown if e["itemType"] == Message.item_type]
-    stored = table.get_many([pk(key) for key in keys]) if keys else []
-    items = {item[PARTITION_KEY]: item for item in stored}
-    return [Message.read(items[key]) for key in keys if key in items], more
+    return entries_of(table, shown), more
 
 
 def has_inbound_before(table: Table, conversation_pk: str, received_at: str) -> bool:

@@ -12,6 +12,7 @@ from shared.api.cursors import InvalidCursor
 from shared.api.errors import (
     InvalidInput,
     KeyReused,
+    Outdated,
     Repeatable,
     StillRunning,
     Unprocessable,
@@ -78,6 +79,7 @@ def refusal(error: Exception, own: Errors, request_id: str) -> Response[str]:
         or (status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED),
         details=error.problems if isinstance(error, InvalidInput) else (),
         retry_after=retry_after,
+        newer=error.newer if isinstance(error, Outdated) else None,
     )
     refused = answer(content, request_id, status)
     if retry_after is not None:

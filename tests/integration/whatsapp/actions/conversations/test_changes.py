@@ -1,5 +1,6 @@
 """Changes of conversations and messages by agents, and the lookup of single messages."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -112,7 +113,9 @@ def test_the_inbox_does_not_show_a_deleted_message(actions: Actions) -> None:
     )
     key = deps.seal.seal(ADAS, bound_to=conversation_address("acme"))
 
-    assert messages(deps, "acme", key, MessagesQuery()).result.messages == []
+    assert (
+        messages(deps, replace(GLOBEX, company="acme"), key, MessagesQuery()).result.messages == []
+    )
 
 
 def test_a_hard_deletion_leaves_a_stub_that_a_repeated_webhook_meets(actions: Actions) -> None:

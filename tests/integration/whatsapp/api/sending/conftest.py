@@ -14,7 +14,7 @@ import pytest
 from local.sandbox import Config, running
 from shared.api.auth import Caller
 from shared.runtime import clock
-from tests import api_gateway, keyring
+from tests import api_gateway
 from tests.integration.whatsapp.api.conftest import MESSAGES, Answer, Api
 from tests.integration.whatsapp.conftest import NOW, Harness, a_phone, text
 from tests.template import create_queue, create_table, environment, properties
@@ -169,9 +169,6 @@ def agent_harness(harness: Harness, api: Api, sandbox: Sandbox) -> Iterator[Agen
         "IDENTIFIER_KEYS_SECRET_ID": "identifier-keys",
         "API_SEAL_SECRET_ID": properties("ApiSealSecret")["Name"],
     }
-    boto3.client("secretsmanager").create_secret(
-        Name="identifier-keys", SecretString=json.dumps(keyring.SECRET)
-    )
     sandbox.reset()
     with pytest.MonkeyPatch.context() as patch:
         for name, value in variables.items():

@@ -1,0 +1,45 @@
+// The rules that fields break, from the API's words to texts of the catalogue. Pure.
+
+import type { Key } from "./texts";
+
+// Values in the order of the groups: {a}, {b}.
+const RULES: readonly (readonly [RegExp, Key])[] = [
+  [/^(?:Field required|is required)$/i, "problem.required"],
+  [/^(?:String should have at least 1 character|must not be (?:blank|empty))$/i, "problem.blank"],
+  [/^String should have at least (\d+) characters$/i, "problem.too_short"],
+  [/^String should have at most (\d+) characters?$/i, "problem.too_long"],
+  [/^List should have at most (\d+) items? after validation, not .*$/i, "problem.too_many"],
+  [/^List should have at least (\d+) items? after validation, not .*$/i, "problem.too_few"],
+  [/^Input should be greater than or equal to (\S+)$/i, "problem.least"],
+  [/^Input should be less than or equal to (\S+)$/i, "problem.most"],
+  [/^(?:Input should be greater than|must be more than) (\S+)$/i, "problem.more"],
+  [/^Input should be less than (\S+)$/i, "problem.less"],
+  [/^Input should be (?:a valid|an) integer.*$/i, "problem.integer"],
+  [/^Input should be a valid number.*$/i, "problem.number"],
+  [/^Input should be a valid (?:string|text).*$/i, "problem.text"],
+  [/^Input should be a valid boolean.*$/i, "problem.boolean"],
+  [/^Input should be a valid (?:date|datetime).*$/i, "problem.date"],
+  [/^must be a date such as (\S+)$/i, "problem.date"],
+  [/^Input should be ('.*')$/i, "problem.one_of"],
+  [/^String should match pattern .*$/i, "problem.form"],
+  [/^Extra inputs are not permitted$/i, "problem.unknown"],
+  [/^must be given once$/i, "problem.once"],
+  [/^is given twice$/i, "problem.once"],
+  [/^is too long$/i, "problem.long"],
+  [/^cannot be changed$/i, "problem.fixed"],
+  [/^must be (?:an|one) e-mail address$/i, "problem.email"],
+  [/^must be a phone number$/i, "problem.phone"],
+  [/^must be in the future, at most (\d+) days ahead$/i, "problem.future"],
+  [/^must be printable, without blanks at the ends$/i, "problem.printable"],
+  [/^must not (?:contain|have) control characters.*$/i, "problem.control"],
+  [/^at most (\d+) views$/i, "problem.views"],
+];
+
+// null: no rule has these words, and they are shown as they are.
+export function ruleOf(words: string): { key: Key; values: { a: string } } | null {
+  for (const [pattern, key] of RULES) {
+    const found = pattern.exec(words);
+    if (found) return { key, values: { a: (found[1] ?? "").replaceAll("'", "") } };
+  }
+  return null;
+}

@@ -1,0 +1,66 @@
+"""The words of a broken rule, as pydantic and the API say them, have a text in each language of the console."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import Field
+
+from shared.api.errors import InvalidInput
+from shared.api.models.inputs import Input, checked
+from tests.unit.console.test_functions import run
+
+
+class Form(Input):
+    """A field for each rule that inputs of the API have."""
+
+    name: Annotated[str, Field(min_length=1, max_length=3, pattern="^[a-z]*$")] = "a"
+    long: Annotated[str, Field(min_length=2)] = "aa"
+    count: Annotated[int, Field(ge=2, le=5)] = 2
+    share: Annotated[float, Field(gt=0, lt=1)] = 0.5
+    on: bool = True
+    at: datetime | None = None
+    kind: Literal["a", "b"] = "a"
+    labels: list[str] = Field(default_factory=list, min_length=1, max_length=2)
+
+
+@pytest.mark.parametrize(
+    ("given", "key", "value"),
+    [
+        ({"name": ""}, "problem.blank", ""),
+        ({"name": "abcd"}, "problem.too_long", "3"),
+        ({"name": "A"}, "problem.form", ""),
+        ({"name": 1}, "problem.text", ""),
+        ({"long": "a"}, "problem.too_short", "2"),
+        ({"count": 1}, "problem.least", "2"),
+        ({"count": 6}, "problem.most", "5"),
+        ({"count": "x"}, "problem.integer", ""),
+        ({"share": 0}, "problem.more", "0"),
+        ({"share": 1}, "problem.less", "1"),
+        ({"share": "x"}, "problem.number", ""),
+        ({"on": "perhaps"}, "problem.boolean", ""),
+        ({"at": "soon"}, "problem.date", ""),
+        ({"kind": "c"}, "problem.one_of", "a or b"),
+        ({"labels": []}, "problem.too_few", "1"),
+        ({"labels": ["a", "b", "c"]}, "problem.too_many", "2"),
+        ({"other": 1}, "problem.unknown", ""),
+    ],
+)
+def test_a_broken_rule_has_a_text_with_its_value(
+    given: dict[str, Any], key: str, value: str
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        checked(given, Form)
+    [problem] = refused.value.problems
+
+    found = run("texts/problems.ts", "m.ruleOf(value)", problem["problem"])
+
+    assert found == {"key": key, "values": {"a": value}}
+
+
+def test_other_words_are_shown_as_they_are() -> None:
+    words = ["must equal referenceId", "must be the sum of the items", ""]
+
+    assert run("texts/problems.ts", "value.map(m.ruleOf)", words) == [None] * 3
