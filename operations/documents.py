@@ -9,7 +9,7 @@ import boto3
 
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
-from shared.ai.retrieval import CorpusTooLarge, RetrievalRefused
+from shared.ai.retrieval import CorpusTooLarge, Query, RetrievalRefused
 from shared.ai.retrieval.chunks import file_kind
 from shared.ai.retrieval.corpora import (
     Corpus,
@@ -90,7 +90,7 @@ def _search(options: argparse.Namespace) -> int:
     try:
         with _without_log_lines():
             found = LocalRetriever(corpus).retrieve(
-                company, options.query, limit=options.limit, since=options.since
+                company, Query(text=options.query, since=options.since), limit=options.limit
             )
     except ValueError:
         raise Refused("--since: must be a date, YYYY-MM-DD") from None

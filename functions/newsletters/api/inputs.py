@@ -306,6 +306,7 @@ class SettingsInput(Change):
     retrieval: Retrieval = Field(default_factory=Retrieval)
     ai_daily_units: Annotated[int, Strict(), Field(ge=0, le=100_000)] = 200
     four_eyes: Flag = False
+    check_claims: Flag = False
 
 
 class SourcesQuery(Input):

@@ -311,6 +311,7 @@ class SettingsView(View):
     retrieval: dict[str, Any]
     ai_daily_units: int
     four_eyes: bool
+    check_claims: bool
     version: int
 
 

@@ -155,8 +155,12 @@ class Sources:
 type Block = Heading | Paragraph | Quote | Items | CodeBlock | Table | Rule | Figure | Sources
 
 
-def plain(children: tuple[Inline, ...]) -> str:
-    """Return the displayed text of inline content, without styles; a line break becomes a space."""
+def plain(children: tuple[Inline, ...], *, markers: bool = True) -> str:
+    """
+    Return the displayed text of inline content, without styles; a line break becomes a space.
+
+    Without *markers* the blanks before them are left out, too.
+    """
     parts: list[str] = []
     for child in children:
         match child:
@@ -164,8 +168,10 @@ def plain(children: tuple[Inline, ...]) -> str:
                 parts.append(text)
             case Break():
                 parts.append(" ")
-            case Marker(n, _):
+            case Marker(n, _) if markers:
                 parts.append(f"[{n}]")
+            case Marker():
+                parts = ["".join(parts).rstrip()]
             case Strong(inner) | Emphasis(inner) | Strike(inner) | Link(_, inner):
-                parts.append(plain(inner))
+                parts.append(plain(inner, markers=markers))
     return "".join(parts)

@@ -28,6 +28,7 @@ class Document:
 
     *content* is the effective content in Markdown and begins with `# title`. *language* is a BCP 47 tag, *updated_at*
     is YYYY-MM-DDTHH:MM:SSZ. *preheader* is the preview line of an e-mail; if empty, the first paragraph is used.
+    *earlier_sources* as in the draft.
     """
 
     title: str
@@ -37,6 +38,7 @@ class Document:
     citations: tuple[Citation, ...]
     author: str = ""
     preheader: str = ""
+    earlier_sources: frozenset[int] = frozenset()
 
     @property
     def lang(self) -> str:

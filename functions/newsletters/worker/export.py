@@ -76,6 +76,7 @@ def _rendered(
         citations=tuple(Citation(one.n, one.title, one.url, one.date) for one in draft.citations),
         author=metadata.user_name,
         preheader=" ".join(metadata.description.split())[:150],
+        earlier_sources=draft.earlier_sources,
     )
     images = downloaded(draft.effective_content, resources.image_origins)
     return render(export_format, document, images)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations.ai.checks.languages import language_of
 from conversations.store import messages
 from conversations.store.items.conversation import Role
+from shared.languages.function_words import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -92,8 +92,8 @@ def _frame(direction: str) -> str:
 
 def _first_paragraph(blocks: Sequence[Block]) -> str:
     """Return the beginning of the first paragraph, cut between words."""
-    text = next((plain(block.children) for block in blocks if isinstance(block, Paragraph)), "")
-    text = re.sub(r" ?\[\d+\]", "", text)
+    first = next((block.children for block in blocks if isinstance(block, Paragraph)), ())
+    text = plain(first, markers=False)
     if len(text) <= MOST_PREHEADER:
         return text
     return text[:MOST_PREHEADER].rpartition(" ")[0] + "…"

@@ -173,12 +173,18 @@ class Reference(Part):
 
 
 class EditorWarning(Part):
-    """A remark for the editor: *code*, the key of the section, the outline's *item*, and the text it is about."""
+    """
+    A remark for the editor: *code*, the key of the section, the outline's *item*, and the text it is about.
+
+    *reference* is the id of the passage to compare it with, *passage* the part of it that concerns the text.
+    """
 
     code: str
     section: str = ""
     item: str = ""
     text: str = Field(default="", repr=False)
+    reference: str = ""
+    passage: str = Field(default="", repr=False)
 
 
 class UserModifications(Part):
@@ -246,7 +252,8 @@ class Draft(StepItem):
     Step 4. *sections* maps the key of each section to its Markdown, *generated_content* is the whole text.
 
     *user_edits* replaces it if *has_user_edits*. *section_order* has the keys in their order, *section_names* the
-    headings by key.
+    headings by key. With *has_source_links* markers of sources are links `[[n]](#source-n)`; without, the draft is of
+    an earlier release, see `earlier_sources`.
     """
 
     sort: ClassVar[str] = "DRAFT"
@@ -269,11 +276,17 @@ class Draft(StepItem):
     citations: list[Citation] = Field(default_factory=list)
     warnings: list[EditorWarning] = Field(default_factory=list)
     section_names: dict[str, str] = Field(default_factory=dict, repr=False)
+    has_source_links: bool = False
 
     @property
     def has_content(self) -> bool:
         """Whether the draft has a text."""
         return bool(self.effective_content)
+
+    @property
+    def earlier_sources(self) -> frozenset[int]:
+        """The numbers whose markers have the notation of earlier releases, see `markdown_tokens`."""
+        return frozenset() if self.has_source_links else frozenset(one.n for one in self.citations)
 
     @property
     def effective_content(self) -> str:

@@ -14,7 +14,9 @@ IMAGES = {IMAGE_URL: png(900, 300)}
 
 def source(language: str = "en") -> str:
     shown = (
-        document("Text [3] `code`\n\n> quote", language=language) if language != "en" else sample()
+        document("Text [[3]](#source-3) `code`\n\n> quote", language=language)
+        if language != "en"
+        else sample()
     )
     return render("email", shown, IMAGES).body.decode()
 

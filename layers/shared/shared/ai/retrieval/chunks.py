@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from shared.ai.retrieval import blocks, metadata
 from shared.ai.retrieval.metadata import Attributes, Unreadable
 from shared.ai.retrieval.port import LONGEST_TITLE
+from shared.languages.certain_languages import certain_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS: Final = 1_200
 LONGEST_PATH: Final = 200
+LONGEST_SAMPLE: Final = 20_000  # characters that tell the language of a document
 MOST_BYTES: Final = 5 << 20  # of one document
+# Of these scripts one language has rules for the forms of its words.
+_OF_SCRIPT: Final = {"Arab": "ar", "Ethi": "am"}
 # What files that are no text begin with. Some have only ASCII characters.
 _SIGNATURES: Final = {
     b"%PDF-": "PDF",
@@ -53,13 +57,18 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One row of the index. *url* and *date* are empty if unknown."""
+    """
+    One row of the index. *url* and *date* are empty if unknown.
+
+    *language* is the primary subtag of its document's language, or its script; None if uncertain.
+    """
 
     text: str
     title: str
     url: str
     date: str
     uri: str
+    language: str | None = None
 
 
 def chunks_of(document: Document, company_id: str) -> list[Chunk]:
@@ -81,10 +90,16 @@ def chunks_of(document: Document, company_id: str) -> list[Chunk]:
     found, content = _content(document.name, _CONTROL.sub("", text.replace("\r\n", "\n")))
     known = stated.completed_by(found)
     title = known.title or _first_heading(content) or PurePosixPath(document.name).stem
+    language = _language("\n".join(block.text for block in content))
     return [
-        Chunk(text, title[:LONGEST_TITLE], known.url, known.date, document.uri)
+        Chunk(text, title[:LONGEST_TITLE], known.url, known.date, document.uri, language)
         for text in _packed(content, title)
     ]
+
+
+def _language(text: str) -> str | None:
+    found = certain_language(text[:LONGEST_SAMPLE])
+    return _OF_SCRIPT.get(found, found) if found else None
 
 
 def file_kind(content: bytes) -> str:
