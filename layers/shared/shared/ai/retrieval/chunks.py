@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -40,6 +40,7 @@ _SIGNATURES: Final = {
     b"\x89PNG": "PNG",
     b"\xff\xd8\xff": "JPEG",
 }
+_KINDS: Final = {".pdf": "PDF", ".docx": "ZIP or Office"}  # of the files that are read
 _BEFORE_SIGNATURE: Final = b"\xef\xbb\xbf \t\r\n"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"[.!?\u061f\u06d4\u0964\u1362\u3002]\s|\n")
@@ -81,13 +82,9 @@ def chunks_of(document: Document, company_id: str) -> list[Chunk]:
         raise Unreadable("metadata_of_another_text")
     if len(document.content) > MOST_BYTES:
         raise Unreadable("document_too_large")
-    if file_kind(document.content):
+    if wrong_kind(document.name, document.content):
         raise Unreadable("file_of_another_kind")
-    try:
-        text = document.content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise Unreadable("not_utf_8") from None
-    found, content = _content(document.name, _CONTROL.sub("", text.replace("\r\n", "\n")))
+    found, content = _content(document.name, document.content)
     known = stated.completed_by(found)
     title = known.title or _first_heading(content) or PurePosixPath(document.name).stem
     language = _language("\n".join(block.text for block in content))
@@ -109,8 +106,24 @@ def file_kind(content: bytes) -> str:
     return next(found, "")
 
 
-def _content(name: str, text: str) -> tuple[Attributes, list[Block]]:
-    match PurePosixPath(name).suffix.lower():
+def wrong_kind(name: str, content: bytes) -> str:
+    """Return the kind of a file whose content is not what its name says; empty if it is."""
+    kind, expected = file_kind(content), _KINDS.get(PurePosixPath(name).suffix.lower(), "")
+    return "" if kind == expected else kind or "text"
+
+
+def _content(name: str, content: bytes) -> tuple[Attributes, list[Block]]:
+    suffix = PurePosixPath(name).suffix.lower()
+    if suffix in _KINDS:
+        from shared.ai.retrieval import office_files  # noqa: PLC0415 - most documents are texts
+
+        read = office_files.blocks_of(suffix, content)
+        return Attributes(), [replace(one, text=_CONTROL.sub("", one.text)) for one in read]
+    try:
+        text = _CONTROL.sub("", content.decode("utf-8-sig").replace("\r\n", "\n"))
+    except UnicodeDecodeError:
+        raise Unreadable("not_utf_8") from None
+    match suffix:
         case ".md":
             found, body = metadata.split_front_matter(text)
             return found, list(blocks.of_markdown(body))
