@@ -14,6 +14,13 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftToRight:
+    """A date, range or number in a text from right to left, whose parts keep their order."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Code:
     """Characters to display in the style of code."""
 
@@ -62,7 +69,7 @@ class Marker:
     url: str
 
 
-type Inline = Text | Code | Break | Strong | Emphasis | Strike | Link | Marker
+type Inline = Text | LeftToRight | Code | Break | Strong | Emphasis | Strike | Link | Marker
 
 
 class Alignment(StrEnum):
@@ -164,7 +171,7 @@ def plain(children: tuple[Inline, ...], *, markers: bool = True) -> str:
     parts: list[str] = []
     for child in children:
         match child:
-            case Text(text) | Code(text):
+            case Text(text) | LeftToRight(text) | Code(text):
                 parts.append(text)
             case Break():
                 parts.append(" ")

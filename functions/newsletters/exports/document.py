@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _RTL: Final = frozenset({"ar", "fa", "he", "ur", "ps", "ckb", "dv", "yi"})
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*", re.ASCII)
@@ -63,7 +66,12 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A rendered document. Warnings: `missing_glyph`, `image_unreadable`."""
+    """
+    A rendered document. Warnings: `missing_glyph`, `image_unreadable`, `image_without_text`, `mail_too_large`.
+
+    *section_bytes* has the size of each section of a mail that is too large, by its heading.
+    """
 
     body: bytes
     warnings: tuple[str, ...]
+    section_bytes: Mapping[str, int] = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
@@ -13,6 +14,7 @@ from newsletters.exports.blocks import (
     Emphasis,
     Figure,
     Inline,
+    LeftToRight,
     Link,
     Marker,
     Strike,
@@ -28,6 +30,12 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 MOST_NESTED: Final = 12  # styles inside each other; deeper ones lose their style, never their text
+# Dates, times, ranges, grouped and signed numbers, telephone numbers: signs between digits have no direction.
+_IN_ORDER: Final = re.compile(
+    r"\+\d[\d -]{5,}\d"
+    r"|[+\u2212-]?\d+(?:[.,:/'\u2010-\u2013\u2019\u2212\u00a0\u202f-]\d+)+"
+    r"|(?<!\w)[+\u2212-]\d+"
+)
 _STYLES: Final[Mapping[str, type[Strong | Emphasis | Strike]]] = {
     "strong_close": Strong,
     "em_close": Emphasis,
@@ -37,10 +45,15 @@ _STYLES: Final[Mapping[str, type[Strong | Emphasis | Strike]]] = {
 
 @dataclass(frozen=True, slots=True)
 class InlineReader:
-    """Reads inline tokens. *urls* has the URL of each citation by number, *shown* the URLs of fetched images."""
+    """
+    Reads inline tokens. *urls* has the URL of each citation by number, *shown* the URLs of fetched images.
+
+    In a text from right to left (*is_rtl*) numbers are kept in order.
+    """
 
     urls: Mapping[int, str]
     shown: Container[str]
+    is_rtl: bool = False
     cited: set[int] = field(default_factory=set)  # numbers of the markers read so far
 
     def flow(self, tokens: Sequence[Token]) -> list[tuple[Inline, ...] | Figure]:
@@ -113,7 +126,15 @@ class InlineReader:
             case found if found == MARKER:
                 return [self._marker(int(token.meta["n"]))]
             case _:  # text, also of an escape or a character reference
-                return [Text(token.content)]
+                return self._ordered(token.content) if self.is_rtl else [Text(token.content)]
+
+    def _ordered(self, text: str) -> list[Inline]:
+        found: list[Inline] = []
+        end = 0
+        for number in _IN_ORDER.finditer(text):
+            found += [Text(text[end : number.start()]), LeftToRight(number.group())]
+            end = number.end()
+        return [*found, Text(text[end:])]
 
     def _marker(self, n: int) -> Inline:
         """Return the marker of a source; its number as text if the draft has no such source."""

@@ -63,7 +63,11 @@ def tree(document: Document, shown: Container[str] = ()) -> tuple[Block, ...]:
     *shown* has the URLs of the images to display; other images become their alternative text with a link.
     """
     citations = {citation.n: citation for citation in document.citations}
-    reader = InlineReader({n: safe_url(found.url) for n, found in citations.items()}, shown)
+    reader = InlineReader(
+        {n: safe_url(found.url) for n, found in citations.items()},
+        shown,
+        is_rtl=document.direction == "rtl",
+    )
     content = clean(document.content)
     builder = _Builder(reader)
     for token in _parser(strict=True).parse(content, environment(document.earlier_sources)):

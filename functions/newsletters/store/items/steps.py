@@ -237,7 +237,10 @@ class Citation(Part):
 
 
 class Export(Part):
-    """An exported file. *content_hash* is the hash of the exported content."""
+    """
+    An exported file. *content_hash* is the hash of the exported content. *section_bytes* has the size of each section,
+    by its heading, if the file is a mail that mail programs clip.
+    """
 
     s3_key: str = Field(repr=False)
     generated_at: str
@@ -245,6 +248,7 @@ class Export(Part):
     sha256: str = ""
     content_hash: str = ""
     warnings: list[str] = Field(default_factory=list)
+    section_bytes: dict[str, int] = Field(default_factory=dict, repr=False)
 
 
 class Draft(StepItem):
