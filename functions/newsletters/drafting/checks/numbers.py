@@ -150,9 +150,9 @@ def _of_run(
         else:
             used, value = _summed([one for one in run[at:] if not one.is_digits])
             values = [_written(value)] if value else []
-        last = run[at + used - 1]
+        end = run[at + used - 1].end
         if values and not (values == ["1"] and not first.is_digits):
-            yield first.start, [*values[:-1], values[-1] + _percent(text, first.start, last.end)]
+            yield first.start, [*values[:-1], values[-1] + _percent(text, first.start, end)]
         at += used
 
 
