@@ -9,8 +9,8 @@ import boto3
 
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
-from shared.ai.retrieval import CorpusTooLarge, RetrievalRefused
-from shared.ai.retrieval.chunks import file_kind
+from shared.ai.retrieval import CorpusTooLarge, Query, RetrievalRefused
+from shared.ai.retrieval.chunks import wrong_kind
 from shared.ai.retrieval.corpora import (
     Corpus,
     FolderCorpus,
@@ -62,8 +62,8 @@ def _upload(options: argparse.Namespace) -> int:
     name = options.folder.name
     documents = _checked(corpus, name)
     for document in documents:
-        if kind := file_kind(corpus.read(name, document) or b""):
-            raise Refused(f"{document}: must be text, and has the content of a {kind} file")
+        if kind := wrong_kind(document, corpus.read(name, document) or b""):
+            raise Refused(f"{document}: has the content of another kind of file: {kind}")
     for document in documents:
         prefix = company_prefix(options.company)
         # The metadata first: a document without it would be cited without its title and address.
@@ -90,7 +90,7 @@ def _search(options: argparse.Namespace) -> int:
     try:
         with _without_log_lines():
             found = LocalRetriever(corpus).retrieve(
-                company, options.query, limit=options.limit, since=options.since
+                company, Query(text=options.query, since=options.since), limit=options.limit
             )
     except ValueError:
         raise Refused("--since: must be a date, YYYY-MM-DD") from None

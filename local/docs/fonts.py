@@ -9,7 +9,7 @@ from fontTools.ttLib import TTFont
 from local.stack.processes import ROOT
 
 FOLDER = ROOT / "layers" / "exports" / "fonts"
-COVERAGE = FOLDER / "coverage.json"
+COVERAGE = ROOT / "functions" / "newsletters" / "exports" / "coverage.json"
 
 
 def coverage(folder: Path) -> list[tuple[int, int]]:

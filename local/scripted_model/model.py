@@ -20,7 +20,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conversations.ai.checks.languages import language_of, plain_words
 from conversations.ai.checks.phrases import asks_for_a_person, compiled, has_phrase
 from conversations.ai.config import BuiltIn
 from conversations.ai.functions import FAILED, REFUSED, UNKNOWN
@@ -30,6 +29,7 @@ from local.scripted_model.project_facts import fact_about, facts_in, label_of
 from local.scripted_model.wordings import WORDINGS, Wording
 from shared.ai import port as ai
 from shared.ai.port import OPENING
+from shared.languages.function_words import language_of, plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conversations.ai.checks.languages import SMALL_WORDS, plain_words
 from conversations.ai.prompt.questions import POINTS, questions_in
+from shared.languages.function_words import SMALL_WORDS, plain_words
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.-]+")
 _SHORTEST_WORD = 3

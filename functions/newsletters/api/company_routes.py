@@ -43,7 +43,7 @@ class CompanyRoutes:
     def put_settings(
         self, request: Request[inputs.SettingsInput]
     ) -> Callable[[], views.SettingsView]:
-        """Change settings of the company: model, retriever, daily limit, four eyes. Absent ones stay."""
+        """Change settings of the company: model, retriever, daily limit, four eyes, claims. Absent ones stay."""
 
         def change() -> views.SettingsView:
             company = request.caller.company
@@ -58,6 +58,7 @@ class CompanyRoutes:
                 retrieval=given.retrieval.model_dump(exclude_none=True),
                 ai_daily_units=given.ai_daily_units,
                 four_eyes=given.four_eyes,
+                check_claims=given.check_claims,
                 updated_at=timestamp(clock.now_ms()),
                 updated_by=request.caller.principal,
                 version=given.version,

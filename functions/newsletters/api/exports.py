@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from newsletters.api import presenters, views
 from newsletters.api.access import NotFound
 from newsletters.api.changes import NoContent
+from newsletters.exports.glyphs import missing_in
 from newsletters.jobs import requests
 from newsletters.jobs.requests import EXPORT_PREFIX, Requested, StepProcessing
 from newsletters.jobs.state import is_working
@@ -74,11 +75,19 @@ def exports_view(newsletter: Newsletter, found: dict[str, Job]) -> views.Exports
                 file_size=export.file_size,
                 is_outdated=_is_outdated(newsletter, export),
                 warnings=export.warnings,
+                section_bytes=export.section_bytes,
             )
             for one, export in stored.items()
         },
         jobs={one: presenters.progress(job) for one, job in found.items()},
+        missing_characters=missing_in(_shown(newsletter)),
     )
+
+
+def _shown(newsletter: Newsletter) -> str:
+    text = newsletter.draft.effective_content if newsletter.draft else ""
+    titles = [one.title for one in newsletter.draft.citations] if newsletter.draft else []
+    return "\n".join([newsletter.metadata.title, text, *titles])
 
 
 def export_link(store: Store, newsletter: Newsletter, export_format: str) -> views.ExportLink:

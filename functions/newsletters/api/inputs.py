@@ -48,6 +48,10 @@ def is_line(text: str) -> str:
     return line
 
 
+def _in_one_line(text: str) -> str:
+    return " ".join(is_text(text).split())
+
+
 def _is_filled(text: str) -> str:
     if not text.strip():
         raise PydanticCustomError("blank", "must not be blank")
@@ -69,6 +73,7 @@ def _is_unique(values: list[str]) -> list[str]:
 type Text = Annotated[str, AfterValidator(is_text)]
 type Title = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(is_line)]
 type Description = Annotated[str, Field(max_length=2_000), AfterValidator(is_text)]
+type Preview = Annotated[str, Field(max_length=150), AfterValidator(_in_one_line)]
 type Region = Annotated[str, Field(max_length=200), AfterValidator(is_text)]
 type Percent = Annotated[int, Strict(), Field(ge=0, le=100)]
 type Version = Annotated[int, Strict(), Field(ge=0, le=MOST_VERSIONS)]
@@ -92,6 +97,7 @@ class _Configuration(Input):
     """The configuration of a newsletter. `tone_preset` sets both tones; numbers set the nearest preset."""
 
     description: Description | None = None
+    preview: Preview | None = None
     target_audience: Audience | None = None
     tone_professional: Percent | None = None
     tone_technical: Percent | None = None
@@ -306,6 +312,7 @@ class SettingsInput(Change):
     retrieval: Retrieval = Field(default_factory=Retrieval)
     ai_daily_units: Annotated[int, Strict(), Field(ge=0, le=100_000)] = 200
     four_eyes: Flag = False
+    check_claims: Flag = False
 
 
 class SourcesQuery(Input):

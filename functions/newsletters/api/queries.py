@@ -108,6 +108,7 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
             retrieval=RetrievalSettings().model_dump(exclude_none=True),
             ai_daily_units=200,
             four_eyes=False,
+            check_claims=False,
             version=0,
         )
     return views.SettingsView(
@@ -115,6 +116,7 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
         retrieval=plain(stored.retrieval),
         ai_daily_units=stored.ai_daily_units,
         four_eyes=stored.four_eyes,
+        check_claims=stored.check_claims,
         version=stored.version,
     )
 

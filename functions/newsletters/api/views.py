@@ -53,6 +53,7 @@ class MetadataView(View):
     id: str
     title: str
     description: str
+    preview: str
     status: NewsletterStatus
     user_id: str
     user_email: str
@@ -257,19 +258,27 @@ class CancelledView(View):
 
 
 class ExportView(View):
-    """An exported file. `is_outdated`: the text was changed since."""
+    """
+    An exported file. `is_outdated`: the text was changed since. `section_bytes`: the size of each section of a mail
+    above 102 KB, by its heading.
+    """
 
     generated_at: str
     file_size: int
     is_outdated: bool
     warnings: list[str]
+    section_bytes: dict[str, int]
 
 
 class ExportsView(View):
-    """The exported files and the newest job of each format."""
+    """
+    The exported files and the newest job of each format. `missing_characters`: those of the present text that a PDF
+    cannot show; the other formats have all.
+    """
 
     exports: dict[str, ExportView]
     jobs: dict[str, ProgressView]
+    missing_characters: str
 
 
 class StartedExports(View):
@@ -311,6 +320,7 @@ class SettingsView(View):
     retrieval: dict[str, Any]
     ai_daily_units: int
     four_eyes: bool
+    check_claims: bool
     version: int
 
 

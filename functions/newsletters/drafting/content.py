@@ -11,18 +11,17 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting.inline_text import escaped
-from newsletters.drafting.markdown_tokens import markers_in, text_of
+from newsletters.drafting.markdown_tokens import environment, markers_in, read_markers, text_of
 from newsletters.drafting.plan import INTRODUCTION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from markdown_it import MarkdownIt
 
     from newsletters.store.items import OutlineSection
 
 WORDS_PER_MINUTE: Final = 250
-_MARKER: Final = re.compile(r"\[\d{1,3}\]")
 _ADDRESS: Final = re.compile(r"(?i)(?:\b[a-z][a-z0-9+.-]*://|\bwww\.)\S+")
 _LINE_END: Final = re.compile(r"\r\n?|\n")  # as the parser counts lines
 _NOT_IN_KEY: Final = re.compile(r"[^a-z0-9]+")
@@ -58,18 +57,17 @@ def joined(title: str, introduction: str, keys: Sequence[str], sections: Mapping
     return "\n\n".join(parts)
 
 
-def cited(content: str) -> set[int]:
-    """Return the numbers of the sources whose markers stand in a text."""
-    inline = (token for token in _parser().parse(content) if token.type == "inline")
-    return {n for token in inline for n in markers_in(token.children or [])}
+def cited(content: str, earlier_sources: Collection[int] = ()) -> set[int]:
+    """Return the numbers of the sources that a text cites; *earlier_sources* as in `Draft`."""
+    return markers_in(_parser().parse(content, environment(earlier_sources)))
 
 
-def word_count(content: str) -> int:
+def word_count(content: str, earlier_sources: Collection[int] = ()) -> int:
     """Return the number of words that a reader sees, without addresses and markers of sources."""
     words = (
         word
-        for text in _texts(content)
-        for word in _MARKER.sub(" ", _ADDRESS.sub(" ", text)).split()
+        for text in _texts(content, earlier_sources)
+        for word in _ADDRESS.sub(" ", text).split()
     )
     return sum(any(sign.isalnum() for sign in word) for word in words)
 
@@ -127,9 +125,9 @@ def _headings(content: str) -> list[_Heading]:
     ]
 
 
-def _texts(content: str) -> list[str]:
+def _texts(content: str, earlier_sources: Collection[int] = ()) -> list[str]:
     texts: list[str] = []
-    for token in _parser().parse(content):
+    for token in _parser().parse(content, environment(earlier_sources)):
         if token.type in {"fence", "code_block"}:
             texts.append(token.content)
         elif token.type == "inline":
@@ -150,4 +148,5 @@ def _slug(name: str) -> str:
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt  # noqa: PLC0415 - status and lists do not need the parser
 
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    return read_markers(parser)

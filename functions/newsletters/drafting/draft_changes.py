@@ -51,12 +51,14 @@ def lost_citations(draft: Draft) -> list[int]:
     """Return the numbers of the sources whose marker stands in the generated text and not in the user's version."""
     if not draft.has_user_edits:
         return []
-    return sorted(content.cited(draft.generated_content) - content.cited(draft.user_edits))
+    earlier = draft.earlier_sources
+    generated = content.cited(draft.generated_content, earlier)
+    return sorted(generated - content.cited(draft.user_edits, earlier))
 
 
 def counted(draft: Draft) -> Draft:
     """Return a draft with the counts of its present text."""
-    words = content.word_count(draft.effective_content)
+    words = content.word_count(draft.effective_content, draft.earlier_sources)
     return draft.model_copy(
         update={"word_count": words, "estimated_read_time": content.read_time(words)}
     )

@@ -6,23 +6,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting import content, prompts, section_text
+from newsletters.drafting.checks import claims
 from newsletters.drafting.draft_changes import counted
 from newsletters.drafting.model_calls import Prompt, ask
 from newsletters.drafting.plan import FRAME, INTRODUCTION, word_targets
 from newsletters.drafting.section_text import OFF_TARGET, AnsweredBlocks, Sources
 from newsletters.jobs.failures import StepFailed
+from newsletters.store import companies
 from newsletters.store.items import Citation, Draft, EditorWarning
 from newsletters.store.items.item import timestamp
 from newsletters.store.step_inputs import draft_hash
+from shared.ai import port as ai
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.jobs.claimed_job import ClaimedJob
     from newsletters.store.items import Outline, OutlineSection, Reference
-    from shared.ai import port as ai
 
 MOST_WARNINGS: Final = 100
+_UNJUDGED: Final = frozenset({claims.INVALID, "ai_refused", "output_truncated"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,9 @@ def generate_draft(work: ClaimedJob) -> bool:
     outline, metadata = work.newsletter.outline, work.newsletter.metadata
     if outline is None or not (planned := _planned(work, outline)):
         raise StepFailed("draft_invalid")
-    work.begin(len(planned), "writing")
+    settings = companies.get_settings(work.resources.store.table, metadata.company_id)
+    checks_claims = settings is not None and settings.check_claims
+    work.begin(len(planned) * (1 + checks_claims), "writing")
     answers = [
         _answer(work, one, number, f"writing section {number + 1} of {len(planned)}")
         for number, one in enumerate(planned)
@@ -52,10 +57,14 @@ def generate_draft(work: ClaimedJob) -> bool:
     sources = Sources()
     warnings: list[EditorWarning] = []
     sections: dict[str, str] = {}
-    for one, answer in zip(planned, answers, strict=True):
-        text = section_text.rendered(one.key, one.section, answer, one.references, sources)
+    for number, (one, answer) in enumerate(zip(planned, answers, strict=True)):
+        text = section_text.rendered(
+            one.key, one.section, answer, one.references, sources, language=metadata.language
+        )
         sections[one.key] = content.section_markdown(one.key, one.section.name, text.markdown)
         warnings += [*text.warnings, *_length(one, text.markdown)]
+        if checks_claims:
+            warnings += _judged(work, one, answer, len(planned) + number)
     keys = [one.key for one in planned]
     introduction = next(
         (one.section.name for one in planned if one.key == INTRODUCTION), "Introduction"
@@ -69,6 +78,7 @@ def generate_draft(work: ClaimedJob) -> bool:
             "section_names": {one.key: one.section.name for one in planned},
             "user_edits": "",
             "has_user_edits": False,
+            "has_source_links": True,
             "citations": list[Citation](sources.citations.values()),
             "warnings": warnings[:MOST_WARNINGS],
             "generated_at": timestamp(clock.now_ms()),
@@ -134,6 +144,33 @@ def _answer(work: ClaimedJob, planned: PlannedText, number: int, doing: str) -> 
     # The ids, too: a label must lead to the source that the model has read under it.
     inputs_hash = digest(prompt.content, *(one.id for one in references.values()))
     return section_text.parsed(work.run_unit(number, inputs_hash, doing, asked), references)
+
+
+def _judged(
+    work: ClaimedJob, planned: PlannedText, answer: AnsweredBlocks, number: int
+) -> list[EditorWarning]:
+    """Return the warnings of the check of a section's claims, a unit of its own."""
+    statements = section_text.statements(answer, planned.references)
+    if not statements:
+        return []
+    metadata = work.newsletter.metadata
+    prompt = claims.prompt(metadata.language, statements, planned.references)
+
+    def asked() -> tuple[str, ai.Usage]:
+        try:
+            verdicts, usage = ask(work.resources, metadata.company_id, prompt)
+        except StepFailed as failure:
+            if failure.code not in _UNJUDGED:
+                raise
+            # The written text is not lost for its check: a warning says that there was none.
+            verdicts, usage = claims.AnsweredVerdicts(verdicts=None), ai.Usage()
+        return verdicts.model_dump_json(), usage
+
+    result = work.run_unit(
+        number, digest(prompt.content), f"checking {planned.section.name}", asked
+    )
+    verdicts = claims.AnsweredVerdicts.model_validate_json(result)
+    return claims.warnings_of(planned.key, verdicts, statements, planned.references)
 
 
 def _length(planned: PlannedText, markdown: str) -> list[EditorWarning]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from newsletters.drafting.checks.addresses import without_addresses
 from newsletters.drafting.markdown_tokens import flat, shown, text_of
 
 if TYPE_CHECKING:
@@ -23,10 +24,6 @@ _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>~|&])")
 # At the beginning of a line these would begin a heading, a list, a quote or a rule.
 _BLOCK_START: Final = re.compile(r"^(#{1,6}(?=\s|$)|[-+=](?=[\s=-]|$)|\d{1,9}(?=[.)](?:\s|$)))")
 _HEADING_END: Final = re.compile(r"(?<=\s)#+$")
-_WEB_ADDRESS: Final = re.compile(
-    r"(?i)(?:https?://|ftp://|(?<![^\W_])www\.)[\w.~:/?#\[\]@!$&'()*+,;=%|\\^{}`-]+"
-)
-_BEHIND_ADDRESS: Final = re.compile(r"[.,;:!?)\]'*]+$")
 _OPEN_CLOSE: Final = {
     "strong_open": "**", "strong_close": "**", "em_open": "*", "em_close": "*", "s_open": "~~", "s_close": "~~",
 }  # fmt: skip
@@ -50,9 +47,9 @@ def inline_text(text: str) -> InlineText:
     tokens = _parser().parseInline(one_line(text))
     children = list(flat(tokens[0].children or ())) if tokens else []
     written = "".join(map(shown, children))
-    plain = one_line(_without_addresses(written))
+    plain = one_line(without_addresses(written))
     marked = "".join(
-        _OPEN_CLOSE.get(token.type) or _escaped_signs(_without_addresses(shown(token)))
+        _OPEN_CLOSE.get(token.type) or _escaped_signs(without_addresses(shown(token)))
         for token in children
     )
     markdown = _with_escaped_ends(one_line(marked))
@@ -60,7 +57,7 @@ def inline_text(text: str) -> InlineText:
         # A removed link leaves marks without text, or an address stands partly in emphasis.
         markdown = escaped(plain)
     has_links = any(token.type in {"link_open", "image"} for token in children)
-    return InlineText(markdown, plain, has_links or _without_addresses(written) != written)
+    return InlineText(markdown, plain, has_links or without_addresses(written) != written)
 
 
 def one_line(text: str) -> str:
@@ -71,16 +68,6 @@ def one_line(text: str) -> str:
 def escaped(text: str) -> str:
     """Return *text* as Markdown that shows it as it is, in one line."""
     return _with_escaped_ends(_escaped_signs(one_line(text)))
-
-
-def _without_addresses(text: str) -> str:
-    return _WEB_ADDRESS.sub(_behind_address, text)
-
-
-def _behind_address(match: re.Match[str]) -> str:
-    """Return the punctuation after an address, which belongs to the sentence."""
-    behind = _BEHIND_ADDRESS.search(match.group())
-    return behind.group() if behind else ""
 
 
 def _shown(markdown: str) -> str | None:

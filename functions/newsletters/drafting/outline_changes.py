@@ -74,9 +74,21 @@ def changed(outline: Outline, sections: Sequence[OutlineSection], topics: Topics
         "removed_items": [*outline.removed_items, *removed][-MOST_ITEMS:],
         "last_section": numbers.last_section,
         "last_custom": numbers.last_custom,
-        "warnings": _lost_sources(outline, result),
+        "warnings": [*_still_true(outline, result), *_lost_sources(outline, result)],
     }
     return _with_modifications(outline.model_copy(update=update))
+
+
+def _still_true(before: Outline, sections: Sequence[OutlineSection]) -> list[EditorWarning]:
+    """Return the warnings about generated texts whose items are as they were."""
+    present = {item.id: item_hash(item) for one in sections for item in one.items}
+    unchanged = {
+        item.id
+        for section in before.sections
+        for item in section.items
+        if present.get(item.id) == item_hash(item)
+    }
+    return [one for one in before.warnings if one.code != SOURCES_LOST and one.item in unchanged]
 
 
 def _lost_sources(before: Outline, sections: Sequence[OutlineSection]) -> list[EditorWarning]:

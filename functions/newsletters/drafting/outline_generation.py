@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from newsletters.drafting import outline_changes, prompts
-from newsletters.drafting.inline_text import one_line
+from newsletters.drafting.checks import outline_texts
+from newsletters.drafting.inline_text import inline_text, one_line
 from newsletters.drafting.model_calls import Prompt, ask, problem_of
 from newsletters.drafting.plan import plan_of
 from newsletters.jobs.failures import StepFailed
@@ -87,10 +88,14 @@ def generate_outline(work: ClaimedJob) -> bool:
     generated = _sections(outline, plan, answer, passages, metadata.language)
     changed = outline_changes.regenerated(outline, generated, kept)
     references = _references(changed, topics, outline)
+    warnings = outline_texts.warnings_of(
+        changed.sections, _written(generated, answer, plan), references, metadata.language
+    )
     now = timestamp(clock.now_ms())
     final = changed.model_copy(
         update={
             "references": references,
+            "warnings": warnings,
             "generated_at": now,
             "inputs_hash": outline_hash(metadata, topics),
         }
@@ -148,8 +153,9 @@ def _broken_rules(
 
 
 def _text(text: str) -> str:
-    """Return a text as the API takes it: people send the outline back with their changes."""
-    return unicodedata.normalize("NFC", one_line(text))
+    """Return a text without addresses, as the API takes it: people send the outline back with their changes."""
+    found = inline_text(text)
+    return unicodedata.normalize("NFC", found.plain if found.is_unlinked else one_line(text))
 
 
 def _line(text: str) -> str:
@@ -193,6 +199,19 @@ def _sections(
             )
         )
     return sections
+
+
+def _written(
+    generated: Sequence[OutlineSection],
+    answer: dict[str, AnsweredSection],
+    plan: Sequence[PlannedSection],
+) -> dict[str, bool]:
+    """Return the ids of the model's items, and whether an address was removed from their texts."""
+    return {
+        item.id: any(inline_text(one).is_unlinked for one in (answered.title, answered.description))
+        for planned, section in zip(plan, generated, strict=True)
+        for item, answered in zip(section.items, answer[planned.kind].items, strict=True)
+    }
 
 
 def _item(item_id: str, answered: AnsweredItem, references: list[str]) -> OutlineItem:

@@ -1,19 +1,26 @@
 """
 A drafted section: the model's blocks, checked, as Markdown with numbered citations.
 
-The model names sources by label. Here each source gets its number, in the order of first use, and its address.
+The model names sources by label. Here each source gets its number, in the order of first use.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from newsletters.drafting.checks.claims import Statement
+from newsletters.drafting.checks.statements import (
+    WRONG_LANGUAGE,
+    Finding,
+    changed_quotations,
+    is_in_another_language,
+    unsupported_numbers,
+)
 from newsletters.drafting.inline_text import inline_text
+from newsletters.drafting.markdown_tokens import marker
 from newsletters.drafting.model_calls import problem_of
 from newsletters.drafting.prompts import needs_references
 from newsletters.store.items import Citation, EditorWarning
@@ -29,21 +36,6 @@ MOST_BLOCKS: Final = 80
 LONGEST_BLOCK: Final = 4_000
 LONGEST_SHOWN: Final = 120  # characters of a warning's text
 OFF_TARGET: Final = 0.25  # of the words of a section
-# The blanks, apostrophes and Arabic signs group digits or begin decimals.
-_SEPARATOR: Final = "[.,'\u2019\u00a0\u2007\u2009\u202f\u066b\u066c]"
-_NUMBER: Final = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
-_DECIMAL_SIGNS: Final = ".,\u066b"
-_GROUPED: Final = re.compile(r"(?!0)\d{1,3}(?:\D\d{3})+|(?!0)\d{1,2}(?:\D\d{2})+\D\d{3}")
-# A number or label of a source that the model wrote into its text, with the address of a link.
-_OWN_MARKER: Final = re.compile(
-    r"""
-    \s*(?P<link>\[)?
-    \\?\[ c?\d{1,3} (?:[,;]\s*c?\d{1,3})* \\?\]
-    (?(link)\])
-    (?:\([^()\s]*\))?
-    """,
-    re.ASCII | re.VERBOSE,
-)
 
 
 class Block(BaseModel):
@@ -93,7 +85,7 @@ class Sources:
     citations: dict[str, Citation] = field(default_factory=dict)
 
     def marker(self, reference: Reference) -> str:
-        """Return the marker of a source: a link with its number, or the number if it has no public address."""
+        """Return the marker of a source: a link with its number, which leads to the list of sources."""
         known = self.citations.get(reference.id)
         if known is None:
             known = Citation(
@@ -104,7 +96,7 @@ class Sources:
                 date=reference.date,
             )
             self.citations[reference.id] = known
-        return f"[[{known.n}]](<{known.url}>)" if known.url else f"\\[{known.n}\\]"
+        return marker(known.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,81 +113,79 @@ def rendered(
     answer: AnsweredBlocks,
     references: Mapping[str, Reference],
     sources: Sources,
+    *,
+    language: str,
 ) -> SectionText:
     """
-    Return the Markdown of a section. *key* names it in the warnings:
+    Return the Markdown of a section. *key* names it in the warnings, *language* is the newsletter's:
 
     uncited             a statement without a source
-    unsupported_number  a number, date or amount that none of the block's sources has
-    unlinked            a link, an address or a source number of the model that was removed
+    unsupported_number  a number, date or amount that the text of none of the block's sources has
+    quote_changed       a quotation that stands in none of the block's sources
+    wrong_language      a text in another language than the newsletter's
+    source_label        a label of a source that the model wrote into its text
+    unlinked            a link or an address of the model that was removed
     """
     lines: list[str] = []
-    warnings: list[EditorWarning] = []
-    included = [item for item in section.items if item.included]
-    notes = [part for item in included for part in (item.title, item.description, item.user_notes)]
+    found: list[Finding] = []
+    written: list[str] = []
     for block in answer.blocks:
-        own = _OWN_MARKER.sub("", block.text)
-        text = inline_text(own)
+        text = inline_text(block.text)
         cited = [references[label] for label in dict.fromkeys(block.refs)]
-        shown = text.plain[:LONGEST_SHOWN]
-        if text.is_unlinked or own != block.text:
-            warnings.append(EditorWarning(code="unlinked", section=key, text=shown))
+        if text.is_unlinked:
+            found.append(Finding("unlinked", text.plain))
         if not text.markdown:
             continue
+        if _has_label(text.plain, references):
+            found.append(Finding("source_label", text.plain))
         if block.kind != "subheading" and not cited and needs_references(section.kind):
-            warnings.append(EditorWarning(code="uncited", section=key, text=shown))
-        # A subheading stands for the whole section.
-        sources_of_numbers = cited or (references.values() if block.kind == "subheading" else ())
-        warnings += _unsupported_numbers(key, text.plain, sources_of_numbers, notes)
+            found.append(Finding("uncited", text.plain))
+        found += _findings(block, text.plain, cited, list(references.values()), language)
+        written += [] if block.kind == "quote" else [text.plain]
         markers = "".join(f" {sources.marker(one)}" for one in cited)
         lines += _as_markdown(block.kind, f"{text.markdown}{markers}", lines)
+    whole = "\n".join(written)
+    # Bullets are too short to be certain about each of them.
+    is_known = any(one.code == WRONG_LANGUAGE for one in found)
+    if not is_known and is_in_another_language(whole, language):
+        found.append(Finding(WRONG_LANGUAGE, whole))
+    warnings = [
+        EditorWarning(code=one.code, section=key, text=one.text[:LONGEST_SHOWN]) for one in found
+    ]
     return SectionText("\n".join(lines).strip(), warnings)
 
 
-def _unsupported_numbers(
-    key: str, text: str, cited: Iterable[Reference], notes: Sequence[str]
-) -> list[EditorWarning]:
-    supported = {
-        number
-        for source in cited
-        for part in (source.text, source.title, source.date)
-        for number in numbers_in(part)
-    } | {number for note in notes for number in numbers_in(note)}
+def statements(answer: AnsweredBlocks, references: Mapping[str, Reference]) -> list[Statement]:
+    """Return the blocks that cite sources, as they are judged."""
     return [
-        EditorWarning(code="unsupported_number", section=key, text=number)
-        for number in numbers_in(text)
-        if number not in supported
+        Statement(text, tuple(dict.fromkeys(block.refs)))
+        for block in answer.blocks
+        if set(block.refs) & set(references) and (text := inline_text(block.text).plain)
     ]
 
 
-def numbers_in(text: str) -> list[str]:
-    """
-    Return the numbers of a text in order, in ASCII and one notation: `1200`, `3.5`.
-
-    `1,200`, `1.200` and `1'200` are the same number, and so are `3,5` and `3.50`. A date such as `05.01.2026` has three
-    numbers, without leading zeros, as in `5 January`.
-    """
-    return [number for match in _NUMBER.finditer(text) for number in _numbers(match.group())]
-
-
-def _numbers(written: str) -> list[str]:
-    """Return one number, or all parts of a date or a version."""
-    digits = "".join(str(unicodedata.digit(sign, sign)) for sign in written)
-    parts = [part for part in re.split(r"\D", digits) if part]
-    signs = re.findall(r"\D", digits)
-    if _GROUPED.fullmatch(digits) and len(set(signs)) == 1 and signs[0] != "\u066b":
-        return ["".join(parts)]
-    whole, _, fraction = digits.rpartition(signs[-1]) if signs else (digits, "", "")
-    is_grouped = len(parts) == 2 or _GROUPED.fullmatch(whole) is not None  # noqa: PLR2004 - whole and fraction
-    if signs and signs[-1] in _DECIMAL_SIGNS and is_grouped and signs[-1] not in signs[:-1]:
-        decimals = fraction.rstrip("0")
-        units = _without_zeros("".join(parts[:-1]))
-        return [f"{units}.{decimals}" if decimals else units]
-    return [_without_zeros(part) for part in parts]
+def _findings(
+    block: Block,
+    text: str,
+    cited: Sequence[Reference],
+    references: Sequence[Reference],
+    language: str,
+) -> list[Finding]:
+    # A subheading stands for the whole section.
+    sources = cited or (references if block.kind == "subheading" else ())
+    is_quote = block.kind == "quote"
+    found = [
+        *unsupported_numbers(text, sources, language),
+        *changed_quotations(text, sources, is_quote=is_quote),
+    ]
+    if not is_quote and is_in_another_language(text, language):
+        found.append(Finding(WRONG_LANGUAGE, text))
+    return found
 
 
-def _without_zeros(digits: str) -> str:
-    return digits.lstrip("0") or "0"
+def _has_label(text: str, labels: Iterable[str]) -> bool:
+    """Whether a text shows the label of a source in brackets: labels belong in `refs`."""
+    return any(f"{sign}{label}" in text for label in labels for sign in "[(")
 
 
 def _as_markdown(kind: str, text: str, before: Sequence[str]) -> list[str]:

@@ -14,6 +14,13 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftToRight:
+    """A date, range or number in a text from right to left, whose parts keep their order."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Code:
     """Characters to display in the style of code."""
 
@@ -62,7 +69,7 @@ class Marker:
     url: str
 
 
-type Inline = Text | Code | Break | Strong | Emphasis | Strike | Link | Marker
+type Inline = Text | LeftToRight | Code | Break | Strong | Emphasis | Strike | Link | Marker
 
 
 class Alignment(StrEnum):
@@ -155,17 +162,23 @@ class Sources:
 type Block = Heading | Paragraph | Quote | Items | CodeBlock | Table | Rule | Figure | Sources
 
 
-def plain(children: tuple[Inline, ...]) -> str:
-    """Return the displayed text of inline content, without styles; a line break becomes a space."""
+def plain(children: tuple[Inline, ...], *, markers: bool = True) -> str:
+    """
+    Return the displayed text of inline content, without styles; a line break becomes a space.
+
+    Without *markers* the blanks before them are left out, too.
+    """
     parts: list[str] = []
     for child in children:
         match child:
-            case Text(text) | Code(text):
+            case Text(text) | LeftToRight(text) | Code(text):
                 parts.append(text)
             case Break():
                 parts.append(" ")
-            case Marker(n, _):
+            case Marker(n, _) if markers:
                 parts.append(f"[{n}]")
+            case Marker():
+                parts = ["".join(parts).rstrip()]
             case Strong(inner) | Emphasis(inner) | Strike(inner) | Link(_, inner):
-                parts.append(plain(inner))
+                parts.append(plain(inner, markers=markers))
     return "".join(parts)

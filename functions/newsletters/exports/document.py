@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _RTL: Final = frozenset({"ar", "fa", "he", "ur", "ps", "ckb", "dv", "yi"})
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*", re.ASCII)
@@ -28,6 +31,7 @@ class Document:
 
     *content* is the effective content in Markdown and begins with `# title`. *language* is a BCP 47 tag, *updated_at*
     is YYYY-MM-DDTHH:MM:SSZ. *preheader* is the preview line of an e-mail; if empty, the first paragraph is used.
+    *earlier_sources* as in the draft.
     """
 
     title: str
@@ -37,6 +41,7 @@ class Document:
     citations: tuple[Citation, ...]
     author: str = ""
     preheader: str = ""
+    earlier_sources: frozenset[int] = frozenset()
 
     @property
     def lang(self) -> str:
@@ -61,7 +66,12 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A rendered document. Warnings: `missing_glyph`, `image_unreadable`."""
+    """
+    A rendered document. Warnings: `missing_glyph`, `image_unreadable`, `image_without_text`, `mail_too_large`.
+
+    *section_bytes* has the size of each section of a mail that is too large, by its heading.
+    """
 
     body: bytes
     warnings: tuple[str, ...]
+    section_bytes: Mapping[str, int] = field(default_factory=dict)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
+from newsletters.exports.blocks import Figure
 from newsletters.exports.document import Document, Rendered
 from newsletters.exports.images import Image, usable
 from newsletters.exports.tree import tree
@@ -66,6 +67,9 @@ def render(
     module = import_module(f"newsletters.exports.writers.{FORMATS[format_name].writer}")
     writer = cast("Writer", module)
     found = usable(images or {})
-    rendered = writer.write(document, tree(document, found.keys()), found)
-    unreadable = ("image_unreadable",) if len(found) < len(images or {}) else ()
-    return Rendered(rendered.body, tuple(dict.fromkeys((*unreadable, *rendered.warnings))))
+    blocks = tree(document, found.keys())
+    rendered = writer.write(document, blocks, found)
+    warnings = ["image_unreadable"] if len(found) < len(images or {}) else []
+    if any(isinstance(block, Figure) and not block.alt.strip() for block in blocks):
+        warnings.append("image_without_text")
+    return replace(rendered, warnings=tuple(dict.fromkeys((*warnings, *rendered.warnings))))

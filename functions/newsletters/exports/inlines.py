@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from newsletters.drafting.markdown_tokens import MARKER
 from newsletters.exports.blocks import (
     Break,
     Code,
     Emphasis,
     Figure,
     Inline,
+    LeftToRight,
     Link,
     Marker,
     Strike,
@@ -28,7 +30,12 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 MOST_NESTED: Final = 12  # styles inside each other; deeper ones lose their style, never their text
-_MARKER: Final = re.compile(r"\[([1-9]\d{0,3})\]", re.ASCII)
+# Dates, times, ranges, grouped and signed numbers, telephone numbers: signs between digits have no direction.
+_IN_ORDER: Final = re.compile(
+    r"\+\d[\d -]{5,}\d"
+    r"|[+\u2212-]?\d+(?:[.,:/'\u2010-\u2013\u2019\u2212\u00a0\u202f-]\d+)+"
+    r"|(?<!\w)[+\u2212-]\d+"
+)
 _STYLES: Final[Mapping[str, type[Strong | Emphasis | Strike]]] = {
     "strong_close": Strong,
     "em_close": Emphasis,
@@ -38,10 +45,15 @@ _STYLES: Final[Mapping[str, type[Strong | Emphasis | Strike]]] = {
 
 @dataclass(frozen=True, slots=True)
 class InlineReader:
-    """Reads inline tokens. *urls* has the URL of each citation by number, *shown* the URLs of fetched images."""
+    """
+    Reads inline tokens. *urls* has the URL of each citation by number, *shown* the URLs of fetched images.
+
+    In a text from right to left (*is_rtl*) numbers are kept in order.
+    """
 
     urls: Mapping[int, str]
     shown: Container[str]
+    is_rtl: bool = False
     cited: set[int] = field(default_factory=set)  # numbers of the markers read so far
 
     def flow(self, tokens: Sequence[Token]) -> list[tuple[Inline, ...] | Figure]:
@@ -97,10 +109,6 @@ class InlineReader:
     def _styled(self, closing: str, url: str, children: tuple[Inline, ...]) -> Inline:
         if closing != "link_close":
             return _STYLES[closing](children)
-        marker = _MARKER.fullmatch(plain(children))
-        if marker and int(marker[1]) in self.urls:
-            self.cited.add(int(marker[1]))
-            return Marker(int(marker[1]), safe_url(url))
         return Link(url, children) if safe_url(url) else Text(plain(children))
 
     def _leaf(self, token: Token, *, linked: bool) -> list[Inline]:
@@ -115,19 +123,25 @@ class InlineReader:
                 alt, url = self._alt(token), safe_url(str(token.attrs["src"]))
                 shown = Text(alt or url)
                 return [Link(url, (shown,)) if url and not linked else shown]
+            case found if found == MARKER:
+                return [self._marker(int(token.meta["n"]))]
             case _:  # text, also of an escape or a character reference
-                return [Text(token.content)] if linked else self._with_markers(token.content)
+                return self._ordered(token.content) if self.is_rtl else [Text(token.content)]
 
-    def _with_markers(self, text: str) -> list[Inline]:
+    def _ordered(self, text: str) -> list[Inline]:
         found: list[Inline] = []
         end = 0
-        for match in _MARKER.finditer(text):
-            n = int(match[1])
-            if n in self.urls:
-                self.cited.add(n)
-                found += [Text(text[end : match.start()]), Marker(n, self.urls[n])]
-                end = match.end()
+        for number in _IN_ORDER.finditer(text):
+            found += [Text(text[end : number.start()]), LeftToRight(number.group())]
+            end = number.end()
         return [*found, Text(text[end:])]
+
+    def _marker(self, n: int) -> Inline:
+        """Return the marker of a source; its number as text if the draft has no such source."""
+        if n not in self.urls:
+            return Text(f"[{n}]")
+        self.cited.add(n)
+        return Marker(n, self.urls[n])
 
     def _alt(self, image: Token) -> str:
         return plain(InlineReader({}, ()).text(image.children or []))

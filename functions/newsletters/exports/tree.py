@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markdown_it import MarkdownIt
 
-from newsletters.drafting.markdown_tokens import flat
+from newsletters.drafting.markdown_tokens import (
+    MARKER,
+    environment,
+    flat,
+    is_source,
+    read_markers,
+)
 from newsletters.exports.blocks import (
     Alignment,
     Block,
@@ -57,10 +63,14 @@ def tree(document: Document, shown: Container[str] = ()) -> tuple[Block, ...]:
     *shown* has the URLs of the images to display; other images become their alternative text with a link.
     """
     citations = {citation.n: citation for citation in document.citations}
-    reader = InlineReader({n: safe_url(found.url) for n, found in citations.items()}, shown)
+    reader = InlineReader(
+        {n: safe_url(found.url) for n, found in citations.items()},
+        shown,
+        is_rtl=document.direction == "rtl",
+    )
     content = clean(document.content)
     builder = _Builder(reader)
-    for token in _parser(strict=True).parse(content):
+    for token in _parser(strict=True).parse(content, environment(document.earlier_sources)):
         builder.add(token)
     blocks = _with_title(builder.frames[0], clean(document.title), content)
     entries = tuple(
@@ -91,12 +101,15 @@ def _is_visible(text: str) -> bool:
 
 
 def is_safe(content: str) -> bool:
-    """Tell whether content has no raw HTML and no link or image that `tree` refuses, for a parser that allows all."""
+    """
+    Tell whether content means the same to a parser that allows all: it has no raw HTML, no link or image that `tree`
+    refuses, and no marker, whose link leads into our list of sources.
+    """
     environment: dict[str, Any] = {}
     tokens = _parser(strict=False).parse(content, environment)
     urls = [str(reference["href"]) for reference in environment.get("references", {}).values()]
     for token in flat(tokens):
-        if token.type in {"html_block", "html_inline"}:
+        if token.type in {"html_block", "html_inline", MARKER}:
             return False
         urls += [str(token.attrs[name]) for name in ("href", "src") if name in token.attrs]
     return all(map(safe_url, urls))
@@ -106,8 +119,8 @@ def _parser(*, strict: bool) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": not strict, "maxNesting": _NESTING})
     parser.enable(["table", "strikethrough"])
     # The markup of a refused link is displayed as text.
-    parser.validateLink = lambda url: not strict or bool(safe_url(url))  # type: ignore[method-assign]  # as documented
-    return parser
+    parser.validateLink = lambda url: not strict or is_source(url) or bool(safe_url(url))  # type: ignore[method-assign]  # as documented
+    return read_markers(parser)
 
 
 @dataclass(slots=True)

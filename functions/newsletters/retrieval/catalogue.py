@@ -6,6 +6,10 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from newsletters.retrieval.type_phrases import PHRASES
+from shared.ai.retrieval import Query
+from shared.languages.certain_languages import primary_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -16,73 +20,28 @@ type Kind = Literal["updates", "main", "opportunities", "resources"]
 
 @dataclass(frozen=True, slots=True)
 class InformationType:
-    """A type: *name* is stored and shown, *kind* decides its section, *phrase* begins its query."""
+    """A type: *name* is stored and shown, *kind* decides its section."""
 
     id: str
     name: str
     kind: Kind
-    phrase: str
 
 
 TYPES: Final = (
-    InformationType(
-        "breaking_news", "Breaking News & Updates", "updates", "news announcement launched update"
-    ),
-    InformationType(
-        "policy_updates", "Policy Updates", "updates", "policy law regulation strategy adopted"
-    ),
-    InformationType(
-        "food_security",
-        "Food Security Updates",
-        "updates",
-        "food security prices nutrition harvest",
-    ),
-    InformationType(
-        "research_findings", "Research Findings", "main", "study results evidence trial findings"
-    ),
-    InformationType(
-        "technology_innovation",
-        "Technology & Innovation Spotlight",
-        "main",
-        "technology innovation digital tool pilot",
-    ),
-    InformationType(
-        "climate_smart",
-        "Climate-Smart Agriculture",
-        "main",
-        "climate adaptation drought resilient farming",
-    ),
-    InformationType(
-        "market_access", "Market Access & Trade", "main", "market trade export price tariff"
-    ),
-    InformationType(
-        "project_updates",
-        "Project Updates & Success Stories",
-        "main",
-        "project progress impact community story",
-    ),
-    InformationType(
-        "livestock",
-        "Livestock & Animal Health",
-        "main",
-        "livestock cattle vaccine animal disease",
-    ),
-    InformationType(
-        "funding", "Funding Opportunities", "opportunities", "grant call proposals funding deadline"
-    ),
-    InformationType(
-        "events",
-        "Events & Conferences",
-        "opportunities",
-        "conference workshop webinar register venue",
-    ),
-    InformationType(
-        "publications",
-        "Publications & Resources",
-        "resources",
-        "report publication guide dataset toolkit",
-    ),
+    InformationType("breaking_news", "Breaking News & Updates", "updates"),
+    InformationType("policy_updates", "Policy Updates", "updates"),
+    InformationType("food_security", "Food Security Updates", "updates"),
+    InformationType("research_findings", "Research Findings", "main"),
+    InformationType("technology_innovation", "Technology & Innovation Spotlight", "main"),
+    InformationType("climate_smart", "Climate-Smart Agriculture", "main"),
+    InformationType("market_access", "Market Access & Trade", "main"),
+    InformationType("project_updates", "Project Updates & Success Stories", "main"),
+    InformationType("livestock", "Livestock & Animal Health", "main"),
+    InformationType("funding", "Funding Opportunities", "opportunities"),
+    InformationType("events", "Events & Conferences", "opportunities"),
+    InformationType("publications", "Publications & Resources", "resources"),
 )
+ENGLISH: Final = "en"
 _BY_WORD: Final = {word.casefold(): one for one in TYPES for word in (one.id, one.name)}
 
 CHUNKS: Final = {"daily": 15, "weekly": 25, "custom": 25, "monthly": 40, "quarterly": 50}
@@ -122,18 +81,30 @@ def kind_of(name: str, custom: list[CustomTopic]) -> Kind:
     return found.kind if found else "main"
 
 
-def query_of(name: str, custom: list[CustomTopic], metadata: Metadata, *, is_semantic: bool) -> str:
+def queries_of(
+    name: str, custom: list[CustomTopic], metadata: Metadata, *, is_semantic: bool
+) -> list[Query]:
     """
-    Return the query of a selected type: its words and the region, and for a retriever that compares meanings also up to
-    three words of the audience. A keyword search would find every text that contains such a word, even on other
-    subjects.
+    Return the queries of a selected type: in the newsletter's language, then in English. A custom topic has one, its
+    own words.
+
+    The region is context, and for a retriever that compares meanings also up to three words of the audience: a keyword
+    search would find every text that contains such a word, even on other subjects.
     """
-    own = next((topic.query for topic in custom if topic.name == name), None)
-    found = type_named(name)
-    phrase = own or (found.phrase if found else name)
     audience = [one.replace("_", " ") for one in metadata.target_audience if one != "myself"]
     words = " ".join(audience).split()[:3] if is_semantic else []
-    return " ".join(part for part in (phrase, metadata.geographic_focus, *words) if part)
+    context = " ".join(part for part in (metadata.geographic_focus, *words) if part)
+    language = primary_of(metadata.language)
+    own = next((topic.query for topic in custom if topic.name == name), None)
+    found = type_named(name)
+    if own is not None or found is None:
+        return [Query(text=own or name, language=language, context=context)]
+    # A retriever that compares meanings finds documents in any language.
+    wanted = [language if language in PHRASES else ENGLISH, *([] if is_semantic else [ENGLISH])]
+    return [
+        Query(text=PHRASES[one][TYPES.index(found)], language=one, context=context)
+        for one in dict.fromkeys(wanted)
+    ]
 
 
 def most_chunks(metadata: Metadata) -> int:

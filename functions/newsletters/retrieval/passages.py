@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -19,14 +19,20 @@ from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from newsletters.jobs.claimed_job import ClaimedJob
     from newsletters.store.items import Topics
-    from shared.ai.retrieval import Passage, Retriever
+    from shared.ai.retrieval import Passage, Query, Retriever
+    from shared.ai.retrieval.settings import RetrievalSettings
 
 FEWEST_ASKED: Final = 4  # hits of each type
 MOST_ASKED: Final = 100  # hits among which those without a date are: they rank beside old ones
 WIDER: Final = (1, 2, 4)  # times the window, until a type has enough hits
 NO_WINDOW: Final = 0
+# Of the embedded search: two rare words of a type, or more that are less rare. Measured on labelled passages, see
+# tests/unit/newsletters/retrieval/test_labelled_passages.py.
+LEAST_SCORE: Final = 0.55
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,51 +88,66 @@ def _searched(
         retriever=retriever_for(settings, work.resources.retrieval),
         company_id=metadata.company_id,
         limit=max(FEWEST_ASKED, 2 * total // len(topics.selected_types)),
-        least_score=settings.least_score,
+        least_score=_least_score(settings),
         window_days=catalogue.WINDOW_DAYS[metadata.frequency],
     )
     work.begin(len(topics.selected_types), "searching documents")
     hits: dict[str, list[Passage]] = {}
     records: list[QueryRecord] = []
     for number, name in enumerate(topics.selected_types):
-        query = catalogue.query_of(
+        queries = catalogue.queries_of(
             name, topics.custom_topics, metadata, is_semantic=settings.retriever == "bedrock"
         )
-        hits[name], record = _of_type(search, name, query)
+        hits[name], record = _of_type(search, name, queries)
         records.append(record)
         work.advance(number + 1, "searching documents")
     return hits, records
 
 
-def _of_type(search: Search, name: str, query: str) -> tuple[list[Passage], QueryRecord]:
+def _of_type(
+    search: Search, name: str, queries: Sequence[Query]
+) -> tuple[list[Passage], QueryRecord]:
     """
     Return the hits of one type: inside the window, then in wider ones, then also passages without a date.
 
-    Dated passages that are older than the widest window are never used.
+    A later one of *queries* is asked if the earlier ones find too little in a window. Dated passages that are older
+    than the widest window, or dated later than today, are never used.
     """
-    found: list[Passage] = []
+    found: dict[str, Passage] = {}
+    asked: dict[str, None] = {}
     for factor in WIDER:
         days = search.window_days * factor
-        found = _above(search, search.retriever.retrieve(
-            search.company_id, query, limit=search.limit, since=_days_ago(days)
-        ))  # fmt: skip
-        if len(found) >= FEWEST_OF_TYPE:
-            return found, _record(name, query, found, days, widened=factor > 1)
-    everything = search.retriever.retrieve(
-        search.company_id, query, limit=max(MOST_ASKED, search.limit)
-    )
-    undated = [one for one in _above(search, everything) if not one.date]
-    usable = [*found, *undated][: search.limit]
-    return usable, _record(name, query, usable, NO_WINDOW, widened=True)
+        found = {}
+        for query in queries:
+            asked[query.text] = None
+            found |= _above(search, replace(query, since=_days_ago(days)), search.limit)
+            if len(found) >= FEWEST_OF_TYPE:
+                usable = list(found.values())[: search.limit]
+                return usable, _record(name, asked, usable, days, widened=factor > 1)
+    for query in queries:
+        everything = _above(search, query, max(MOST_ASKED, search.limit))
+        found |= {key: one for key, one in everything.items() if not one.date}
+    usable = list(found.values())[: search.limit]
+    return usable, _record(name, asked, usable, NO_WINDOW, widened=True)
 
 
-def _above(search: Search, found: list[Passage]) -> list[Passage]:
-    return [one for one in found if one.score >= search.least_score]
+def _above(search: Search, query: Query, limit: int) -> dict[str, Passage]:
+    """Return the passages with the least score, by their ids, which are not dated later than today."""
+    wanted = replace(query, until=_days_ago(0))
+    found = search.retriever.retrieve(search.company_id, wanted, limit=limit)
+    return {one.chunk_id: one for one in found if one.score >= search.least_score}
+
+
+def _least_score(settings: RetrievalSettings) -> float:
+    """Return the least score of the settings; the default of the embedded search is measured, see LEAST_SCORE."""
+    is_default = settings.min_score is None and settings.retriever == "local"
+    return LEAST_SCORE if is_default else settings.least_score
 
 
 def _record(
-    name: str, query: str, found: list[Passage], days: int, *, widened: bool
+    name: str, asked: Iterable[str], found: list[Passage], days: int, *, widened: bool
 ) -> QueryRecord:
+    query = " | ".join(asked)
     return QueryRecord(type=name, query=query, hits=len(found), window_days=days, widened=widened)
 
 

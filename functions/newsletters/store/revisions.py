@@ -39,7 +39,7 @@ CONTENT: Final[dict[str, tuple[str, ...]]] = {
     ),
     Draft.sort: (
         "generated_content", "sections", "section_order", "section_names", "user_edits", "has_user_edits", "citations",
-        "warnings", "generated_at", "inputs_hash",
+        "warnings", "generated_at", "inputs_hash", "has_source_links",
     ),
 }  # fmt: skip
 
@@ -79,7 +79,9 @@ def restored[Step: StepItem](store: Store, code: str, step: Step, revision: Revi
     """Return a step with the content of a revision. Raises ObjectUnusable."""
     folder = revisions_of(store, code)
     content: dict[str, Any] = folder.get_json(Pointer.read(revision.content))
-    return type(step).model_validate({**step.model_dump(), **content})
+    # Content of an earlier release lacks later attributes: their defaults belong to it, not the present values.
+    kept = {name: one for name, one in step.model_dump().items() if name not in CONTENT[step.SK]}
+    return type(step).model_validate({**kept, **content})
 
 
 def _kept(found: Sequence[Revision]) -> list[Revision]:

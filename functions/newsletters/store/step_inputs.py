@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from newsletters.store.items import Draft, Metadata, Outline, Topics
 
 # The attributes of METADATA that exports show.
-EXPORTED: Final = ("title", "language", "user_name", "description")
+EXPORTED: Final = ("title", "language", "user_name", "description", "preview")
 
 
 def topics_hash(metadata: Metadata, topics: Topics) -> str:
@@ -64,6 +64,8 @@ def content_hash(metadata: Metadata, draft: Draft) -> str:
     """Return the hash of all that an export shows."""
     citations = [citation.model_dump() for citation in draft.citations]
     shown = [getattr(metadata, name) for name in EXPORTED]
+    # Texts of earlier releases had none: their exports and reviews stay valid.
+    shown = shown if metadata.preview else shown[:-1]
     return _hash(*shown, draft.effective_content, citations)
 
 

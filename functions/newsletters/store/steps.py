@@ -167,7 +167,10 @@ def _transact(
     is_there: ConditionBase = Metadata.attr("company_id").eq(before.metadata.company_id)
     if "status" in metadata:  # which depends on what exports show of METADATA
         for name in EXPORTED:
-            is_there &= Metadata.attr(name).eq(getattr(before.metadata, name))
+            value = getattr(before.metadata, name)
+            is_same: ConditionBase = Metadata.attr(name).eq(value)
+            # Newsletters of earlier releases lack an attribute that is empty.
+            is_there &= is_same if value else is_same | Metadata.attr(name).not_exists()
     head = store.table.to_update(Metadata.key(before.code), put=changed, when=is_there)
     try:
         store.table.transact(write, head, *also)

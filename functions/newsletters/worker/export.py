@@ -60,6 +60,7 @@ def _export_draft(resources: ExportResources, job: Job, export_format: str) -> b
         sha256=hashlib.sha256(rendered.body).hexdigest(),
         content_hash=content_hash(newsletter.metadata, draft),
         warnings=list(rendered.warnings),
+        section_bytes=dict(rendered.section_bytes),
     )
     return _recorded(store, job, export_format, exported)
 
@@ -75,7 +76,8 @@ def _rendered(
         updated_at=draft.updated_at,
         citations=tuple(Citation(one.n, one.title, one.url, one.date) for one in draft.citations),
         author=metadata.user_name,
-        preheader=" ".join(metadata.description.split())[:150],
+        preheader=metadata.preview,
+        earlier_sources=draft.earlier_sources,
     )
     images = downloaded(draft.effective_content, resources.image_origins)
     return render(export_format, document, images)

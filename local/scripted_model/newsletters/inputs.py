@@ -1,4 +1,4 @@
-"""The inputs of the schemas `newsletter_outline_v1` and `newsletter_section_v1`."""
+"""The inputs of the schemas `newsletter_outline_v2` and `newsletter_section_v2`."""
 
 from __future__ import annotations
 

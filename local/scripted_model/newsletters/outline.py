@@ -1,4 +1,4 @@
-"""The scripted model's outline of a newsletter, in the schema `newsletter_outline_v1`."""
+"""The scripted model's outline of a newsletter, in the schema `newsletter_outline_v2`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scripted model's text of a section, in the schema `newsletter_section_v1`."""
+"""The scripted model's text of a section, in the schema `newsletter_section_v2`."""
 
 from __future__ import annotations
 

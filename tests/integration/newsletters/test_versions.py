@@ -234,7 +234,8 @@ SHOWN: dict[str, Any] = {
     "title": "Another title",
     "language": "fr",
     "user_name": "Ann Example",  # the author of a file
-    "description": "The season in numbers",  # the preview line of an e-mail
+    "description": "The season in numbers",
+    "preview": "Three numbers",  # the preview line of an e-mail
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 from events.newsletters.documents import DOCUMENTS
@@ -164,6 +165,11 @@ EXPORTED: Final = settled(DRAFTED, exported(*QUICK_FORMATS))
 SCENARIOS: Final = [
     Scenario("an outline", [started("outline")], RETRIEVED),
     Scenario("a draft", [started("draft")], PLANNED),
+    Scenario(
+        "a draft with a check of its claims",
+        [started("draft")],
+        settled(PLANNED, partial(configured, check_claims=True)),
+    ),
     Scenario("topics", [started("topics")], SELECTED),
     Scenario(
         "a draft that replaces edits",

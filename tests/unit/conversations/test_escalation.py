@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from conversations.ai import escalation
-from conversations.ai.checks.languages import plain_words
 from conversations.ai.checks.phrases import clearly_asks_for_a_person, wants_no_messages
 from conversations.ai.outcome import Cause
 from conversations.ai.prompt.system_prompt import HistoryMessage
 from shared.ai import port as ai
+from shared.languages.function_words import plain_words
 
 REQUESTS = [
     "Can I talk to a human please",

@@ -64,10 +64,17 @@ class DocumentSearch:
     def _search(self, company_id: str, settings: KnowledgeConfig, query: str) -> Sequence[Passage]:
         """Return the passages for a query, best first. Raises Unwritable: the retriever does not answer."""
         from conversations.ai.knowledge.search_tool import MOST_PASSAGES  # noqa: PLC0415 - as above
-        from shared.ai.retrieval import CorpusTooLarge, RetrievalRefused, RetrieverUnavailable  # noqa: PLC0415 - as above
+        from shared.ai.retrieval import (  # noqa: PLC0415 - as above
+            CorpusTooLarge,
+            Query,
+            RetrievalRefused,
+            RetrieverUnavailable,
+        )
 
         try:
-            found = self._retriever(settings).retrieve(company_id, query, limit=2 * MOST_PASSAGES)
+            found = self._retriever(settings).retrieve(
+                company_id, Query(text=query), limit=2 * MOST_PASSAGES
+            )
         except RetrieverUnavailable as failure:
             logger.warning("documents unavailable", extra={"reason": failure.reason})
             raise Unwritable("documents_unavailable", may_pass=True) from None

@@ -15,9 +15,16 @@ from typing import TYPE_CHECKING, Final
 
 from mjml import mjml2html
 
-from newsletters.exports.blocks import Block, Paragraph, plain
+from newsletters.exports.blocks import Block, Heading, Paragraph, plain
 from newsletters.exports.document import Document, Rendered
-from newsletters.exports.writers.email_styles import FONTS, PADDING, SHEET, WIDTH, attributes
+from newsletters.exports.writers.email_styles import (
+    FONTS,
+    OUTLOOK,
+    PADDING,
+    SHEET,
+    WIDTH,
+    attributes,
+)
 from newsletters.exports.writers.html_body import BodyWriter, sanitised
 from newsletters.exports.writers.palette import LIGHT
 
@@ -27,6 +34,11 @@ if TYPE_CHECKING:
     from newsletters.exports.images import Image
 
 MOST_PREHEADER: Final = 140
+CLIPPED_ABOVE: Final = 102 * 1024  # bytes, by Gmail
+TOO_LARGE: Final = "mail_too_large"
+_SECTION_LEVEL: Final = 2
+_LONGEST_NAME: Final = 100
+_FULL_WIDTH: Final = re.compile(r'<table\b(?=[^>]*width(?:="|:)100%)[^>]*style="')
 
 _PLACEHOLDER: Final = re.compile("@@(LANGUAGE|TITLE|PREHEADER|BODY)@@")
 _FRAME: Final = """
@@ -43,6 +55,7 @@ _FRAME: Final = """
       <meta name="supported-color-schemes" content="light dark" />
     </mj-raw>
     <mj-style>{sheet}</mj-style>
+    <mj-raw>{outlook}</mj-raw>
   </mj-head>
   <mj-body width="{width}px" background-color="{page}" css-class="nl-page">
     <mj-section direction="{direction}" background-color="{surface}" padding="{padding}px" css-class="nl-surface">
@@ -69,17 +82,34 @@ def write(document: Document, blocks: Sequence[Block], images: Mapping[str, Imag
     }
     # In one pass: text that looks like a placeholder stays as it is.
     mail = _PLACEHOLDER.sub(lambda found: texts[found[1]], _frame(direction))
-    return Rendered(mail.encode(errors="replace"), ())
+    body = mail.encode(errors="replace")
+    if len(body) <= CLIPPED_ABOVE:
+        return Rendered(body, ())
+    sizes = {
+        name: len(writer.blocks(part).encode(errors="replace")) for name, part in _sections(blocks)
+    }
+    return Rendered(body, (TOO_LARGE,), sizes)
+
+
+def _sections(blocks: Sequence[Block]) -> list[tuple[str, list[Block]]]:
+    """Return the blocks below each heading of the first two levels, with its text."""
+    sections: list[tuple[str, list[Block]]] = []
+    for block in blocks:
+        if isinstance(block, Heading) and block.level <= _SECTION_LEVEL:
+            sections.append((plain(block.children)[:_LONGEST_NAME], []))
+        sections[-1][1].append(block)
+    return sections
 
 
 @lru_cache
 def _frame(direction: str) -> str:
-    return mjml2html(
+    frame = mjml2html(
         _FRAME.format(
             direction=direction,
             side="right" if direction == "rtl" else "left",
             fonts=FONTS,
             sheet=SHEET,
+            outlook=OUTLOOK,
             width=WIDTH,
             padding=PADDING,
             page=LIGHT.page,
@@ -88,12 +118,14 @@ def _frame(direction: str) -> str:
         ),
         fonts={},
     )
+    # Columns of a fixed layout never grow with their content, such as a blocked image.
+    return _FULL_WIDTH.sub(r"\g<0>table-layout:fixed;", frame)
 
 
 def _first_paragraph(blocks: Sequence[Block]) -> str:
     """Return the beginning of the first paragraph, cut between words."""
-    text = next((plain(block.children) for block in blocks if isinstance(block, Paragraph)), "")
-    text = re.sub(r" ?\[\d+\]", "", text)
+    first = next((block.children for block in blocks if isinstance(block, Paragraph)), ())
+    text = plain(first, markers=False)
     if len(text) <= MOST_PREHEADER:
         return text
     return text[:MOST_PREHEADER].rpartition(" ")[0] + "…"

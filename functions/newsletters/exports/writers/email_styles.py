@@ -11,6 +11,15 @@ PADDING: Final = 32
 SMALLEST: Final = 14  # font size in pixels
 
 FONTS: Final = "-apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, sans-serif"
+MONOSPACE: Final = "Menlo,Consolas,'Courier New',monospace"
+# Outlook for Windows lays out with Word: it takes another font for a family list that begins with an unknown name,
+# makes a line as high as its largest sign, and adds spaces around tables.
+OUTLOOK: Final = """<!--[if mso]><style>
+body, table, td, p, h1, h2, h3, h4, h5, h6, li, a { font-family: 'Segoe UI', Arial, sans-serif !important; }
+code, pre { font-family: Consolas, 'Courier New', monospace !important; }
+table { border-collapse: collapse; mso-table-lspace: 0; mso-table-rspace: 0; }
+p, li, td { mso-line-height-rule: exactly; }
+</style><![endif]-->"""
 _HEADINGS: Final = {"h1": 30, "h2": 23, "h3": 19, "h4": 17, "h5": 16, "h6": 16}
 
 # Dark colours, by class.
@@ -46,13 +55,16 @@ def attributes(direction: str) -> dict[str, str]:
         "li": "margin:0 0 8px;",
         "a": f"color:{LIGHT.link};text-decoration:underline;word-break:break-word;",
         "blockquote": f"margin:0 0 16px;padding:2px 18px;border-{start}:4px solid {LIGHT.link};color:{LIGHT.muted};",
-        "code": f"font-family:Menlo,Consolas,monospace;font-size:15px;background-color:{LIGHT.shade};padding:1px 4px;",
-        "pre": f"margin:0 0 16px;padding:12px;background-color:{LIGHT.shade};white-space:pre-wrap;line-height:1.45;"
+        "code": f"font-family:{MONOSPACE};font-size:15px;background-color:{LIGHT.shade};padding:1px 4px;",
+        "pre": f"margin:0 0 16px;padding:12px;font-family:{MONOSPACE};font-size:15px;"
+        f"background-color:{LIGHT.shade};white-space:pre-wrap;line-height:1.45;"
         "word-break:break-word;",
         "date": "white-space:nowrap;",
         "hr": f"border:0;border-top:1px solid {LIGHT.line};margin:28px 0;",
         "figure": "margin:0 0 16px;text-align:center;",
-        "img": "display:inline-block;max-width:100%;height:auto;border:0;",
+        # Of the width that is there, also while it is blocked: the attribute, for Outlook, would widen the column.
+        "img": "display:inline-block;width:100%;max-width:{width}px;height:auto;border:0;",
+        "number": "white-space:nowrap;",
         # Of the width that is there, also inside the frame's tables, so that a wide table scrolls.
         "frame": "table-layout:fixed;width:100%;margin:0 0 16px;border-collapse:collapse;",
         "scroll": "overflow-x:auto;",
@@ -83,9 +95,13 @@ def _sheet() -> str:
         f".nl-{name}{inner.get(name, '')} {{ {important(style)} }}\n"
         for name, style in _DARK.items()
     )
+    # Outlook on the web has no media queries of colours; it marks the elements around a mail that it darkens.
+    outlook = "".join(
+        f"[data-ogsc] .nl-{name} {{ {important(style)} }}\n" for name, style in _DARK.items()
+    )
     return (
         ":root { color-scheme: light dark; supported-color-schemes: light dark; }\n"
-        f"@media (prefers-color-scheme: dark) {{\n{dark}}}\n"
+        f"@media (prefers-color-scheme: dark) {{\n{dark}}}\n{outlook}"
         "@media only screen and (max-width: 480px) {\n"
         ".nl-surface > table > tbody > tr > td { padding: 20px 16px !important; }\n"
         "}\n"

@@ -21,6 +21,7 @@ MOST_WIDTH: Final = 680  # of the text, in pixels
 _ATTRIBUTES: Final = {
     "marker": ' class="marker"',
     "date": ' class="date"',
+    "number": ' class="date"',
     "scroll": ' class="scroll" tabindex="0"',
     **{
         f"{cell}-{side}": f' class="{side}"'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,7 @@ from newsletters.exports.blocks import (
     Heading,
     Inline,
     Items,
+    LeftToRight,
     Link,
     Marker,
     Paragraph,
@@ -30,6 +32,7 @@ from newsletters.exports.blocks import (
     Strong,
     Table,
     Text,
+    plain,
 )
 
 if TYPE_CHECKING:
@@ -83,6 +86,10 @@ _ATTRIBUTES: Final[Mapping[str, set[str]]] = {
     "table": {"role", "border", "cellpadding", "cellspacing", "width"},
     "th": {"scope"},
 }
+# Of a table's cell: digits with their signs, and a unit or currency.
+_NUMBER: Final = re.compile(
+    r"(?=.*\d)[^\W\d_]{0,4}[\s\d.,:/'\u2019+%\u00b1\u2010-\u2013\u2212-]{1,24}[^\W\d_]{0,4}"
+)
 COLUMN_WIDTH: Final = 85  # of a table's column at least, in pixels
 MOST_HEIGHT: Final = 900  # of an image, in pixels
 
@@ -105,8 +112,9 @@ class BodyWriter:
     Writes blocks as elements.
 
     *attributes* has the attributes of each element, as ` class="..."`, by name. The names are the elements' names,
-    `marker`, `date`, `scroll` and `frame` (around a table), `td-{alignment}` and `th-{alignment}`; for `table` it has
-    only the value of the style. An *anchored* page links markers of sources without URL to its own list.
+    `marker`, `date`, `number`, `scroll` and `frame` (around a table), `td-{alignment}` and `th-{alignment}`; for
+    `table` it has only the value of the style. In the one of `img`, `{width}` is the image's. An *anchored* page links
+    markers of sources without URL to its own list.
     """
 
     images: Mapping[str, Image]
@@ -148,6 +156,8 @@ class BodyWriter:
         match child:
             case Text(text):
                 return escape(text)
+            case LeftToRight(text):
+                return f'<span dir="ltr">{escape(text)}</span>'
             case Code(text):
                 return self._element("code", escape(text))
             case Break():
@@ -200,10 +210,16 @@ class BodyWriter:
         scope = ' scope="col"' if tag == "th" else ""
         return "<tr>{}</tr>".format(
             "".join(
-                f"<{tag}{scope}{self._of(f'{tag}-{side}')}>{self.inlines(cell)}</{tag}>"
+                f"<{tag}{scope}{self._of(f'{tag}-{side}')}>{self._cell(cell)}</{tag}>"
                 for side, cell in zip(alignments, cells, strict=True)
             )
         )
+
+    def _cell(self, cell: tuple[Inline, ...]) -> str:
+        """Return the content of a cell; a number stays in one line."""
+        content = self.inlines(cell)
+        is_number = _NUMBER.fullmatch(plain(cell, markers=False)) is not None
+        return self._element("number", content, tag="span") if is_number else content
 
     def _figure(self, figure: Figure) -> str:
         image = self.images[figure.url]
@@ -211,7 +227,7 @@ class BodyWriter:
         height = max(1, round(image.height * width / image.width))
         element = (
             f'<img src="{escape(figure.url)}" alt="{escape(figure.alt)}" width="{width}" height="{height}"'
-            f"{self._of('img')}>"
+            f"{self._of('img').replace('{width}', str(width))}>"
         )
         if figure.link:
             element = self._link(figure.link, element)
@@ -220,7 +236,11 @@ class BodyWriter:
     def _source(self, source: Source) -> str:
         title = f"<bdi>{escape(source.title or source.url)}</bdi>"
         linked = self._link(source.url, title) if source.url else title
-        date = f", <span{self._of('date')}>{escape(source.date)}</span>" if source.date else ""
+        date = (
+            f', <span{self._of("date")} dir="ltr">{escape(source.date)}</span>'
+            if source.date
+            else ""
+        )
         anchor = f' id="source-{source.n}"' if self.anchored else ""
         return f'<li value="{source.n}"{anchor}{self._of("li")}>{linked}{date}</li>'
 

@@ -21,6 +21,7 @@ from newsletters.exports.blocks import (
     Heading,
     Inline,
     Items,
+    LeftToRight,
     Link,
     Marker,
     Paragraph,
@@ -133,7 +134,7 @@ def _inlines(children: Sequence[Inline]) -> str:
 
 def _inline(child: Inline) -> str:  # noqa: PLR0911 - a branch per kind of inline content
     match child:
-        case Text(text):
+        case Text(text) | LeftToRight(text):
             return escaped(text)
         case Code(text):
             ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)

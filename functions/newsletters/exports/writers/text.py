@@ -17,6 +17,7 @@ from newsletters.exports.blocks import (
     Heading,
     Inline,
     Items,
+    LeftToRight,
     Link,
     Marker,
     Paragraph,
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = 78
 _GAP: Final = "  "  # between the columns of a table
+# Around text from left to right in another direction. They have no width.
+_ISOLATE: Final = "\u2066"
+_END: Final = "\u2069"
 _UNDERLINES: Final = {1: "=", 2: "-"}
 
 
@@ -131,6 +135,8 @@ class _Writer:
         match child:
             case Text(text) | Code(text):
                 return text
+            case LeftToRight(text):
+                return f"{_ISOLATE}{text}{_END}"
             case Break():
                 return "\n"
             case Marker(n, _):

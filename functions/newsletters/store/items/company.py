@@ -13,7 +13,7 @@ class CompanySettings(TableItem):
     """
     The settings of a company. *ai* is the model (`shared.ai.settings`), *retrieval* the retriever
     (`shared.ai.retrieval.settings`). *ai_daily_units* limits the calls of the model on a UTC day. With *four_eyes* an
-    author cannot approve an own draft.
+    author cannot approve an own draft, with *check_claims* the model judges each statement of a draft by its passages.
     """
 
     partition: ClassVar[str] = "NLCOMPANY#{company_id}"
@@ -24,6 +24,7 @@ class CompanySettings(TableItem):
     retrieval: dict[str, Any] = Field(default_factory=dict)
     ai_daily_units: int = 200
     four_eyes: bool = False
+    check_claims: bool = False
     updated_at: str
     updated_by: str
     version: int = 1

@@ -84,6 +84,7 @@ class Metadata(TableItem):
     newsletterCode: str  # noqa: N815 - the contract's name
     title: str = Field(repr=False)
     description: str = Field(default="", repr=False)
+    preview: str = Field(default="", repr=False)
     status: NewsletterStatus = NewsletterStatus.DRAFT
     user_id: str
     user_email: str = Field(default="", repr=False)

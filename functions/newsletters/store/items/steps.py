@@ -173,12 +173,18 @@ class Reference(Part):
 
 
 class EditorWarning(Part):
-    """A remark for the editor: *code*, the key of the section, the outline's *item*, and the text it is about."""
+    """
+    A remark for the editor: *code*, the key of the section, the outline's *item*, and the text it is about.
+
+    *reference* is the id of the passage to compare it with, *passage* the part of it that concerns the text.
+    """
 
     code: str
     section: str = ""
     item: str = ""
     text: str = Field(default="", repr=False)
+    reference: str = ""
+    passage: str = Field(default="", repr=False)
 
 
 class UserModifications(Part):
@@ -231,7 +237,10 @@ class Citation(Part):
 
 
 class Export(Part):
-    """An exported file. *content_hash* is the hash of the exported content."""
+    """
+    An exported file. *content_hash* is the hash of the exported content. *section_bytes* has the size of each section,
+    by its heading, if the file is a mail that mail programs clip.
+    """
 
     s3_key: str = Field(repr=False)
     generated_at: str
@@ -239,6 +248,7 @@ class Export(Part):
     sha256: str = ""
     content_hash: str = ""
     warnings: list[str] = Field(default_factory=list)
+    section_bytes: dict[str, int] = Field(default_factory=dict, repr=False)
 
 
 class Draft(StepItem):
@@ -246,7 +256,8 @@ class Draft(StepItem):
     Step 4. *sections* maps the key of each section to its Markdown, *generated_content* is the whole text.
 
     *user_edits* replaces it if *has_user_edits*. *section_order* has the keys in their order, *section_names* the
-    headings by key.
+    headings by key. With *has_source_links* markers of sources are links `[[n]](#source-n)`; without, the draft is of
+    an earlier release, see `earlier_sources`.
     """
 
     sort: ClassVar[str] = "DRAFT"
@@ -269,11 +280,17 @@ class Draft(StepItem):
     citations: list[Citation] = Field(default_factory=list)
     warnings: list[EditorWarning] = Field(default_factory=list)
     section_names: dict[str, str] = Field(default_factory=dict, repr=False)
+    has_source_links: bool = False
 
     @property
     def has_content(self) -> bool:
         """Whether the draft has a text."""
         return bool(self.effective_content)
+
+    @property
+    def earlier_sources(self) -> frozenset[int]:
+        """The numbers whose markers have the notation of earlier releases, see `markdown_tokens`."""
+        return frozenset() if self.has_source_links else frozenset(one.n for one in self.citations)
 
     @property
     def effective_content(self) -> str:

@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from local.sandbox.providers.openai import classification
 from local.scripted_model.answer import ScriptedAnswer
-from local.scripted_model.newsletters import outline, section
+from local.scripted_model.newsletters import claims, outline, section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 EMAIL_ANALYSIS = "email_analysis_v1"
-NEWSLETTERS = {"newsletter_outline_v1": outline.answer, "newsletter_section_v1": section.answer}
+NEWSLETTERS = {
+    "newsletter_claims_v1": claims.answer,
+    "newsletter_outline_v2": outline.answer,
+    "newsletter_section_v2": section.answer,
+}
 FIXED_TEXT = "Thank you for your message. A colleague will look at it."
 
 

@@ -15,7 +15,7 @@ from tests.integration.conversations.steps import (
     with_model,
     write,
 )
-from tests.unit.conversations.test_certain_languages import TEXTS
+from tests.unit.shared.languages.test_certain_languages import TEXTS
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System

@@ -258,6 +258,40 @@ def test_a_number_without_a_source_and_a_statement_without_one_are_warnings(
         assert code in {one["code"] for one in warnings}
 
 
+def test_a_claim_that_no_passage_has_is_marked_if_the_company_wants_claims_checked(
+    author: Author,
+) -> None:
+    author.at("planned").patch(description="[[break:number]]")
+    assert not _claims(author.generate("draft"))
+
+    author.at("planned").patch(description="[[break:number]]")
+    author.do("PUT", "/newsletters/settings", {"version": 1, "check_claims": True})
+    marked = _claims(author.generate("draft"))
+
+    assert {one["code"] for one in marked} == {"claim_not_contained"}
+    known = {one["id"]: one["text"] for one in author.whole["outline"]["references"]}
+    assert all(one["passage"] in known[one["reference"]] for one in marked)
+    assert any(one["text"].startswith("The total is") for one in marked)
+
+
+def test_a_check_of_claims_without_a_valid_answer_is_a_warning_and_no_lost_draft(
+    author: Author,
+) -> None:
+    author.at("planned").do("PUT", "/newsletters/settings", {"version": 1, "check_claims": True})
+    sections = author.sections
+    content_section(sections)["items"][0]["title"] = "Broken [[break:verdicts]]"
+    author.save_outline(sections)
+
+    draft = author.generate("draft")
+
+    assert draft["content"]
+    assert [one["code"] for one in _claims(draft)].count("claims_unchecked") == 1
+
+
+def _claims(draft: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one for one in draft["warnings"] if one["code"].startswith("claim")]
+
+
 def test_raw_html_and_links_with_script_or_data_are_shown_as_text_in_all_formats(
     author: Author,
 ) -> None:

@@ -21,6 +21,7 @@ LIMITS: list[tuple[str, list[Any], list[Any]]] = [
     ("title", ["x", "x" * 200], ["", "  \n ", "x" * 201, 7, ["x"]]),
     ("description", ["", "x" * 2_000, "two\nlines\tand a tab"], ["x" * 2_001, 7]),
     ("geographic_focus", ["", "x" * 200], ["x" * 201]),
+    ("preview", ["", "x" * 150], ["x" * 151, 7]),
     ("user_name", ["", "x" * 100], ["x" * 101]),
     ("user_email", ["", "x" * 320], ["x" * 321]),
     ("tone_professional", [0, 100], [-1, 101, 50.5, "50", True]),

@@ -288,7 +288,7 @@ def test_an_edited_draft_is_shown_with_its_own_counts_and_the_generated_text_sta
     generated = author.whole["draft"]
     assert generated["word_count"] == word_count(generated["generated_content"])
 
-    answer = author.save_draft("# Mine\n\nSix words, as people count [[1]](https://a.example/x).\n")
+    answer = author.save_draft("# Mine\n\nSix words, as people count [[1]](#source-1).\n")
 
     draft = author.whole["draft"]
     assert (draft["has_user_edits"], draft["word_count"]) == (True, 6)

@@ -22,7 +22,7 @@ def _shown(author: Author) -> dict[str, Any]:
 
 def test_an_export_is_queued_rendered_and_downloaded_by_a_link(author: Author) -> None:
     author.at("drafted")
-    assert _shown(author) == {"exports": {}, "jobs": {}}
+    assert _shown(author) == {"exports": {}, "jobs": {}, "missing_characters": ""}
     started = author.do("POST", PATH, {"formats": ["text", "html"]})
 
     assert {one["state"] for one in started["jobs"].values()} == {"queued"}

@@ -71,4 +71,4 @@ def written(
     content = prompts.section_content(newsletter, one, references, words)
     answer = answered(prompts.SECTION, content, later)
     blocks = section_text.parsed(answer.text, references)
-    return section_text.rendered("main", one, blocks, references, Sources())
+    return section_text.rendered("main", one, blocks, references, Sources(), language=language)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from newsletters.drafting.content import (
+    cited,
     joined,
     read_time,
     section_keys,
@@ -77,7 +78,8 @@ def test_each_section_has_its_heading_once() -> None:
     [
         ("", 0),
         ("# A title\n\nTwo words", 4),
-        ("It rained. [[1]](<https://docs.example/a b>) \\[2\\]", 2),
+        ("It rained. [[1]](#source-1) [[2]](#source-2)", 2),
+        ("Read sys.argv[1] [2]", 3),
         ("See [the report](https://docs.example) \u2013 now", 4),
         ("See <https://docs.example/x> or www.docs.example now", 3),
         ("**bo**ld _it_", 2),
@@ -90,6 +92,13 @@ def test_each_section_has_its_heading_once() -> None:
 )
 def test_words_are_those_that_a_reader_sees(text: str, words: int) -> None:
     assert word_count(text) == words
+
+
+def test_markers_of_earlier_releases_count_only_in_their_drafts() -> None:
+    text = "It rained. [[1]](<https://docs.example/a b>) \\[2\\] sys.argv[2]"
+
+    assert (cited(text), word_count(text)) == (set(), 5)
+    assert (cited(text, {1, 2}), word_count(text, {1, 2})) == ({1, 2}, 3)
 
 
 @pytest.mark.parametrize(

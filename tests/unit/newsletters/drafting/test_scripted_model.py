@@ -59,17 +59,21 @@ def test_a_section_has_a_list_and_the_sentences_of_its_passages() -> None:
     text = written(THREE, SOURCES)
 
     assert text.markdown == (
-        "- Rain fell. \\[1\\]\n- Prices \\[2\\]\n- Grants \\[3\\]\n\n"
-        "### Rain fell.\n\nIt rained 1,200 mm in 2026. Maize grew. \\[1\\]\n\n"
-        "### Prices\n\nPrices fell. Bread is cheaper by 3.5 %. \\[2\\]\n\n"
-        "### Grants\n\nA grant is open. It ends in May. Apply now. \\[3\\]"
+        "- Rain fell. [[1]](#source-1)\n- Prices [[2]](#source-2)\n- Grants [[3]](#source-3)\n\n"
+        "### Rain fell.\n\nIt rained 1,200 mm in 2026. Maize grew. [[1]](#source-1)\n\n"
+        "### Prices\n\nPrices fell. Bread is cheaper by 3.5 %. [[2]](#source-2)\n\n"
+        "### Grants\n\nA grant is open. It ends in May. Apply now. [[3]](#source-3)"
     )
     assert text.warnings == []
 
 
 def test_a_sentence_is_never_cut_to_reach_the_target() -> None:
-    assert written(ONE, SOURCES, words=7).markdown.endswith("It rained 1,200 mm in 2026. \\[1\\]")
-    assert written(ONE, SOURCES, words=0).markdown.endswith("It rained 1,200 mm in 2026. \\[1\\]")
+    assert written(ONE, SOURCES, words=7).markdown.endswith(
+        "It rained 1,200 mm in 2026. [[1]](#source-1)"
+    )
+    assert written(ONE, SOURCES, words=0).markdown.endswith(
+        "It rained 1,200 mm in 2026. [[1]](#source-1)"
+    )
 
 
 def test_a_long_passage_has_several_paragraphs() -> None:
@@ -77,13 +81,13 @@ def test_a_long_passage_has_several_paragraphs() -> None:
 
     paragraphs = written(ONE, sources, words=2_000).markdown.split("\n\n")[1:]
     assert len(paragraphs) > 4
-    assert all(one.endswith("Rain fell on the fields. \\[1\\]") for one in paragraphs)
+    assert all(one.endswith("Rain fell on the fields. [[1]](#source-1)") for one in paragraphs)
 
 
 def test_notes_ask_for_a_quote() -> None:
     quoted = section("main", item("Rain", "r1", user_notes="quote: maize"))
 
-    assert written(quoted, SOURCES).markdown.endswith("\n\n> Maize grew. \\[1\\]")
+    assert written(quoted, SOURCES).markdown.endswith("\n\n> Maize grew. [[1]](#source-1)")
 
 
 def test_the_frame_greets_and_thanks_in_the_language_of_the_newsletter() -> None:
@@ -92,7 +96,7 @@ def test_the_frame_greets_and_thanks_in_the_language_of_the_newsletter() -> None
     text = written(introduction, SOURCES, language="de")
     assert text.markdown == (
         "Liebe Leserinnen und Leser, willkommen zu dieser Ausgabe.\n\n"
-        "In dieser Ausgabe: Rain; Prices; Grant. \\[1\\] \\[2\\] \\[3\\]"
+        "In dieser Ausgabe: Rain; Prices; Grant. [[1]](#source-1) [[2]](#source-2) [[3]](#source-3)"
     )
     assert written(introduction, {}).markdown == "Dear readers, welcome to this issue."
     assert written(section("conclusion", item("x")), {}, language="sw").markdown == (

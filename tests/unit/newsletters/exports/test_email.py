@@ -1,6 +1,7 @@
 """E-mails: one column of tables, inline styles, nothing to fetch."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from lxml import html
@@ -14,7 +15,9 @@ IMAGES = {IMAGE_URL: png(900, 300)}
 
 def source(language: str = "en") -> str:
     shown = (
-        document("Text [3] `code`\n\n> quote", language=language) if language != "en" else sample()
+        document("Text [[3]](#source-3) `code`\n\n> quote", language=language)
+        if language != "en"
+        else sample()
     )
     return render("email", shown, IMAGES).body.decode()
 
@@ -82,7 +85,57 @@ def test_a_table_scrolls_inside_a_frame_of_the_width_that_is_there(mail: html.Ht
 def test_the_column_is_600_pixels_wide_at_most(mail: html.HtmlElement) -> None:
     assert "max-width:600px" in mail.xpath("//div[@class='nl-surface']/@style")[0]
     assert int(mail.xpath("//img/@width")[0]) <= 600
-    assert "max-width:100%" in mail.xpath("//img/@style")[0]
+    # Fluid below the width of its attribute, which only Outlook obeys.
+    assert "width:100%;max-width:536px" in mail.xpath("//img/@style")[0]
+
+
+def test_no_table_of_the_frame_grows_with_its_content(mail: html.HtmlElement) -> None:
+    """A blocked image shows its alternative text, and nothing is cut on a phone of 320 pixels."""
+    frames = mail.xpath(
+        "//table[@role='presentation'][contains(@style, 'width:100%') or @width='100%']"
+    )
+    assert frames
+    assert all("table-layout:fixed" in frame.get("style") for frame in frames)
+    assert mail.xpath("//img/@alt")[0]
+
+
+def test_numbers_in_tables_stay_in_one_line(mail: html.HtmlElement) -> None:
+    shown = document(
+        "| a | b |\n|---|--:|\n| 12 head of cattle | KES 1 200 000 |\n| \u221212 % | 2026-11-22 |"
+    )
+    mail = html.fromstring(render("email", shown).body.decode())
+    kept = mail.xpath("//td/span[contains(@style, 'nowrap')]/text()")
+    assert kept == ["KES 1 200 000", "\u221212 %", "2026-11-22"]
+
+
+def test_code_has_a_font_of_fixed_width_everywhere() -> None:
+    mail = html.fromstring(render("email", document("`a`\n\n    b")).body.decode())
+    for element in mail.xpath("//code | //pre"):
+        assert inherited(element, "font-family").endswith("monospace")
+    assert re.search(r"\[if mso\].*code, pre \{ font-family: Consolas", source(), re.DOTALL)
+
+
+def test_outlook_on_the_web_has_dark_colours_too(mail: html.HtmlElement) -> None:
+    sheet = "".join(mail.xpath("//style/text()"))
+    assert "[data-ogsc] .nl-surface" in sheet
+
+
+def test_a_mail_that_is_clipped_says_so_with_the_size_of_each_section() -> None:
+    long = document(
+        "Hello.\n\n## News\n\n" + "Rain fell on the fields. " * 5_000 + "\n\n## End\n\nBye."
+    )
+    rendered = render("email", long)
+    assert rendered.warnings == ("mail_too_large",)
+    assert list(rendered.section_bytes) == ["March", "News", "End"]
+    assert rendered.section_bytes["News"] > 120_000
+    assert rendered.section_bytes["End"] < 1_000
+    assert not render("email", sample(), IMAGES).section_bytes
+
+
+def test_the_preview_line_is_the_one_of_the_newsletter() -> None:
+    shown = replace(document("Hello [[1]](#source-1)."), preheader="Three calls & one date")
+    assert "Three calls &amp; one date" in render("email", shown).body.decode()
+    assert ">Hello.</div>" in render("email", replace(shown, preheader="")).body.decode()
 
 
 def test_the_preheader_is_the_beginning_of_the_first_paragraph(mail: html.HtmlElement) -> None:

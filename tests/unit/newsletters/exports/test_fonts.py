@@ -5,7 +5,8 @@ import json
 from fontTools.ttLib import TTFont
 
 from local.docs.fonts import COVERAGE, FOLDER, coverage
-from newsletters.exports.writers.pdf.fonts import FAMILIES, displayable, fonts_folder, has_glyph
+from newsletters.exports.glyphs import displayable, has_glyph, missing_in
+from newsletters.exports.writers.pdf.fonts import FAMILIES, fonts_folder
 
 
 def test_the_list_of_characters_is_that_of_the_fonts() -> None:
@@ -33,3 +34,8 @@ def test_the_replacement_character_has_a_glyph() -> None:
     assert has_glyph("\ufffd")
     assert not has_glyph("漢")
     assert displayable("a\u00a0b") == ("a\u00a0b", False)
+
+
+def test_the_characters_without_glyph_are_known_before_a_file_is_rendered() -> None:
+    assert missing_in("Rain \u200b\u00ad\n 漢字 and 漢 🌻") == "漢字🌻"
+    assert missing_in("Rain መጠን مطر 12 %") == ""

@@ -115,7 +115,7 @@ def assert_safe(content: Document, *formats: str) -> None:
 def test_no_script_unsafe_link_or_event_handler_survives(content: str) -> None:
     hostile = Citation(1, content.replace("\n", " "), content, content.replace("\n", " "))
     assert_safe(
-        document(f"{content}\n\nRain [1].", citations=(hostile,)),
+        document(f"{content}\n\nRain [[1]](#source-1).", citations=(hostile,)),
         "html",
         "email",
         "markdown",
@@ -166,7 +166,9 @@ TITLES = [
 @pytest.mark.parametrize("title", TITLES)
 def test_a_title_is_displayed_as_typed_in_all_formats(title: str) -> None:
     shown = document(
-        "Text [1].", title=title, citations=(Citation(1, title, "https://example.org", ""),)
+        "Text [[1]](#source-1).",
+        title=title,
+        citations=(Citation(1, title, "https://example.org", ""),),
     )
     bodies = {name: render(name, shown).body for name in FORMATS}
     for name in ("html", "email"):

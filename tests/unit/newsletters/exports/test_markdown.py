@@ -1,5 +1,7 @@
 """Markdown: as typed where that is safe, and equal in meaning where not."""
 
+from dataclasses import replace
+
 import pytest
 
 from newsletters.exports.blocks import Block, Sources
@@ -17,23 +19,31 @@ def blocks_of(content: str) -> tuple[Block, ...]:
     return tree(Document("March", "en", content, UPDATED_AT, document("").citations), {IMAGE_URL})
 
 
-def test_the_content_is_as_typed_with_the_sources_after_it() -> None:
-    shown = sample()
-    assert markdown(shown).startswith(f"{shown.content.strip()}\n\n## Sources\n\n- ")
-    assert markdown(shown).endswith(
+def test_content_without_markers_is_as_typed_and_has_no_sources() -> None:
+    assert markdown(document("*Text*  \nmore [3]")) == "# March\n\n*Text*  \nmore [3]\n"
+
+
+def test_markers_lead_to_the_addresses_of_the_sources_which_are_listed_at_the_end() -> None:
+    written = markdown(sample())
+    assert "#source-" not in written
+    assert "lowlands [[1]](<https://climate.example.org/outlook/mam-2026>)." in written
+    assert "by 12 % [3]." in written
+    assert written.endswith(
         "- \\[3\\] Weekly livestock survey, February 2026, 2026-03-01\n"
         "- \\[4\\] [Early action fund: call for proposals](<https://fund.example.org/calls/early-action>)\n"
     )
 
 
-def test_content_without_markers_has_no_sources() -> None:
-    assert markdown(document("Text")) == "# March\n\nText\n"
+def test_a_draft_of_an_earlier_release_keeps_its_markers_as_typed() -> None:
+    typed = "Rain [[1]](<https://climate.example.org/outlook/mam-2026>) and prices \\[3\\]"
+    earlier = replace(document(typed), earlier_sources=frozenset({1, 2, 3, 4, 5}))
+    assert markdown(earlier).startswith(f"# March\n\n{typed}\n\n## Sources\n\n- \\[1\\] ")
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        "**a** *b* ~~c~~ `d` `` e`f `` [g](https://example.org/?a=(b)&c) [[1]](https://example.org) [3]",
+        "**a** *b* ~~c~~ `d` `` e`f `` [g](https://example.org/?a=(b)&c) [h [1]](https://example.org) [3]",
         "`` `e `` `` e` `` ` `` `",
         "1. a\n2. b\n   - c\n   - d\n\n- loose\n\n  second",
         "> quoted\n>\n> - list\n> - in it",

@@ -31,7 +31,7 @@ def test_a_link_that_is_its_url_has_no_note() -> None:
 
 
 def test_the_sources_have_title_date_and_url() -> None:
-    found = text("Rain [1].")
+    found = text("Rain [[1]](#source-1).")
     assert (
         "[1] Seasonal outlook, March to May 2026, 2026-02-18,\n    https://climate.example.org/outlook/mam-2026"
         in found

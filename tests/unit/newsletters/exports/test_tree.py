@@ -1,5 +1,7 @@
 """Markdown becomes one tree that all writers read."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ from newsletters.exports.blocks import (
     Strong,
     Table,
     Text,
+    plain,
 )
 from newsletters.exports.document import Citation
 from newsletters.exports.tree import image_urls, tree
@@ -28,30 +31,40 @@ def paragraphs(content: str) -> list[Paragraph]:
     return [block for block in tree(document(content)) if isinstance(block, Paragraph)]
 
 
-def test_a_marker_with_a_link_and_one_without_are_both_markers() -> None:
-    (paragraph,) = paragraphs(
-        "Rain [[1]](https://climate.example.org/outlook/mam-2026), prices [3]."
-    )
-    assert paragraph.children == (
-        Text("Rain "),
-        Marker(1, "https://climate.example.org/outlook/mam-2026"),
-        Text(", prices "),
-        Marker(3, ""),
-        Text("."),
-    )
+RAIN_URL = "https://climate.example.org/outlook/mam-2026"
+MARKED = Paragraph(
+    (Text("Rain "), Marker(1, RAIN_URL), Text(", prices "), Marker(3, ""), Text("."))
+)
 
 
-def test_a_number_in_brackets_that_is_no_citation_is_text() -> None:
-    assert paragraphs("As in [9] and [03].")[0].children == (Text("As in [9] and [03]."),)
+def test_a_link_to_a_source_is_its_marker() -> None:
+    assert paragraphs("Rain [[1]](#source-1), prices [[3]](#source-3).") == [MARKED]
+    assert paragraphs("[See *rain*](#source-1)")[0].children[-1] == Marker(1, RAIN_URL)
+
+
+def test_markers_of_earlier_releases_are_read_in_their_drafts() -> None:
+    content = f"Rain [[1]](<{RAIN_URL}>), prices \\[3\\]."
+    earlier = replace(document(content), earlier_sources=frozenset({1, 3}))
+    assert tree(earlier)[1] == MARKED
+    assert [type(one) for one in tree(document(content))[1:]] == [Paragraph]
+
+
+@pytest.mark.parametrize("earlier", [frozenset[int](), frozenset({1, 3})])
+def test_brackets_in_a_text_and_unknown_sources_are_text(earlier: frozenset[int]) -> None:
+    shown = "As in [9], sys.argv[1] and x[3] [9]."
+    content = shown.replace("[9].", "[[9]](#source-9).")
+    blocks = tree(replace(document(content), earlier_sources=earlier))
+    assert [plain(one.children) for one in blocks[1:] if isinstance(one, Paragraph)] == [shown]
+    assert not any(isinstance(block, Sources) for block in blocks)
 
 
 def test_a_marker_in_code_is_code() -> None:
-    blocks = tree(document("`[3]`\n\n    [3]"))
+    blocks = tree(document("`[[3]](#source-3)`\n\n    [[3]](#source-3)"))
     assert not any(isinstance(block, Sources) for block in blocks)
 
 
 def test_the_sources_are_those_whose_marker_still_occurs_by_number() -> None:
-    *_, heading, sources = tree(document("Prices [3] and rain [1]."))
+    *_, heading, sources = tree(document("Prices [[3]](#source-3) and rain [[1]](#source-1)."))
     assert heading == Heading(2, (Text("Sources"),))
     assert isinstance(sources, Sources)
     assert [source.n for source in sources.entries] == [1, 3]
@@ -63,7 +76,7 @@ def test_without_markers_there_is_no_sources_list() -> None:
 
 def test_an_unsafe_url_of_a_citation_is_left_out() -> None:
     citation = Citation(1, "Paper", "javascript:alert(1)", "")
-    *_, sources = tree(document("Rain [1].", citations=(citation,)))
+    *_, sources = tree(document("Rain [[1]](#source-1).", citations=(citation,)))
     assert sources == Sources((Source(1, "Paper", "", ""),))
 
 
@@ -81,7 +94,7 @@ def test_an_unsafe_url_of_a_citation_is_left_out() -> None:
 def test_the_sources_heading_is_in_the_language_of_the_document(
     language: str, heading: str
 ) -> None:
-    *_, found, _ = tree(document("Rain [1].", language=language))
+    *_, found, _ = tree(document("Rain [[1]](#source-1).", language=language))
     assert found == Heading(2, (Text(heading),))
 
 

@@ -11,10 +11,12 @@ from newsletters.retrieval.catalogue import (
     WINDOW_DAYS,
     kind_of,
     most_chunks,
-    query_of,
+    queries_of,
     type_named,
 )
+from newsletters.retrieval.type_phrases import PHRASES
 from newsletters.store.items import CustomTopic, Metadata
+from shared.ai.retrieval import Query
 
 OWN = CustomTopic(name="Bee keeping", query="bees honey hives", kind="opportunities")
 
@@ -76,20 +78,45 @@ def test_the_kind_of_a_type_decides_its_section_and_that_of_a_custom_topic_is_it
     assert kind_of("A topic that was removed", [OWN]) == "main"
 
 
-def test_a_query_has_the_words_of_the_type_and_the_region() -> None:
-    asked = metadata(geographic_focus="East Africa", target_audience=["field_staff"])
-
-    assert query_of("Funding Opportunities", [], asked, is_semantic=False) == (
-        "grant call proposals funding deadline East Africa"
-    )
-    assert query_of("Bee keeping", [OWN], asked, is_semantic=False) == (
-        "bees honey hives East Africa"
-    )
+def queries(name: str, *, is_semantic: bool = False, **values: Any) -> list[Query]:
+    return queries_of(name, [OWN], metadata(**values), is_semantic=is_semantic)
 
 
-def test_a_semantic_query_has_up_to_three_words_of_the_audience_too() -> None:
+def test_a_type_is_searched_in_the_newsletters_language_then_in_english() -> None:
+    german, english = queries("Funding Opportunities", language="de-AT", geographic_focus="Tirol")
+
+    assert (german.language, english.language) == ("de", "en")
+    assert "Zuschuss" in german.text
+    assert "grant" in english.text
+    assert german.context == english.context == "Tirol"
+
+
+@pytest.mark.parametrize("language", ["en", "so", "fi"])
+def test_english_is_searched_once_and_in_place_of_a_language_without_phrases(language: str) -> None:
+    (only,) = queries("Funding Opportunities", language=language)
+
+    assert only.language == "en"
+
+
+def test_a_custom_topic_is_searched_by_its_own_words_in_the_newsletters_language() -> None:
+    (own,) = queries("Bee keeping", language="de")
+
+    assert (own.text, own.language) == ("bees honey hives", "de")
+
+
+def test_a_semantic_query_has_up_to_three_words_of_the_audience_and_no_second_language() -> None:
     audience = ["myself", "field_staff", "policy_makers"]
 
-    query = query_of("Bee keeping", [OWN], metadata(target_audience=audience), is_semantic=True)
+    (only,) = queries(
+        "Funding Opportunities", is_semantic=True, language="de", target_audience=audience
+    )
 
-    assert query == "bees honey hives field staff policy"
+    assert only.context == "field staff policy"
+    assert queries("Bee keeping", target_audience=audience)[0].context == ""
+
+
+def test_each_language_has_a_phrase_for_each_type() -> None:
+    assert list(PHRASES) == ["en", "de", "fr", "es", "pt", "ar", "sw", "am"]
+    for phrases in PHRASES.values():
+        assert len(phrases) == len(set(phrases)) == len(TYPES)
+        assert all(len(phrase.split()) >= 6 for phrase in phrases)

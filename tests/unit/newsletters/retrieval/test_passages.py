@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from newsletters.retrieval.passages import Search, _of_type
-from shared.ai.retrieval import Passage
+from shared.ai.retrieval import Passage, Query
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.store.items import QueryRecord
 
 NOW = 1_793_620_800_000  # 2026-11-02T12:00:00Z
+TODAY = "2026-11-02"
 WINDOW = 14
 
 
@@ -25,12 +26,14 @@ class InMemory:
     passages: list[Passage]
     asked: list[tuple[int, str | None]] = field(default_factory=list)
 
-    def retrieve(
-        self, company_id: str, query: str, *, limit: int, since: str | None = None
-    ) -> list[Passage]:
-        assert (company_id, query) == ("acme", "seeds")
-        self.asked.append((limit, since))
-        found = [one for one in self.passages if since is None or one.date >= since]
+    def retrieve(self, company_id: str, query: Query, *, limit: int) -> list[Passage]:
+        assert (company_id, query.until) == ("acme", TODAY)
+        self.asked.append((limit, query.since))
+        found = [
+            one
+            for one in self.passages
+            if (query.since or "") <= one.date <= TODAY and (query.text == "seeds" or one.title)
+        ]
         return sorted(found, key=lambda one: -one.score)[:limit]
 
 
@@ -56,11 +59,14 @@ OLD, UNDATED = "2026-09-06", ""
 
 
 def search(
-    *passages: Passage, limit: int = 10, least_score: float = 0.0
+    *passages: Passage,
+    limit: int = 10,
+    least_score: float = 0.0,
+    queries: tuple[str, ...] = ("seeds",),
 ) -> tuple[list[Passage], QueryRecord, InMemory]:
     retriever = InMemory(list(passages))
     settings = Search(retriever, "acme", limit, least_score, WINDOW)
-    found, record = _of_type(settings, "Policy Updates", "seeds")
+    found, record = _of_type(settings, "Policy Updates", [Query(text=one) for one in queries])
     return found, record, retriever
 
 
@@ -125,3 +131,20 @@ def test_only_old_documents_are_no_hits() -> None:
 
     assert found == []
     assert (record.hits, record.window_days, record.widened) == (0, 0, True)
+
+
+def test_documents_of_the_future_are_not_used() -> None:
+    found, _, _ = search(passage("2026-11-03"), passage(TODAY), passage(UNDATED))
+
+    assert [one.date for one in found] == [TODAY, UNDATED]
+
+
+def test_the_query_in_english_is_asked_where_the_newsletters_language_finds_too_little() -> None:
+    english = replace(passage(IN_WINDOW, 0.4), title="English")
+
+    found, record, retriever = search(passage(IN_WINDOW), english, queries=("Saat", "seeds"))
+
+    assert len(found) == 2
+    assert retriever.asked == [(10, IN_WINDOW)] * 2
+    assert record.query == "Saat | seeds"
+    assert len(search(passage(IN_WINDOW), english, queries=("seeds", "Saat"))[2].asked) == 1

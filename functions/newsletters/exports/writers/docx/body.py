@@ -25,6 +25,7 @@ from newsletters.exports.blocks import (
     Heading,
     Inline,
     Items,
+    LeftToRight,
     Link,
     Marker,
     Paragraph,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from docx.document import Document as Package
     from docx.text.paragraph import Paragraph as WordParagraph
+    from docx.text.run import Run
 
     from newsletters.exports.images import Image
 
@@ -132,7 +134,7 @@ class BodyWriter:
         self._inlines(paragraph, children, style or Style(), paragraph)
         return paragraph
 
-    def _inlines(
+    def _inlines(  # noqa: C901 - a branch per kind of inline content
         self,
         paragraph: WordParagraph,
         children: Sequence[Inline],
@@ -143,6 +145,8 @@ class BodyWriter:
             match child:
                 case Text(text):
                     self._text(into, text, style)
+                case LeftToRight(text):
+                    self._run(into, text, style)
                 case Code(text):
                     into.add_run(text)._r.style = self.style_ids["HTML Code"]
                 case Break():
@@ -166,17 +170,23 @@ class BodyWriter:
 
     def _text(self, into: WordParagraph | elements.Hyperlink, text: str, style: Style) -> None:
         for rtl, part in elements.by_direction(text):
-            run = into.add_run(part)
-            font = run.font
-            # Unset instead of False: the paragraph's style may be bold.
-            if style.bold:
-                font.bold = font.cs_bold = True
-            if style.italic:
-                font.italic = font.cs_italic = True
-            if style.strike:
-                font.strike = True
+            run = self._run(into, part, style)
             if rtl:
-                font.rtl = True
+                run.font.rtl = True
+
+    @staticmethod
+    def _run(into: WordParagraph | elements.Hyperlink, text: str, style: Style) -> Run:
+        """Add a run, which is from left to right by itself."""
+        run = into.add_run(text)
+        font = run.font
+        # Unset instead of False: the paragraph's style may be bold.
+        if style.bold:
+            font.bold = font.cs_bold = True
+        if style.italic:
+            font.italic = font.cs_italic = True
+        if style.strike:
+            font.strike = True
+        return run
 
     def _items(self, block: Items, depth: int) -> None:
         kind = "List Bullet" if block.start is None else "List Number"
@@ -263,7 +273,7 @@ class BodyWriter:
     def _source(self, source: Source) -> None:
         title = Text(source.title or source.url)
         linked = Link(source.url, (title,)) if source.url else title
-        date = (Text(f", {source.date}"),) if source.date else ()
+        date = (Text(", "), LeftToRight(source.date)) if source.date else ()
         paragraph = self._paragraph("Normal", (Text(f"[{source.n}]\t"), linked, *date))
         space = paragraph.paragraph_format
         space.left_indent, space.first_line_indent, space.space_after = Cm(1), Cm(-1), Pt(4)

@@ -13,7 +13,7 @@ import typst
 from newsletters.exports.document import Document, Rendered
 from newsletters.exports.tree import UNTITLED, clean, tree
 from newsletters.exports.writers.palette import LIGHT
-from newsletters.exports.writers.pdf.fonts import FAMILIES, fonts_folder
+from newsletters.exports.writers.pdf.fonts import FAMILIES, MONOSPACE, fonts_folder
 from newsletters.exports.writers.pdf.template_data import TEXT_WIDTH, DataWriter
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _compile(data: str, folder: Path, document: Document) -> bytes:
 def _fonts() -> typst.Fonts:
     return typst.Fonts(
         include_system_fonts=False,
-        include_embedded_fonts=False,
+        include_embedded_fonts=True,  # for MONOSPACE; a text uses fonts that it names only
         font_paths=[fonts_folder()],
     )
 
@@ -89,6 +89,7 @@ def _data(document: Document, blocks: Sequence[object], writer: DataWriter) -> s
             "direction": document.direction,
             "updated": list(document.updated.timetuple()[:6]),
             "fonts": FAMILIES,
+            "monospace": MONOSPACE,
             "text_width": TEXT_WIDTH,
             "colours": {
                 "text": LIGHT.text,

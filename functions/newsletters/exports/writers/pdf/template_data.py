@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Final
 
 from newsletters.exports.blocks import Block, Figure, Inline, Table
-from newsletters.exports.writers.pdf.fonts import displayable
+from newsletters.exports.glyphs import displayable
 from newsletters.exports.writers.tables import MOST_COLUMNS, shares, unfolded
 
 if TYPE_CHECKING:

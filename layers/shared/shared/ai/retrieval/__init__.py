@@ -14,6 +14,7 @@ log it. A retriever reads the documents of one company only.
 from shared.ai.retrieval.port import (
     CorpusTooLarge,
     Passage,
+    Query,
     RetrievalRefused,
     Retriever,
     RetrieverUnavailable,
@@ -22,6 +23,7 @@ from shared.ai.retrieval.port import (
 __all__ = [
     "CorpusTooLarge",
     "Passage",
+    "Query",
     "RetrievalRefused",
     "Retriever",
     "RetrieverUnavailable",

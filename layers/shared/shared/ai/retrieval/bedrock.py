@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from datetime import date
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,16 +22,16 @@ from shared.ai.retrieval.port import (
     LONGEST_TEXT,
     SCORE_DIGITS,
     Passage,
+    Query,
     RetrievalRefused,
     RetrieverUnavailable,
+    check_request,
     checked_company,
-    checked_request,
 )
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import date
 
     from shared.access.ownership.claims import Owners
 
@@ -38,6 +39,7 @@ TIMEOUT_MS: Final = 10 * clock.SECOND_MS
 MOST_A_PAGE: Final = 100
 MOST_PAGES: Final = 10
 LONGEST_QUERY: Final = 20_000  # characters
+_LAST: Final = date.max.isoformat()
 _REFUSED = {
     "ResourceNotFoundException": "unknown_knowledge_base",
     "ValidationException": "request_refused",
@@ -62,14 +64,14 @@ class KnowledgeBaseRetriever:
     owners: Owners
     timeout_ms: int = TIMEOUT_MS
 
-    def retrieve(
-        self, company_id: str, query: str, *, limit: int, since: str | None = None
-    ) -> list[Passage]:
+    def retrieve(self, company_id: str, query: Query, *, limit: int) -> list[Passage]:
         """See `Retriever.retrieve`. Makes one attempt for each page of results."""
-        filters = filter_of(checked_company(company_id), checked_request(limit, since))
+        check_request(query, limit)
+        filters = filter_of(checked_company(company_id), query)
         if not self.owners.may_use(company_id, knowledge_base(self.knowledge_base_id)):
             raise RetrievalRefused("knowledge_base_not_granted")
-        if not query.strip():
+        text = f"{query.text} {query.context}".strip()
+        if not query.text.strip():
             return []
         found: dict[str, Passage] = {}
         token: str | None = None
@@ -77,14 +79,14 @@ class KnowledgeBaseRetriever:
         search = {"numberOfResults": min(limit, MOST_A_PAGE), "filter": filters}
         request = {
             "knowledgeBaseId": self.knowledge_base_id,
-            "retrievalQuery": {"text": query[:LONGEST_QUERY]},
+            "retrievalQuery": {"text": text[:LONGEST_QUERY]},
             "retrievalConfiguration": {"vectorSearchConfiguration": search},
         }
         for _ in range(MOST_PAGES):
             answer = _page(call, request | ({"nextToken": token} if token else {}))
             for result in answer["retrievalResults"]:
                 passage = _passage(result, company_id, f"knowledge-base-{self.knowledge_base_id}")
-                if passage is not None:
+                if passage is not None and passage.date <= (query.until or _LAST):
                     found.setdefault(passage.chunk_id, passage)
             token = answer.get("nextToken")
             if token is None or len(found) >= limit:
@@ -100,13 +102,24 @@ class KnowledgeBaseRetriever:
         )
 
 
-def filter_of(company_id: str, since: date | None) -> dict[str, Any]:
-    """Return the filter of a request: documents of this company, dated on or after *since* if given."""
+def filter_of(company_id: str, query: Query) -> dict[str, Any]:
+    """
+    Return the filter of a request: documents of this company, dated within the query's dates.
+
+    Without `since` undated documents are wanted, too, which no comparison finds: those after `until` are left out
+    afterwards.
+    """
     of_company = {"equals": {"key": "company_id", "value": company_id}}
-    if since is None:
+    if query.since is None:
         return of_company
-    first_day = {"key": "published_epoch_day", "value": metadata.epoch_day(since)}
-    return {"andAll": [of_company, {"greaterThanOrEquals": first_day}]}
+    filters = [of_company, {"greaterThanOrEquals": _day(query.since)}]
+    if query.until is not None:
+        filters.append({"lessThanOrEquals": _day(query.until)})
+    return {"andAll": filters}
+
+
+def _day(day: str) -> dict[str, Any]:
+    return {"key": "published_epoch_day", "value": metadata.epoch_day(date.fromisoformat(day))}
 
 
 def _page(call: Callable[..., Mapping[str, Any]], request: Mapping[str, Any]) -> Mapping[str, Any]:

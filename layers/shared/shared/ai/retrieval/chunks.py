@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from shared.ai.retrieval import blocks, metadata
 from shared.ai.retrieval.metadata import Attributes, Unreadable
 from shared.ai.retrieval.port import LONGEST_TITLE
+from shared.languages.certain_languages import certain_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS: Final = 1_200
 LONGEST_PATH: Final = 200
+LONGEST_SAMPLE: Final = 20_000  # characters that tell the language of a document
 MOST_BYTES: Final = 5 << 20  # of one document
+# Of these scripts one language has rules for the forms of its words.
+_OF_SCRIPT: Final = {"Arab": "ar", "Ethi": "am"}
 # What files that are no text begin with. Some have only ASCII characters.
 _SIGNATURES: Final = {
     b"%PDF-": "PDF",
@@ -36,6 +40,7 @@ _SIGNATURES: Final = {
     b"\x89PNG": "PNG",
     b"\xff\xd8\xff": "JPEG",
 }
+_KINDS: Final = {".pdf": "PDF", ".docx": "ZIP or Office"}  # of the files that are read
 _BEFORE_SIGNATURE: Final = b"\xef\xbb\xbf \t\r\n"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"[.!?\u061f\u06d4\u0964\u1362\u3002]\s|\n")
@@ -53,13 +58,18 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One row of the index. *url* and *date* are empty if unknown."""
+    """
+    One row of the index. *url* and *date* are empty if unknown.
+
+    *language* is the primary subtag of its document's language, or its script; None if uncertain.
+    """
 
     text: str
     title: str
     url: str
     date: str
     uri: str
+    language: str | None = None
 
 
 def chunks_of(document: Document, company_id: str) -> list[Chunk]:
@@ -72,19 +82,21 @@ def chunks_of(document: Document, company_id: str) -> list[Chunk]:
         raise Unreadable("metadata_of_another_text")
     if len(document.content) > MOST_BYTES:
         raise Unreadable("document_too_large")
-    if file_kind(document.content):
+    if wrong_kind(document.name, document.content):
         raise Unreadable("file_of_another_kind")
-    try:
-        text = document.content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise Unreadable("not_utf_8") from None
-    found, content = _content(document.name, _CONTROL.sub("", text.replace("\r\n", "\n")))
+    found, content = _content(document.name, document.content)
     known = stated.completed_by(found)
     title = known.title or _first_heading(content) or PurePosixPath(document.name).stem
+    language = _language("\n".join(block.text for block in content))
     return [
-        Chunk(text, title[:LONGEST_TITLE], known.url, known.date, document.uri)
+        Chunk(text, title[:LONGEST_TITLE], known.url, known.date, document.uri, language)
         for text in _packed(content, title)
     ]
+
+
+def _language(text: str) -> str | None:
+    found = certain_language(text[:LONGEST_SAMPLE])
+    return _OF_SCRIPT.get(found, found) if found else None
 
 
 def file_kind(content: bytes) -> str:
@@ -94,8 +106,24 @@ def file_kind(content: bytes) -> str:
     return next(found, "")
 
 
-def _content(name: str, text: str) -> tuple[Attributes, list[Block]]:
-    match PurePosixPath(name).suffix.lower():
+def wrong_kind(name: str, content: bytes) -> str:
+    """Return the kind of a file whose content is not what its name says; empty if it is."""
+    kind, expected = file_kind(content), _KINDS.get(PurePosixPath(name).suffix.lower(), "")
+    return "" if kind == expected else kind or "text"
+
+
+def _content(name: str, content: bytes) -> tuple[Attributes, list[Block]]:
+    suffix = PurePosixPath(name).suffix.lower()
+    if suffix in _KINDS:
+        from shared.ai.retrieval import office_files  # noqa: PLC0415 - most documents are texts
+
+        read = office_files.blocks_of(suffix, content)
+        return Attributes(), [replace(one, text=_CONTROL.sub("", one.text)) for one in read]
+    try:
+        text = _CONTROL.sub("", content.decode("utf-8-sig").replace("\r\n", "\n"))
+    except UnicodeDecodeError:
+        raise Unreadable("not_utf_8") from None
+    match suffix:
         case ".md":
             found, body = metadata.split_front_matter(text)
             return found, list(blocks.of_markdown(body))

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from shared.aws.s3 import Bucket
 
 INDEX_FOLDER: Final = "_index/"
-SUFFIXES: Final = (".md", ".txt", ".html")
+TEXT_SUFFIXES: Final = (".md", ".txt", ".html")
+FILE_SUFFIXES: Final = (".pdf", ".docx")
+SUFFIXES: Final = TEXT_SUFFIXES + FILE_SUFFIXES
 MOST_DOCUMENTS: Final = 5_000
 MOST_BYTES: Final = 50 << 20  # of all documents
 _GONE = frozenset({"NoSuchKey", "404"})

@@ -25,8 +25,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from shared.ai.retrieval import metadata
 from shared.ai.retrieval.chunks import file_kind
 from shared.ai.retrieval.corpora import (
+    FILE_SUFFIXES,
     INDEX_FOLDER,
-    SUFFIXES,
+    TEXT_SUFFIXES,
     Entry,
     S3Corpus,
     check_size,
@@ -139,6 +140,11 @@ class Documents:
         InvalidInput for an invalid name.
         """
         key = company_prefix(company_id) + stored(name)
+        if name.endswith(
+            FILE_SUFFIXES
+        ):  # a file that was put into the bucket, or a text with this name
+            file = company_prefix(company_id) + name
+            key = file if file in self.bucket.keys_under(file) else key
         existed = key in self.bucket.keys_under(key)
         self.bucket.delete(key)
         self.bucket.delete(key + metadata.SUFFIX)
@@ -182,7 +188,7 @@ def stored(name: str) -> str:
     """Return the stored name of a document: with an ending. Raises InvalidInput."""
     if not _NAME.fullmatch(name):
         raise InvalidInput([{"field": "name", "problem": NAME_RULE}])
-    return name if name.endswith(SUFFIXES) else name + SUFFIXES[0]
+    return name if name.endswith(TEXT_SUFFIXES) else name + TEXT_SUFFIXES[0]
 
 
 def _encoded(text: str) -> bytes:

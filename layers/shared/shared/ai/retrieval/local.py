@@ -28,7 +28,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from shared.ai.retrieval import chunks, index, metadata
 from shared.ai.retrieval.corpora import check_size, documents_of
 from shared.ai.retrieval.metadata import Unreadable
-from shared.ai.retrieval.port import Passage, RetrieverUnavailable, checked_request
+from shared.ai.retrieval.port import Passage, Query, RetrieverUnavailable, check_request
 from shared.runtime import clock
 from shared.runtime.observability import logger
 
@@ -67,21 +67,19 @@ class LocalRetriever:
         default_factory=dict
     )  # of a company: its index, checked at
 
-    def retrieve(
-        self, company_id: str, query: str, *, limit: int, since: str | None = None
-    ) -> list[Passage]:
+    def retrieve(self, company_id: str, query: Query, *, limit: int) -> list[Passage]:
         """See `Retriever.retrieve`."""
-        checked_request(limit, since)
+        check_request(query, limit)
         try:
             with self._lock:
                 file = self._index(company_id)
             try:
-                return index.search(file, query, limit=limit, since=since)
+                return index.search(file, query, limit=limit)
             except sqlite3.DatabaseError:
                 # Damaged, or deleted from the cache meanwhile: build it again, once.
                 with self._lock:
                     file = self._rebuilt(company_id)
-                return index.search(file, query, limit=limit, since=since)
+                return index.search(file, query, limit=limit)
         except (ClientError, BotoCoreError, Boto3Error) as error:
             raise RetrieverUnavailable(_code(error)) from None
 

@@ -57,17 +57,31 @@ class Passage:
         return f"chunk-{digest[:12]}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """
+    What to search: passages with the words, or the meaning, of *text*.
+
+    *since* and *until* are UTC dates, YYYY-MM-DD: with *since* all passages have a date, which is not earlier; none is
+    dated after *until*. *language* is the primary subtag of the text's language; None if unknown. *context* are words
+    that only decide between passages which have words of the text.
+    """
+
+    text: str = field(repr=False)
+    since: str | None = None
+    until: str | None = None
+    language: str | None = None
+    context: str = field(default="", repr=False)
+
+
 class Retriever(Protocol):
     """Finds passages in the documents of a company. Safe to call from several threads."""
 
-    def retrieve(
-        self, company_id: str, query: str, *, limit: int, since: str | None = None
-    ) -> list[Passage]:
+    def retrieve(self, company_id: str, query: Query, *, limit: int) -> list[Passage]:
         """
         Return at most *limit* passages, best first.
 
-        *since* is a UTC date, YYYY-MM-DD: then all passages have a date, which is not earlier. Raises
-        RetrieverUnavailable, CorpusTooLarge or RetrievalRefused; ValueError for an invalid *since* or *limit*.
+        Raises RetrieverUnavailable, CorpusTooLarge or RetrievalRefused; ValueError for an invalid date or *limit*.
         """
         ...
 
@@ -79,13 +93,10 @@ def checked_company(company_id: str) -> str:
     return company_id
 
 
-def checked_request(limit: int, since: str | None) -> date | None:
-    """Return *since* as a date. Raises ValueError if it is no date of the form YYYY-MM-DD, or *limit* is below 1."""
+def check_request(query: Query, limit: int) -> None:
+    """Raise ValueError if a date of the query has not the form YYYY-MM-DD, or *limit* is below 1."""
     if limit < 1:
         raise ValueError("limit must be at least 1")
-    if since is None:
-        return None
-    day = date.fromisoformat(since)
-    if day.isoformat() != since:
-        raise ValueError("since must have the form YYYY-MM-DD")
-    return day
+    for name, day in (("since", query.since), ("until", query.until)):
+        if day is not None and date.fromisoformat(day).isoformat() != day:
+            raise ValueError(f"{name} must have the form YYYY-MM-DD")

@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError, ConnectTimeoutError
 from shared.ai.retrieval import RetrieverUnavailable
 from shared.ai.retrieval.corpora import S3Corpus
 from shared.ai.retrieval.local import LocalRetriever, index_name
+from shared.ai.retrieval.port import Query
 from shared.aws.s3 import Bucket
 from shared.runtime.observability import logger
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def titles(retriever: LocalRetriever, query: str, company: str = "acme") -> list[str]:
-    return [passage.title for passage in retriever.retrieve(company, query, limit=9)]
+    return [passage.title for passage in retriever.retrieve(company, Query(text=query), limit=9)]
 
 
 def started(shelf: Shelf, cache: Path) -> LocalRetriever:
@@ -34,7 +35,7 @@ def test_documents_are_found_with_their_location(shelf: Shelf, tmp_path: Path) -
     shelf.write("two.txt", "Prices of cattle.", title="Cattle")
     shelf.write("other.md", "Prices elsewhere.", company="acme2")
 
-    found = started(shelf, tmp_path).retrieve("acme", "prices", limit=9)
+    found = started(shelf, tmp_path).retrieve("acme", Query(text="prices"), limit=9)
 
     assert {(p.title, p.url, p.uri) for p in found} == {
         ("Maize", "https://example.org/1", "s3://newsletters/corpus/acme/reports/one.md"),
@@ -207,5 +208,5 @@ def test_a_query_is_answered_when_the_index_cannot_be_stored(
 def test_documents_of_several_batches_are_read_in_parallel(shelf: Shelf, tmp_path: Path) -> None:
     for number in range(150):
         shelf.write(f"{number}.md", f"Maize {number}.", title=f"Number {number}")
-    found = started(shelf, tmp_path).retrieve("acme", "maize", limit=200)
+    found = started(shelf, tmp_path).retrieve("acme", Query(text="maize"), limit=200)
     assert {passage.title for passage in found} == {f"Number {n}" for n in range(150)}

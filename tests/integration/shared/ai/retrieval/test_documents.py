@@ -13,6 +13,7 @@ from shared.ai.retrieval import CorpusTooLarge, RetrievalRefused, corpora
 from shared.ai.retrieval.corpora import S3Corpus
 from shared.ai.retrieval.documents import DocumentAttributes, Documents
 from shared.ai.retrieval.local import LocalRetriever
+from shared.ai.retrieval.port import Query
 from shared.api.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def documents(shelf: Shelf) -> Documents:
 
 def found(shelf: Shelf, folder: Path, query: str) -> list[tuple[str, str]]:
     retriever = LocalRetriever(S3Corpus(shelf.bucket), folder, listing_ms=0)
-    return [(p.title, p.text) for p in retriever.retrieve("acme", query, limit=9)]
+    return [(p.title, p.text) for p in retriever.retrieve("acme", Query(text=query), limit=9)]
 
 
 def test_an_added_document_is_found_and_listed(
@@ -82,7 +83,7 @@ def test_no_stored_index_keeps_the_text_of_a_removed_document(
     documents.put("acme", "prices", "Maize prices rise.", ATTRIBUTES)
     documents.put("other", "prices", "Maize prices rise.", ATTRIBUTES)
     assert found(shelf, tmp_path, "maize")
-    LocalRetriever(S3Corpus(shelf.bucket), tmp_path).retrieve("other", "maize", limit=1)
+    LocalRetriever(S3Corpus(shelf.bucket), tmp_path).retrieve("other", Query(text="maize"), limit=1)
 
     if is_replaced:
         documents.put("acme", "prices", "Prices are as they were.", ATTRIBUTES)

@@ -13,6 +13,7 @@ from shared.access.ownership.claims import SHARED, Owners
 from shared.access.ownership.ids import knowledge_base
 from shared.ai.retrieval import RetrievalRefused, RetrieverUnavailable
 from shared.ai.retrieval.bedrock import KnowledgeBaseRetriever
+from shared.ai.retrieval.port import Query
 from tests.owner_items import owners_of
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def test_passages_return_best_first(sandbox: Sandbox, retriever: KnowledgeBaseRe
     add(sandbox, "Maize prices.", score=0.912345, title="First", location=S3)
     add(sandbox, "Maize market.", score=0.5, title="Second", location=WEB, date="2026-03-01")
 
-    first, second, third = retriever.retrieve("acme", "maize prices", limit=9)
+    first, second, third = retriever.retrieve("acme", Query(text="maize prices"), limit=9)
 
     assert (first.title, first.score, first.url, first.uri, first.date) == (
         "First",
@@ -112,7 +113,7 @@ def test_only_a_public_address_is_cited(
     cited: tuple[str, str],
 ) -> None:
     add(sandbox, location=location, **metadata)
-    [passage] = retriever.retrieve("acme", "maize", limit=1)
+    [passage] = retriever.retrieve("acme", Query(text="maize"), limit=1)
     assert (passage.url, passage.uri) == cited
 
 
@@ -122,7 +123,7 @@ def test_every_request_filters_by_the_company(
     add(sandbox, title="Ours")
     add(sandbox, company="other", title="Theirs", score=0.9)
 
-    [passage] = retriever.retrieve("acme", "maize", limit=9)
+    [passage] = retriever.retrieve("acme", Query(text="maize"), limit=9)
 
     assert passage.title == "Ours"
     [sent] = sandbox.sent
@@ -140,7 +141,7 @@ def test_a_date_is_compared_by_the_service(
         add(sandbox, f"Maize {day}.", title=str(day), published_epoch_day=day)
     add(sandbox, "Maize.", title="undated")
 
-    found = retriever.retrieve("acme", "maize", limit=9, since="2026-03-01")
+    found = retriever.retrieve("acme", Query(text="maize", since="2026-03-01"), limit=9)
 
     assert [passage.title for passage in found] == ["20513", "20514"]
 
@@ -151,13 +152,13 @@ def test_pages_follow_until_the_limit_is_met(
     for number in range(230):
         add(sandbox, f"Maize {number}.", score=1 - number / 1_000)
 
-    assert len(retriever.retrieve("acme", "maize", limit=150)) == 150
+    assert len(retriever.retrieve("acme", Query(text="maize"), limit=150)) == 150
     assert len(sandbox.sent) == 2
     sandbox.forget_sent()
-    assert len(retriever.retrieve("acme", "maize", limit=100)) == 100
+    assert len(retriever.retrieve("acme", Query(text="maize"), limit=100)) == 100
     assert len(sandbox.sent) == 1
     sandbox.forget_sent()
-    assert len(retriever.retrieve("acme", "maize", limit=500)) == 230
+    assert len(retriever.retrieve("acme", Query(text="maize"), limit=500)) == 230
     assert len(sandbox.sent) == 3
 
 
@@ -169,7 +170,7 @@ def test_equal_and_textless_results_are_left_out(
     add(sandbox, "An image", kind="IMAGE")
     add(sandbox, " \n")
 
-    [passage] = retriever.retrieve("acme", "maize", limit=2)
+    [passage] = retriever.retrieve("acme", Query(text="maize"), limit=2)
 
     assert passage.score == 0.8
 
@@ -180,13 +181,13 @@ def test_long_texts_are_cut_and_scores_bounded(
     add(sandbox, "a" * 3_000, score=7.5)
     add(sandbox, "b", score=-1.0)
 
-    long, short = retriever.retrieve("acme", "maize", limit=2)
+    long, short = retriever.retrieve("acme", Query(text="maize"), limit=2)
 
     assert (len(long.text), long.score, short.score) == (2_000, 1.0, 0.0)
 
 
 def test_a_blank_query_is_not_sent(sandbox: Sandbox, retriever: KnowledgeBaseRetriever) -> None:
-    assert retriever.retrieve("acme", " ", limit=1) == []
+    assert retriever.retrieve("acme", Query(text=" "), limit=1) == []
     assert sandbox.sent == []
 
 
@@ -201,9 +202,9 @@ def test_a_failing_service_is_unavailable_after_one_attempt(
     add(sandbox)
 
     with pytest.raises(RetrieverUnavailable):
-        retriever.retrieve("acme", "maize", limit=1)
+        retriever.retrieve("acme", Query(text="maize"), limit=1)
     assert sandbox.faults.pending() == []
-    assert len(retriever.retrieve("acme", "maize", limit=1)) == 1
+    assert len(retriever.retrieve("acme", Query(text="maize"), limit=1)) == 1
 
 
 def test_a_slow_service_is_unavailable(sandbox: Sandbox, owners: Owners) -> None:
@@ -212,12 +213,12 @@ def test_a_slow_service_is_unavailable(sandbox: Sandbox, owners: Owners) -> None
     retriever = KnowledgeBaseRetriever(partial(client_of, sandbox), BASE, owners, timeout_ms=100)
 
     with pytest.raises(RetrieverUnavailable, match="ReadTimeoutError"):
-        retriever.retrieve("acme", "maize", limit=1)
+        retriever.retrieve("acme", Query(text="maize"), limit=1)
 
 
 def test_an_unknown_knowledge_base_is_refused(retriever: KnowledgeBaseRetriever) -> None:
     with pytest.raises(RetrievalRefused, match="unknown_knowledge_base"):
-        retriever.retrieve("acme", "maize", limit=1)
+        retriever.retrieve("acme", Query(text="maize"), limit=1)
 
 
 def test_a_request_that_the_service_refuses_is_refused(
@@ -225,14 +226,14 @@ def test_a_request_that_the_service_refuses_is_refused(
 ) -> None:
     sandbox.faults.add(kind="status", status=400, provider="knowledge_bases")
     with pytest.raises(RetrievalRefused, match="request_refused"):
-        retriever.retrieve("acme", "maize", limit=1)
+        retriever.retrieve("acme", Query(text="maize"), limit=1)
 
 
 def test_a_company_id_that_is_no_path_segment_is_refused(
     sandbox: Sandbox, retriever: KnowledgeBaseRetriever
 ) -> None:
     with pytest.raises(RetrievalRefused, match="invalid_company_id"):
-        retriever.retrieve("../acme", "maize", limit=1)
+        retriever.retrieve("../acme", Query(text="maize"), limit=1)
     assert sandbox.sent == []
 
 
@@ -242,7 +243,7 @@ def test_a_result_that_does_not_state_the_company_is_dropped(
     add(sandbox, company="other")
     # As if the service did not apply the filter.
     monkeypatch.setattr("local.sandbox.providers.bedrock.metadata_filters.selects", lambda *_: True)
-    assert retriever.retrieve("acme", "maize", limit=1) == []
+    assert retriever.retrieve("acme", Query(text="maize"), limit=1) == []
 
 
 def test_a_company_searches_only_a_knowledge_base_that_it_owns_or_that_is_shared(
@@ -253,8 +254,8 @@ def test_a_company_searches_only_a_knowledge_base_that_it_owns_or_that_is_shared
     with owners_of({knowledge_base(BASE): "globex"}) as owners:
         retriever = KnowledgeBaseRetriever(partial(client_of, sandbox), BASE, owners)
 
-        assert len(retriever.retrieve("globex", "maize", limit=5)) == 1
+        assert len(retriever.retrieve("globex", Query(text="maize"), limit=5)) == 1
         with pytest.raises(RetrievalRefused) as refusal:
-            retriever.retrieve("acme", "maize", limit=5)
+            retriever.retrieve("acme", Query(text="maize"), limit=5)
 
     assert str(refusal.value) == "knowledge_base_not_granted"

@@ -7,6 +7,7 @@ from botocore.exceptions import ClientError, NoCredentialsError, ParamValidation
 
 from shared.access.ownership.ids import knowledge_base
 from shared.ai.retrieval.bedrock import KnowledgeBaseRetriever
+from shared.ai.retrieval.port import Query
 from shared.runtime.failures import Permanent, Transient
 from tests.owner_items import owners_of
 
@@ -42,5 +43,5 @@ def test_an_error_is_permanent_if_every_retry_would_fail(
     with owners_of({knowledge_base("AB12CD34EF"): "acme"}) as owners:
         retriever = KnowledgeBaseRetriever(lambda _: Client(error), "AB12CD34EF", owners)
         with pytest.raises(failure) as raised:
-            retriever.retrieve("acme", "maize", limit=1)
+            retriever.retrieve("acme", Query(text="maize"), limit=1)
     assert " " not in str(raised.value)  # a code, no text of the service

@@ -1,7 +1,6 @@
 """The local retriever over a folder: what is found, in which order, and for whom."""
 
 import json
-import math
 import os
 import sqlite3
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from shared.ai.retrieval import (
 )
 from shared.ai.retrieval.corpora import FolderCorpus
 from shared.ai.retrieval.local import LocalRetriever
+from shared.ai.retrieval.port import Query
 
 COMPANY = "acme"
 
@@ -39,7 +39,10 @@ def retriever(tmp_path: Path) -> LocalRetriever:
 
 
 def titles(retriever: LocalRetriever, query: str, since: str | None = None) -> list[str]:
-    return [passage.title for passage in retriever.retrieve(COMPANY, query, limit=9, since=since)]
+    return [
+        passage.title
+        for passage in retriever.retrieve(COMPANY, Query(text=query, since=since), limit=9)
+    ]
 
 
 def test_the_best_passage_comes_first(
@@ -102,8 +105,8 @@ def test_a_passage_has_its_source_and_a_stable_id(
     )
     documents("two.txt", "The maize harvest.")
 
-    one, two = retriever.retrieve(COMPANY, "maize", limit=5)
-    [again, _] = retriever.retrieve(COMPANY, "harvest", limit=5)
+    one, two = retriever.retrieve(COMPANY, Query(text="maize"), limit=5)
+    [again, _] = retriever.retrieve(COMPANY, Query(text="harvest"), limit=5)
 
     assert (one.title, one.url, one.uri, one.date, one.source) == (
         "one",
@@ -136,7 +139,7 @@ def test_only_the_asked_number_of_passages_returns(
 ) -> None:
     for number in range(5):
         documents(f"{number}.md", "Maize.")
-    assert len(retriever.retrieve(COMPANY, "maize", limit=2)) == 2
+    assert len(retriever.retrieve(COMPANY, Query(text="maize"), limit=2)) == 2
 
 
 @pytest.mark.parametrize(("limit", "since"), [(0, None), (1, "2026-3-1"), (1, "yesterday")])
@@ -144,7 +147,7 @@ def test_an_invalid_request_is_refused(
     retriever: LocalRetriever, limit: int, since: str | None
 ) -> None:
     with pytest.raises(ValueError, match=r"limit|since|isoformat"):
-        retriever.retrieve(COMPANY, "maize", limit=limit, since=since)
+        retriever.retrieve(COMPANY, Query(text="maize", since=since), limit=limit)
 
 
 def test_a_company_finds_its_own_documents_only(
@@ -156,7 +159,7 @@ def test_a_company_finds_its_own_documents_only(
     link.symlink_to(documents("secret.md", "Maize.", "other"))
 
     assert titles(retriever, "maize") == ["one", "three"]
-    assert retriever.retrieve("new-company", "maize", limit=9) == []
+    assert retriever.retrieve("new-company", Query(text="maize"), limit=9) == []
 
 
 @pytest.mark.parametrize(
@@ -166,7 +169,7 @@ def test_a_company_id_that_is_no_path_segment_is_refused(
     retriever: LocalRetriever, company: str
 ) -> None:
     with pytest.raises(RetrievalRefused, match="invalid_company_id"):
-        retriever.retrieve(company, "maize", limit=1)
+        retriever.retrieve(company, Query(text="maize"), limit=1)
 
 
 def test_a_change_of_the_documents_is_found(
@@ -218,12 +221,12 @@ def test_the_cache_keeps_the_indexes_used_last(
     for company in ("a", "b", "c"):
         documents("one.md", "Maize.", company)
     for age, company in enumerate(("a", "b")):
-        retriever.retrieve(company, "maize", limit=1)
+        retriever.retrieve(company, Query(text="maize"), limit=1)
         [file] = (tmp_path / "cache" / company).iterdir()
         os.utime(file, (1_000 + age, 1_000 + age))
     monkeypatch.setattr("shared.ai.retrieval.local.MOST_CACHED_BYTES", 2 * file.stat().st_size + 10)
 
-    retriever.retrieve("c", "maize", limit=1)
+    retriever.retrieve("c", Query(text="maize"), limit=1)
 
     assert [path.parent.name for path in sorted((tmp_path / "cache").rglob("*.sqlite"))] == [
         "b",
@@ -247,10 +250,57 @@ def test_a_corpus_above_the_limits_is_not_indexed(
         titles(retriever, "M")
 
 
-def test_scores_are_between_0_and_1() -> None:
-    assert index.score(-math.log(11), 10) == 0.5
-    assert index.score(0.0, 1) == index.score(0.5, 1) == 0.0
-    assert index.score(-1e9, 1) == 1.0
+def test_the_score_tells_how_much_of_the_query_a_passage_has(
+    documents: Callable[..., Path], retriever: LocalRetriever
+) -> None:
+    for number in range(8):
+        documents(f"{number}.md", f"Maize {'prices' * (number < 4)} {'fell' * (number < 1)}.")
+
+    def scores(query: str) -> list[float]:
+        found = retriever.retrieve(COMPANY, Query(text=query), limit=9)
+        return sorted({passage.score for passage in found}, reverse=True)
+
+    three, two, one = scores("maize prices fell")
+    assert 1 > three > 0.6 > two > one > 0
+    assert scores("fell") == [0.75]  # the only word of a query counts three times
+    assert scores("fell frost hail snow") == [0.5]
+
+
+def test_words_of_the_context_only_decide_between_passages(
+    documents: Callable[..., Path], retriever: LocalRetriever
+) -> None:
+    documents("one.md", "Maize prices.")
+    documents("two.md", "Maize prices in Kenya.")
+    documents("three.md", "Tourism in Kenya.")
+
+    found = retriever.retrieve(COMPANY, Query(text="maize prices", context="Kenya"), limit=9)
+
+    assert [passage.title for passage in found] == ["two", "one"]
+    assert found[0].score == found[1].score
+
+
+def test_nothing_that_is_dated_after_the_last_day_is_found(
+    documents: Callable[..., Path], retriever: LocalRetriever
+) -> None:
+    for day in ("2026-03-01", "2026-03-02"):
+        documents(f"{day}.md", f"---\ndate: {day}\n---\nMaize.")
+    documents("undated.md", "Maize.")
+
+    found = retriever.retrieve(COMPANY, Query(text="maize", until="2026-03-01"), limit=9)
+
+    assert sorted(passage.date for passage in found) == ["", "2026-03-01"]
+
+
+def test_words_of_scripts_without_blanks_are_found_within_a_sentence(
+    documents: Callable[..., Path], retriever: LocalRetriever
+) -> None:
+    documents("zh.md", "本周玉米价格上涨。")
+    documents("ja.md", "市場の価格が上がった。")
+    documents("th.md", "วันนี้ราคาข้าวโพดสูงขึ้น")
+
+    assert titles(retriever, "价格") == ["zh"]
+    assert titles(retriever, "価格") == ["ja"]
+    assert titles(retriever, "ราคา") == ["th"]
 
 
 def test_sqlite_without_full_text_search_is_reported(
@@ -266,4 +316,4 @@ def test_sqlite_without_full_text_search_is_reported(
 
 def test_another_error_of_sqlite_is_not_hidden(tmp_path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError):
-        index.search(tmp_path / "absent.sqlite", "maize", limit=1, since=None)
+        index.search(tmp_path / "absent.sqlite", Query(text="maize"), limit=1)

@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
-from conversations.ai.checks.languages import SMALL_WORDS, plain_words
+from shared.languages.function_words import SMALL_WORDS, plain_words
 
 _MORE: Mapping[str, str] = {
     "nl": """de het een en of maar is zijn was waren ben bent heb hebt heeft hebben had ik je jij jouw u uw mijn me
@@ -147,9 +147,14 @@ def certain_language(text: str) -> str | None:
 
 def known_language(tag: str) -> str | None:
     """Return the value of `certain_language` for a BCP 47 tag; None for a language that it does not know."""
-    language = tag.replace("_", "-").partition("-")[0].casefold()
+    language = primary_of(tag)
     related = _RELATED.get(language, language)
     return related if related in _small_words() else _SCRIPT_OF.get(language)
+
+
+def primary_of(tag: str) -> str:
+    """Return the primary subtag of a BCP 47 tag in lower case: `pt` for `pt-BR`."""
+    return tag.replace("_", "-").partition("-")[0].casefold()
 
 
 def names_a_language(text: str) -> bool:

@@ -1,0 +1,140 @@
+"""
+Cardinal numbers in words, in the languages of the labels of exports.
+
+Words have no case and no accents, see `folded`. Zero is left out, and one is a part of larger numbers only: their words
+are articles, pronouns and negations as well. *vague* words count only after a number: `three millions`, and not
+`millions of farmers`.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+HUNDRED: Final = 100
+THOUSAND: Final = 1_000
+_ORDER: Final = "2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 30 40 50 60 70 80 90"
+# By language: the words of _ORDER, those of one number joined by `/`; further words; vague ones.
+_TABLES: Final = {
+    "en": (
+        """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+        eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety""",
+        "one=1 hundred=100 thousand=1e3 million=1e6 billion=1e9 trillion=1e12 dozen=12",
+        "",
+    ),
+    "de": (
+        """zwei/zwo drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn
+        siebzehn achtzehn neunzehn zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig""",
+        "hundert=100 tausend=1e3 million=1e6 milliarde=1e9 billion=1e12 dutzend=12",
+        "millionen=1e6 milliarden=1e9 billionen=1e12",
+    ),
+    "fr": (
+        """deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit
+        dix-neuf vingt/vingts trente quarante cinquante soixante septante huitante/octante nonante""",
+        "un=1 une=1 cent=100 mille=1e3 million=1e6 milliard=1e9",
+        "cents=100 millions=1e6 milliards=1e9",
+    ),
+    "es": (
+        """dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete
+        dieciocho diecinueve veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa""",
+        """uno=1 un=1 una=1 veintiuno=21 veintiún=21 veintiuna=21 veintidós=22 veintitrés=23 veinticuatro=24
+        veinticinco=25 veintiséis=26 veintisiete=27 veintiocho=28 veintinueve=29 cien=100 ciento=100
+        doscientos=200 doscientas=200 trescientos=300 trescientas=300 cuatrocientos=400 cuatrocientas=400
+        quinientos=500 quinientas=500 seiscientos=600 seiscientas=600 setecientos=700 setecientas=700
+        ochocientos=800 ochocientas=800 novecientos=900 novecientas=900 mil=1e3 millón=1e6 billón=1e12""",
+        "millones=1e6 billones=1e12",
+    ),
+    "pt": (
+        """dois/duas três quatro cinco seis sete oito nove dez onze doze treze quatorze/catorze quinze
+        dezesseis/dezasseis dezessete/dezassete dezoito dezenove/dezanove vinte trinta quarenta cinquenta
+        sessenta setenta oitenta noventa""",
+        """um=1 uma=1 cem=100 cento=100 duzentos=200 duzentas=200 trezentos=300 trezentas=300 quatrocentos=400
+        quatrocentas=400 quinhentos=500 quinhentas=500 seiscentos=600 seiscentas=600 setecentos=700
+        setecentas=700 oitocentos=800 oitocentas=800 novecentos=900 novecentas=900 mil=1e3 milhão=1e6 bilhão=1e9""",
+        "milhões=1e6 bilhões=1e9",
+    ),
+    "ar": (
+        """اثنان/اثنين/اثنتان/اثنتين/اثنا/اثني/اثنتا/اثنتي ثلاثة/ثلاث أربعة/أربع خمسة/خمس ستة/ست سبعة/سبع
+        ثمانية/ثماني/ثمان تسعة/تسع عشرة/عشر - - - - - - - - - عشرون/عشرين ثلاثون/ثلاثين أربعون/أربعين
+        خمسون/خمسين ستون/ستين سبعون/سبعين ثمانون/ثمانين تسعون/تسعين""",
+        """أحد=1 إحدى=1 مئة=100 مائة=100 مئتان=200 مئتين=200 مائتان=200 مائتين=200 ثلاثمئة=300 ثلاثمائة=300
+        أربعمئة=400 أربعمائة=400 خمسمئة=500 خمسمائة=500 ستمئة=600 ستمائة=600 سبعمئة=700 سبعمائة=700 ثمانمئة=800
+        ثمانمائة=800 تسعمئة=900 تسعمائة=900 ألف=1e3 ألفان=2000 ألفين=2000 مليون=1e6 مليونان=2e6 مليونين=2e6
+        مليار=1e9""",
+        "آلاف=1e3 ألفا=1e3 ملايين=1e6 مليونا=1e6 مليارات=1e9",
+    ),
+    "sw": (
+        """mbili/wawili/miwili/viwili/mawili tatu/watatu/mitatu/vitatu/matatu nne/wanne/minne/vinne/manne
+        tano/watano/mitano/vitano/matano sita saba nane/wanane/minane/vinane/manane tisa kumi - - - - - - - - -
+        ishirini thelathini arobaini hamsini sitini sabini themanini tisini""",
+        "moja=1 mia=100 elfu=1e3 laki=1e5 milioni=1e6 bilioni=1e9",
+        "",
+    ),
+    "am": (
+        """ሁለት ሦስት/ሶስት አራት አምስት ስድስት ሰባት ስምንት ዘጠኝ አስር/ዐሥር/አሥር/አስራ/አሥራ/ዐሥራ - - - - - - - - - ሃያ/ሀያ ሠላሳ/ሰላሳ አርባ
+        ሃምሳ/ሀምሳ ስልሳ/ስድሳ ሰባ ሰማንያ/ሰማኒያ ዘጠና""",
+        "አንድ=1 መቶ=100 ሺህ=1e3 ሺ=1e3 ሚሊዮን=1e6 ቢሊዮን=1e9",
+        "",
+    ),
+}  # fmt: skip
+_CONNECTORS: Final = {
+    "en": {"and"}, "fr": {"et"}, "es": {"y"}, "pt": {"e", "de"}, "sw": {"na"}, "am": {"ከ"}, "de": {"und"},
+}  # fmt: skip
+_GERMAN_UNITS: Final = {"ein": 1, "eine": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class NumberWords:
+    """The words of one language; *connectors* join two parts of a number. In Swahili the larger part comes first."""
+
+    language: str
+    values: dict[str, int]
+    vague: dict[str, int]
+    connectors: frozenset[str]
+
+
+LANGUAGES: Final = tuple(_TABLES)
+
+
+def folded(text: str) -> str:
+    """Return a text without case, accents and vowel signs, for comparison with the words."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(sign for sign in plain if not unicodedata.combining(sign))
+
+
+@functools.cache
+def words_of(language: str) -> NumberWords:
+    """Return the number words of one of LANGUAGES."""
+    in_order, further, vague = _TABLES[language]
+    values = {
+        folded(word): int(value)
+        for value, words in zip(_ORDER.split(), in_order.split(), strict=True)
+        for word in words.split("/")
+        if word != "-"
+    }
+    connectors = frozenset(map(folded, _CONNECTORS.get(language, ())))
+    return NumberWords(language, values | _pairs(further), _pairs(vague), connectors)
+
+
+def german_value(word: str) -> int:
+    """Return the value of a German compound, such as `zweihundertfünfundzwanzig`; 0 if it is none."""
+    words = words_of("de").values
+    if word in words:
+        return words[word]
+    for scale, value in (("tausend", THOUSAND), ("hundert", HUNDRED)):
+        before, found, after = word.partition(scale)
+        if found:
+            times = _GERMAN_UNITS.get(before) or german_value(before) if before else 1
+            rest = german_value(after.removeprefix("und")) if after else 0
+            return times * value + rest if times and bool(rest) == bool(after) else 0
+    unit, found, tens = word.partition("und")
+    units = _GERMAN_UNITS.get(unit) or words.get(unit, 0)
+    return units + words[tens] if found and 0 < units < 10 and words.get(tens, 0) >= 20 else 0  # noqa: PLR2004 - `fünfundzwanzig`
+
+
+def _pairs(written: str) -> dict[str, int]:
+    found = re.findall(r"(\S+)=(\S+)", written)
+    return {folded(word): int(float(value)) for word, value in found}

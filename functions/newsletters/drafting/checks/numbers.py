@@ -1,0 +1,253 @@
+"""
+The numbers of a text in one notation: `1200`, `3.5`, `12 %`, whether they are written with digits or in words.
+
+A number in words is a cardinal number from two on. `3 million`, `three million` and `3,000,000` are the same.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from newsletters.drafting.checks.number_words import (
+    HUNDRED,
+    LANGUAGES,
+    THOUSAND,
+    NumberWords,
+    folded,
+    german_value,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+PERCENT: Final = " %"
+# The blanks, apostrophes and Arabic signs group digits or begin decimals.
+_SEPARATOR: Final = "[.,'\u2019\u00a0\u2007\u2009\u202f\u066b\u066c]"
+_NUMBER: Final = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
+_DECIMAL_SIGNS: Final = ".,\u066b"
+_GROUPED: Final = re.compile(r"(?!0)\d{1,3}(?:\D\d{3})+|(?!0)\d{1,2}(?:\D\d{2})+\D\d{3}")
+# Vowel signs are no letters for the first part, and stand within words.
+_TOKEN: Final = re.compile(
+    rf"{_NUMBER.pattern}|[^\W\d_][^\W\d_\u064b-\u065f]*(?:[\u064b-\u065f]+[^\W\d_]*)*"
+)
+_JOINT: Final = re.compile(r"[\s\u00ad\u2010\u2011-]*")
+_PERCENT_AFTER: Final = re.compile(
+    r"[\s-]*(?:[%\u066a\uff05]|per\s?cent|percentage point|pct\b|prozent|pour\s?cent|por\s?ciento|por\s?cento"
+    r"|في\s(?:المئة|المائة)|بالمئة|بالمائة|በመቶ|ፐርሰንት)",
+    re.IGNORECASE,
+)  # fmt: skip
+_PERCENT_BEFORE: Final = re.compile(r"(?:asilimia|በመቶ)\s*(?:ya\s)?$", re.IGNORECASE)
+_PERCENT_WORDS: Final = re.compile(
+    r"\b(?:per|pour|por)\s?(?:cento?|ciento)\b|(?<!\w)في\s(?:المئة|المائة)", re.IGNORECASE
+)
+_TEENS: Final = 10
+_ARABIC_AND: Final = "و"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a number: its value, where it stands, and whether a connector stands before it."""
+
+    value: Decimal
+    start: int
+    end: int
+    is_digits: bool = False
+    is_vague: bool = False
+    is_joined: bool = False
+
+
+def numbers_in(text: str, languages: Collection[str] = ()) -> list[str]:
+    """
+    Return the numbers of a text in order, in words of one of *languages*.
+
+    `1,200`, `1.200` and `1'200` are the same number, and so are `3,5` and `3.50`. A date such as `05.01.2026` has three
+    numbers, without leading zeros, as in `5 January`.
+    """
+    found: dict[int, list[str]] = {}
+    known: list[NumberWords | None] = [words_of(one) for one in LANGUAGES if one in languages]
+    for words in known or [None]:
+        for start, values in _read(text, words):
+            # Of two languages the longer number is meant: digits alone, or with their scale.
+            if len("".join(values)) >= len("".join(found.get(start, ()))):
+                found[start] = values
+    return [value for start in sorted(found) for value in found[start]]
+
+
+def supported(numbers: Collection[str]) -> set[str]:
+    """Return the numbers that a text with *numbers* supports: `12 %` also supports `12`."""
+    return {*numbers, *(one.removesuffix(PERCENT) for one in numbers)}
+
+
+def _read(text: str, words: NumberWords | None) -> Iterator[tuple[int, list[str]]]:
+    """Yield each number with its position; a date or a version has several."""
+    run: list[_Part] = []
+    for part in [*_parts(text, words), None]:
+        is_next = part is not None and (not run or _JOINT.fullmatch(text[run[-1].end : part.start]))
+        if run and not is_next:
+            yield from _of_run(text, run, words)
+            run = []
+        if part is not None:
+            run.append(part)
+
+
+def _parts(text: str, words: NumberWords | None) -> Iterator[_Part]:
+    percents = [one.span() for one in _PERCENT_WORDS.finditer(text)]
+    joint: tuple[int, int] | None = None  # of a connector
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        if match.group()[0].isdecimal():
+            yield _Part(Decimal(0), start, end, is_digits=True)
+            joint = None
+            continue
+        word = folded(match.group())
+        if words is None or any(first <= start < last for first, last in percents):
+            joint = None
+        elif word in words.connectors:
+            joint = start, end
+        else:
+            part = _word_part(word, start, end, words)
+            if part is not None and joint and _JOINT.fullmatch(text[joint[1] : start]):
+                part = _Part(part.value, joint[0], end, is_vague=part.is_vague, is_joined=True)
+            if part is not None:
+                yield part
+            joint = None
+
+
+def _word_part(word: str, start: int, end: int, words: NumberWords) -> _Part | None:
+    value = words.values.get(word) or (german_value(word) if words.language == "de" else 0)
+    if value:
+        return _Part(Decimal(value), start, end)
+    if word in words.vague:
+        return _Part(Decimal(words.vague[word]), start, end, is_vague=True)
+    if words.language == "ar" and word.startswith(_ARABIC_AND):
+        inner = _word_part(word[1:], start, end, words)
+        return inner and _Part(inner.value, start, end, is_vague=inner.is_vague, is_joined=True)
+    return None
+
+
+def _of_run(
+    text: str, run: Sequence[_Part], words: NumberWords | None
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the numbers of neighbouring parts: digits with a scale, or words that form one or more numbers."""
+    at = 0
+    while at < len(run):
+        first = run[at]
+        if first.is_digits:
+            values = _digits(text[first.start : first.end])
+            scale = run[at + 1] if at + 1 < len(run) else None
+            is_scaled = len(values) == 1 and scale is not None and scale.value >= HUNDRED
+            used = 2 if is_scaled and not (scale and scale.is_digits) else 1
+            if used == 2 and scale:  # noqa: PLR2004 - digits and scale
+                values = [_written(Decimal(values[0]) * scale.value)]
+        elif words and words.language == "sw":
+            used, value = _larger_first(text, run[at:])
+            values = [_written(value)] if value else []
+        else:
+            used, value = _summed([one for one in run[at:] if not one.is_digits])
+            values = [_written(value)] if value else []
+        end = run[at + used - 1].end
+        if values and not (values == ["1"] and not first.is_digits):
+            yield first.start, [*values[:-1], values[-1] + _percent(text, first.start, end)]
+        at += used
+
+
+def _summed(parts: Sequence[_Part]) -> tuple[int, Decimal]:
+    """Return how many parts form the first number, and its value: `two hundred and five thousand`."""
+    total, current, used = Decimal(0), Decimal(0), 0
+    for part in parts:
+        value = part.value
+        if part.is_vague and not used:
+            return 1, Decimal(0)
+        if value >= THOUSAND:
+            if total and not current and not total < value:
+                break
+            total = (total or 1) * value if not current else total + current * value
+            current = Decimal(0)
+        elif value == HUNDRED and 0 < current < HUNDRED:
+            current *= value
+        elif used and not _adds(total, current, part):
+            break
+        else:
+            current = (
+                current * value if _is_eighty(current, value) else current + value
+            )  # quatre-vingts
+        used += 1
+    return used, total + current
+
+
+def _adds(total: Decimal, current: Decimal, part: _Part) -> bool:
+    value = part.value
+    if not current:
+        return bool(total) and value < THOUSAND
+    if _is_eighty(current, value):
+        return True
+    rest = current % HUNDRED
+    if 0 < rest < _TEENS:  # Arabic and Amharic: three ten, five and twenty
+        return value == _TEENS or (
+            part.is_joined and value % _TEENS == 0 and _TEENS < value < HUNDRED
+        )
+    if not rest:
+        return value < HUNDRED
+    if rest % _TEENS == 0 and value < _TEENS:
+        return True
+    return rest in {60, 80} and _TEENS <= value < 2 * _TEENS  # soixante-dix, quatre-vingt-dix
+
+
+def _is_eighty(current: Decimal, value: Decimal) -> bool:
+    return current == 4 and value == 20  # noqa: PLR2004 - quatre-vingts
+
+
+def _larger_first(text: str, run: Sequence[_Part]) -> tuple[int, Decimal]:
+    """Return the first number of a run in Swahili: `elfu mbili na mia tatu`, `milioni 3`."""
+    total, least, used = Decimal(0), Decimal(0), 0
+    while used < len(run) and not run[used].is_digits:
+        term, length, unit = run[used].value, 1, Decimal(1)
+        following = run[used + 1] if used + 1 < len(run) else None
+        if term >= HUNDRED:
+            unit = term
+            if following and following.is_digits:
+                values = _digits(text[following.start : following.end])
+                term, length = term * Decimal(values[0]), 2
+            elif following and not following.is_joined and following.value < term:
+                term, length = term * following.value, 2
+        elif term % _TEENS == 0:
+            unit = Decimal(_TEENS)
+        if used and (not run[used].is_joined or term >= least):
+            break
+        total, least, used = total + term, unit, used + length
+    return used, total
+
+
+def _percent(text: str, start: int, end: int) -> str:
+    is_percent = _PERCENT_AFTER.match(text, end) or _PERCENT_BEFORE.search(text[:start])
+    return PERCENT if is_percent else ""
+
+
+def _written(value: Decimal) -> str:
+    written = f"{value:f}"
+    return written.rstrip("0").rstrip(".") if "." in written else written
+
+
+def _digits(written: str) -> list[str]:
+    """Return one number, or all parts of a date or a version."""
+    digits = "".join(str(unicodedata.digit(sign, sign)) for sign in written)
+    parts = [part for part in re.split(r"\D", digits) if part]
+    signs = re.findall(r"\D", digits)
+    if _GROUPED.fullmatch(digits) and len(set(signs)) == 1 and signs[0] != "\u066b":
+        return ["".join(parts)]
+    whole, _, fraction = digits.rpartition(signs[-1]) if signs else (digits, "", "")
+    is_grouped = len(parts) == 2 or _GROUPED.fullmatch(whole) is not None  # noqa: PLR2004 - whole and fraction
+    if signs and signs[-1] in _DECIMAL_SIGNS and is_grouped and signs[-1] not in signs[:-1]:
+        decimals = fraction.rstrip("0")
+        units = _without_zeros("".join(parts[:-1]))
+        return [f"{units}.{decimals}" if decimals else units]
+    return [_without_zeros(part) for part in parts]
+
+
+def _without_zeros(digits: str) -> str:
+    return digits.lstrip("0") or "0"

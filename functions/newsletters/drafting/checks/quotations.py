@@ -1,0 +1,75 @@
+"""Quotations: the words between quotation marks, and whether they stand in a passage as they are written."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FEWEST_WORDS: Final = 3  # fewer are a term rather than a quotation
+FEWEST_SIGNS: Final = 8  # of a text without blanks between words
+_PAIRS: Final = (
+    "\u201c\u201d", "\u201e\u201c", "\u201e\u201d", "\u00ab\u00bb", "\u00bb\u00ab", '""', "\u300c\u300d",
+    "\u2039\u203a",
+)  # fmt: skip
+_QUOTED: Final = re.compile(
+    "|".join(f"{re.escape(a)}([^{re.escape(a + b)}]+){re.escape(b)}" for a, b in _PAIRS)
+)
+_OMISSION: Final = re.compile(r"\s*[\[(]?(?:\u2026|\.{3})[\])]?\s*")
+_MARKUP: Final = re.compile(r"[*_`~\\]")
+_ALIKE: Final = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201a\u02bc\u2039\u203a", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d", '"')
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014", "-")
+    | {"\u00ad": None, "\u200b": None}
+)
+_ENDS: Final = " .,;:!?'\"\u060c\u061b\u061f\u06d4\u1362\u3002"
+
+
+def quotations_in(text: str) -> list[str]:
+    """Return the quotations of a text: what stands between quotation marks, without terms of a word or two."""
+    found = (next(filter(None, match.groups()), "") for match in _QUOTED.finditer(text))
+    return [one for one in found if _is_quotation(one)]
+
+
+def stands_in(quotation: str, passages: Iterable[str]) -> bool:
+    """
+    Whether one passage has the quotation word for word.
+
+    Blanks, marks of emphasis and the shape of quotation marks, apostrophes and dashes are not compared, nor the case of
+    the first letter and punctuation at the ends. An omission `...` may stand for any text.
+    """
+    parts = [_comparable(one).strip(_ENDS) for one in _OMISSION.split(quotation)]
+    parts = [one for one in parts if one]
+    return bool(parts) and any(_has_in_order(_comparable(one), parts) for one in passages)
+
+
+def _has_in_order(passage: str, parts: list[str]) -> bool:
+    at = 0
+    for number, part in enumerate(parts):
+        found = passage.find(part, at)
+        if found < 0 and not number:
+            found = _other_case(passage, part)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
+
+
+def _other_case(passage: str, part: str) -> int:
+    return passage.find(part[0].swapcase() + part[1:])
+
+
+def _comparable(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", _MARKUP.sub("", text)).translate(_ALIKE)
+    return " ".join(plain.split())
+
+
+def _is_quotation(text: str) -> bool:
+    words = text.split()
+    return len(words) >= FEWEST_WORDS or (
+        len(words) == 1 and len(text) >= FEWEST_SIGNS and not text.isascii()
+    )

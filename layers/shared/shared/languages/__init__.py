@@ -1,0 +1,1 @@
+"""The language of a text, by its letters and frequent function words."""

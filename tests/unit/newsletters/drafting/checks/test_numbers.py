@@ -1,0 +1,65 @@
+"""Numbers of a text in one notation, with digits and in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from newsletters.drafting.checks.number_words import LANGUAGES
+from newsletters.drafting.checks.numbers import numbers_in, supported
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1,200 1.200 1'200 1\u2019200 1\u00a0200 1\u066c200", ["1200"] * 6),
+        ("1.200,50 and 1,200.50", ["1200.5", "1200.5"]),
+        ("1,500,000 and 1,00,000", ["1500000", "100000"]),
+        ("3.5 3,5 3.50 3\u066b5", ["3.5"] * 4),
+        ("0.500 and 0,5", ["0.5", "0.5"]),
+        ("2026-01-05, 05.01.2026", ["2026", "1", "5", "5", "1", "2026"]),
+        ("3.5. And 007, 0", ["3.5", "7", "0"]),
+        ("v1.2.3", ["1", "2", "3"]),
+        ("\u0967\u0968 \u06f1\u06f2 \uff11\uff12", ["12", "12", "12"]),
+        ("none \u00b2 \u00bd", []),
+    ],
+)
+def test_numbers_with_digits_have_one_notation(text: str, numbers: list[str]) -> None:
+    assert numbers_in(text) == numbers
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "numbers"),
+    [
+        ("en", "two hundred and five thousand, twenty-one, a dozen", ["205000", "21", "12"]),
+        ("en", "3 million, three million, 2.5 billion", ["3000000", "3000000", "2500000000"]),
+        ("en", "two, three and four; one of them; millions of people", ["2", "3", "4"]),
+        ("en", "twelve per cent, 12 percent, 12 %, 12 percentage points", ["12 %"] * 4),
+        ("de", "zweihundertf\u00fcnfundzwanzig, einundzwanzig, tausend", ["225", "21", "1000"]),
+        ("de", "drei Millionen, 3,5 Millionen, eine Million", ["3000000", "3500000", "1000000"]),
+        ("de", "zw\u00f6lf Prozent, 12 Prozentpunkte, Millionen Menschen", ["12 %", "12 %"]),
+        ("fr", "quatre-vingt-dix-sept, vingt et un, deux cents, dix-huit", ["97", "21", "200", "18"]),
+        ("fr", "soixante-dix pour cent, trois millions, des millions", ["70 %", "3000000"]),
+        ("es", "treinta y cinco por ciento, dos mil trescientos, mil millones", ["35 %", "2300", "1000000000"]),
+        ("pt", "trinta e um por cento, dois mil e trezentos, tr\u00eas milh\u00f5es", ["31 %", "2300", "3000000"]),
+        ("ar", "خمسة وعشرون في المئة", ["25 %"]),
+        ("ar", "ثلاثة آلاف, ثلاثة عشر, 3 ملايين", ["3000", "13", "3000000"]),
+        ("sw", "asilimia 12, asilimia ishirini na tano, watu watatu", ["12 %", "25 %", "3"]),
+        ("sw", "elfu mbili na mia tatu, milioni tano, milioni 3", ["2300", "5000000", "3000000"]),
+        ("am", "ሃያ አምስት በመቶ, 12 በመቶ", ["25 %", "12 %"]),
+    ],
+)  # fmt: skip
+def test_numbers_in_words_are_read_in_eight_languages(
+    language: str, text: str, numbers: list[str]
+) -> None:
+    assert language in LANGUAGES
+    assert numbers_in(text, [language]) == numbers
+
+
+def test_words_count_only_in_a_named_language() -> None:
+    assert numbers_in("drei, sept, three 4") == ["4"]
+    assert numbers_in("drei, sept, three 4", ["de", "fr"]) == ["3", "7", "4"]
+    assert numbers_in("3 Millionen", ["en", "de"]) == ["3000000"]
+
+
+def test_a_percentage_supports_its_number_but_no_number_a_percentage() -> None:
+    assert supported(["12 %", "7"]) == {"12 %", "12", "7"}
