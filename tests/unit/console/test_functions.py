@@ -14,6 +14,7 @@ from local.console import build
 from shared.access.groups import Role
 from shared.api.auth import Scope
 from shared.providers.sms.segments import gsm_equivalent, measure
+from tests.cases import each
 from tests.template import ROOT
 
 SOURCES = ROOT / "console" / "src"
@@ -406,7 +407,7 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("evidence", "sign"),
     [
         ({}, "live"),

@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from newsletters.drafting.section_text import Sources, numbers_in, parsed, rendered
 from newsletters.store.items import Reference
 from shared.ai.model_calls import AnswerInvalid
+from tests.cases import each
 from tests.unit.newsletters.drafting.hostile import HOSTILE
 from tests.unit.newsletters.drafting.samples import blocks, item, reference, section
 
@@ -79,7 +80,7 @@ def test_a_statement_without_a_source_is_uncited_except_in_the_frame() -> None:
     assert warned(*content, kind="conclusion") == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "refs", "unsupported"),
     [
         ("In 2026, 1200 mm fell.", ["c01"], []),
@@ -116,7 +117,7 @@ def test_a_number_in_a_subheading_must_occur_in_a_source_of_the_section() -> Non
     assert warned(("subheading", "99 % growth", [])) == [("unsupported_number", "99")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "markdown"),
     [
         ("See [it](https://bad.example).", "See it. \\[1\\]"),
@@ -159,7 +160,7 @@ def test_any_text_stays_in_its_block_and_links_only_to_sources(
     assert {child.attrs["href"] for child in children if child.type == "link_open"} <= {REPORT}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "numbers"),
     [
         ("1,200 1.200 1'200 1\u2019200 1\u00a0200 1\u066c200", ["1200"] * 6),
@@ -178,7 +179,7 @@ def test_numbers_have_one_notation(text: str, numbers: list[str]) -> None:
     assert numbers_in(text) == numbers
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "problem"),
     [
         ('{"blocks": [', "answer: json_invalid"),

@@ -1,11 +1,10 @@
 """Markdown: as typed where that is safe, and equal in meaning where not."""
 
-import pytest
-
 from newsletters.exports.blocks import Block, Sources
 from newsletters.exports.document import Document
 from newsletters.exports.formats import render
 from newsletters.exports.tree import tree
+from tests.cases import each
 from tests.unit.newsletters.exports.samples import IMAGE_URL, UPDATED_AT, document, png, sample
 
 
@@ -30,7 +29,7 @@ def test_content_without_markers_has_no_sources() -> None:
     assert markdown(document("Text")) == "# March\n\nText\n"
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         "**a** *b* ~~c~~ `d` `` e`f `` [g](https://example.org/?a=(b)&c) [[1]](https://example.org) [3]",
