@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from events.whatsapp.generated_files import files
 from events.whatsapp.sample_builder import START, Sample
 from events.whatsapp.samples import sample, samples
 from local.sandbox.accounts.media import BUILT_IN, WRONG_HASH
+from tests.cases import each
 from tests.template import ROOT, resources
 from whatsapp.inbound import splitter
 from whatsapp.inbound.json_body import parse_body
@@ -79,8 +81,8 @@ def phones_in(case: Sample) -> set[str]:
     return {item[key] for array, key in places for item in case.items(array) if key in item}
 
 
-def named(cases: list[Sample]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("case", cases, ids=[s.name for s in cases])
+def named(cases: list[Sample]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return each("case", cases, ids=[s.name for s in cases])
 
 
 def test_the_files_match_the_generator() -> None:

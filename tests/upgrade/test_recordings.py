@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.upgrade import recordings
 from tests.upgrade.recordings import FOLDER, Released
 
@@ -33,7 +34,7 @@ def test_a_version_is_released_when_the_changelog_has_its_heading() -> None:
     assert recordings.released_versions("## Unreleased\n\nFirst version.\n") == []
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(FOLDER)))
+@each("file", FILES, ids=lambda file: str(file.relative_to(FOLDER)))
 def test_phone_numbers_in_recordings_are_reserved_for_fiction(file: Path) -> None:
     numbers = set(re.findall(r"\+\d{8,15}", file.read_text()))
 

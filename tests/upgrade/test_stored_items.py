@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each
 from tests.upgrade import recordings
 from tests.upgrade.recordings import COMMAND, UNRELEASED
 from tests.upgrade.stored_items import from_wire, item_classes, to_wire
 
 CLASSES = item_classes()
 ITEMS = recordings.items()
-recorded = pytest.mark.parametrize(
+recorded = each(
     ("version", "name"), [(version, name) for version, items in ITEMS.items() for name in items]
 )
 

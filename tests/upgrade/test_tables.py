@@ -6,8 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
+from tests.cases import each
 from tests.upgrade import recordings, tables
 
 INDEX = {"keys": {"HASH": "company"}, "projection": {"ProjectionType": "ALL"}}
@@ -50,7 +49,7 @@ def test_an_added_table_index_or_attribute_is_harmless() -> None:
     assert changed(lambda table: table["attribute_types"].update(day="S")) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "expected"),
     [
         (lambda table: table.update(name="other-dev"), "Messages.name"),

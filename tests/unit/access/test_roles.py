@@ -7,6 +7,7 @@ from access.roles import SCOPES, caller_of, scopes_by_company
 from shared.access.groups import Role, role_of, team_of
 from shared.api.auth import EVERY_PROJECT, Caller, Scope, Unresolved
 from shared.api.principals import is_team
+from tests.cases import each
 from whatsapp.actions.dispatch import catalogue
 
 ISSUED_AT = 1_767_268_800
@@ -20,7 +21,7 @@ def test_a_group_names_a_company_and_a_role() -> None:
     assert scopes_by_company(["acme:agent"]) == {"acme": SCOPES[Role.AGENT]}
 
 
-@pytest.mark.parametrize(
+@each(
     "group",
     [
         *("agent", "acme", "acme:", ":agent", "acme:agent:more", "acme:owner", "acme:AGENT"),
@@ -38,7 +39,7 @@ def test_a_team_is_a_group_without_scopes() -> None:
     assert caller_of(holder(["acme:team:sales"]), None) is Unresolved.NO_COMPANY
 
 
-@pytest.mark.parametrize(
+@each(
     "group",
     [
         *("acme:team", "acme:team:", ":team:sales", "acme:team:Sales", "acme:team:sales:more"),

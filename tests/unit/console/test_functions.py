@@ -14,6 +14,7 @@ from local.console import build
 from shared.access.groups import Role
 from shared.api.auth import Scope
 from shared.providers.sms.segments import gsm_equivalent, measure
+from tests.cases import each
 from tests.template import ROOT
 
 SOURCES = ROOT / "console" / "src"
@@ -407,7 +408,7 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("evidence", "sign"),
     [
         ({}, "live"),

@@ -6,14 +6,13 @@ import json
 import re
 from enum import StrEnum
 
-import pytest
-
 from conversations.store.items.log import Delivery
 from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items.draft import DraftStatus
 from email_threads.store.items.mail import Delivery as DeliveryOfMail
 from email_threads.store.items.service_level import TargetName, TargetState
 from shared.policy.facts import Reason
+from tests.cases import each
 from tests.template import ROOT, resources
 
 SOURCES = ROOT / "console" / "src"
@@ -54,7 +53,7 @@ def test_both_languages_have_the_same_texts_in_the_same_order() -> None:
     assert list(LANGUAGES["en"]) == list(LANGUAGES["de"])
 
 
-@pytest.mark.parametrize("key", LANGUAGES["en"])
+@each("key", LANGUAGES["en"])
 def test_a_text_takes_the_same_values_in_both_languages(key: str) -> None:
     english, german = (LANGUAGES[name][key] for name in ("en", "de"))
 
@@ -63,14 +62,14 @@ def test_a_text_takes_the_same_values_in_both_languages(key: str) -> None:
     assert sorted(re.findall(r"{\w+}", english)) == sorted(re.findall(r"{\w+}", german))
 
 
-@pytest.mark.parametrize("key", LANGUAGES["en"])
+@each("key", LANGUAGES["en"])
 def test_no_text_is_unused(key: str) -> None:
     stem = re.sub(r"\.(one|other)$", "", key)
 
     assert f'"{key}"' in CODE or f'"{stem}"' in CODE or key.rpartition(".")[0] in BY_VALUE
 
 
-@pytest.mark.parametrize(
+@each(
     ("prefix", "values"),
     [
         ("delivery", Delivery),

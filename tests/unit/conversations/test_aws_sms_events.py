@@ -10,6 +10,7 @@ from events.conversations.aws_sms import NUMBER, TOPIC_ARN, delivery, notificati
 from events.proxy import made_up_id
 from shared.events.exchange import DeliveryStatus, InboundMessage, body_of
 from shared.runtime import clock
+from tests.cases import each
 
 
 def event_from(published: Any, **changes: Any) -> Any:
@@ -72,7 +73,7 @@ def test_no_number_of_a_person_is_in_a_status() -> None:
     assert "7700900124" not in body
 
 
-@pytest.mark.parametrize(
+@each(
     "word",
     [
         *("TEXT_QUEUED", "TEXT_PENDING", "TEXT_SUCCESSFUL", "TEXT_DELIVERED", "TEXT_BLOCKED"),
@@ -102,7 +103,7 @@ def test_an_invalid_time_is_replaced_by_the_time_of_publishing(at: object) -> No
     assert status.occurred_at == "2026-01-01T12:00:01.000Z"
 
 
-@pytest.mark.parametrize(
+@each(
     ("fact", "value", "field"),
     [
         ("context", None, "action_id"),
@@ -125,7 +126,7 @@ def test_a_field_of_the_wrong_type_is_treated_as_absent(
     assert getattr(status, field) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "published",
     [
         "", "hello", "[]", "null", "7", '{"a": ', "[" * 100_000, "{}",

@@ -12,6 +12,7 @@ from conversations.lifecycle.reply_trigger import ReplyTrigger, due_ms
 from conversations.store.items.conversation import ChannelMethod, Role
 from conversations.store.items.log import Message, State
 from shared.runtime import clock
+from tests.cases import each
 
 WAIT = BurstWait(complete=1, fragment=5, file=9)
 VOICE_NOTE = {"key": "k", "mime_type": "audio/ogg; codecs=opus"}
@@ -22,7 +23,7 @@ def message(content: str = "", at: str = "2026-01-01T12:00:20.000Z", **facts: An
     return Message(**(known | {"content": content} | facts))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Which shift is it?",
@@ -40,7 +41,7 @@ def test_the_end_of_a_sentence_or_a_long_text_looks_complete(text: str) -> None:
     assert looks_complete(message(text))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Hello",

@@ -7,6 +7,7 @@ from conversations.ai.checks.statements import (
     claims_to_be_human,
     has_unproven_action,
 )
+from tests.cases import each
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ def test_an_action_that_is_called_done_needs_a_proof(text: str, verb: str) -> No
     assert not has_unproven_action(text, [f"status: {verb}"])
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I have not booked it.", "Once I have booked it, I will write.", "I can book it.", "Shall I cancel it?",
@@ -36,7 +37,7 @@ def test_plans_conditions_and_negations_are_no_actions(text: str) -> None:
     assert not claimed_actions(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "claims"),
     [
         ("I am a real person.", True), ("I'm not a bot.", True), ("Ich bin ein Mensch.", True),

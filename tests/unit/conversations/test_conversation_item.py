@@ -20,6 +20,7 @@ from conversations.store.items.conversation import (
     window,
 )
 from tests import template
+from tests.cases import each
 
 CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "conversations.yaml"
 # The contract's attributes, for checkouts without the contract: type, and whether it is required.
@@ -126,7 +127,7 @@ def item(**facts: Any) -> Conversation:
     return Conversation(**required | facts)
 
 
-@pytest.mark.parametrize("size", [0, 100, 200, 300, 500, 700, 1_000, 1_200, 2_000])
+@each("size", [0, 100, 200, 300, 500, 700, 1_000, 1_200, 2_000])
 def test_the_window_costs_a_further_unit_only_if_the_last_one_has_no_room_for_two_entries(
     size: int,
 ) -> None:

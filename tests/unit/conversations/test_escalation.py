@@ -10,6 +10,7 @@ from conversations.ai.outcome import Cause
 from conversations.ai.prompt.system_prompt import HistoryMessage
 from shared.ai import port as ai
 from shared.languages.function_words import plain_words
+from tests.cases import each
 
 REQUESTS = [
     "Can I talk to a human please",
@@ -71,13 +72,13 @@ def dialogue(*texts: str) -> list[HistoryMessage]:
     ]
 
 
-@pytest.mark.parametrize("text", REQUESTS)
+@each("text", REQUESTS)
 def test_a_clear_request_for_a_person_is_one(text: str) -> None:
     assert clearly_asks_for_a_person(plain_words(text))
     assert escalation.cause_of(dialogue("Hello", ">Hello!", text)) is Cause.ASKED_FOR_PERSON
 
 
-@pytest.mark.parametrize("text", NO_REQUESTS)
+@each("text", NO_REQUESTS)
 def test_an_unclear_or_negated_request_is_left_to_the_model(text: str) -> None:
     assert escalation.cause_of(dialogue("Hello", ">Hello!", text)) is None
 
@@ -86,7 +87,7 @@ def test_an_earlier_request_that_was_answered_is_none() -> None:
     assert escalation.cause_of(dialogue(REQUESTS[0], ">A colleague answers.", "Thanks!")) is None
 
 
-@pytest.mark.parametrize("text", STOPS)
+@each("text", STOPS)
 def test_words_of_an_opt_out_are_known(text: str) -> None:
     assert wants_no_messages(plain_words(text))
 

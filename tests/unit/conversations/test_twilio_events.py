@@ -8,6 +8,7 @@ import pytest
 from conversations.inbound.webhooks import twilio_events
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER, sid_of, status, text, whatsapp
 from shared.events.exchange import Button, DeliveryStatus, File, InboundMessage, Location, body_of
+from tests.cases import each
 
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
 MEDIA = "https://api.twilio.com/2010-04-01/Accounts/AC1/Messages/MM1/Media/ME"
@@ -129,7 +130,7 @@ def test_an_incomplete_location_is_ignored() -> None:
     assert event.extra["Latitude"] == "51.50"
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "kind"),
     [
         (text("k", ""), "text"),
@@ -210,7 +211,7 @@ def test_a_status_of_a_sent_message() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "word",
     [
         *("accepted", "scheduled", "queued", "sending", "sent", "delivered", "read"),

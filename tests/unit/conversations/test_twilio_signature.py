@@ -23,6 +23,7 @@ from conversations.inbound.webhooks.twilio_signature import (
     signer_of,
     urls_of,
 )
+from tests.cases import each
 
 URL = "https://parley.example/webhooks/twilio"
 ACCOUNTS = {
@@ -228,14 +229,14 @@ WRONG: dict[str, Call] = {
 }
 
 
-@pytest.mark.parametrize("signed", RIGHT.values(), ids=RIGHT.keys())
+@each("signed", RIGHT.values(), ids=RIGHT.keys())
 def test_a_request_signed_by_the_account_is_valid(signed: Call) -> None:
     claimed = str(fields_of(signed.body, is_json=False)["AccountSid"])
 
     assert signer_of(signed, ACCOUNTS) == claimed
 
 
-@pytest.mark.parametrize("signed", WRONG.values(), ids=WRONG.keys())
+@each("signed", WRONG.values(), ids=WRONG.keys())
 def test_a_request_without_a_valid_signature_has_no_account(signed: Call) -> None:
     assert signer_of(signed, ACCOUNTS) is None
 
@@ -286,7 +287,7 @@ def test_a_json_signature_covers_the_url_with_the_hash_of_the_body(signed: Call)
     assert signer_of(signed, ACCOUNTS) == "AC1"
 
 
-@pytest.mark.parametrize(
+@each(
     "signed",
     [
         json_call(JSON + b" "),
@@ -342,7 +343,7 @@ def event(query: dict[str, list[str]] | None = None, **changes: Any) -> dict[str
     } | changes
 
 
-@pytest.mark.parametrize(
+@each(
     ("configured", "meant"),
     [
         ("https://parley.example", "https://parley.example/webhooks/twilio"),
@@ -385,7 +386,7 @@ def test_host_headers_of_the_caller_are_ignored() -> None:
     assert not [url for url in urls if "evil" in url]
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "meant"),
     [
         ({"a": ["action-1"]}, "?a=action-1"),

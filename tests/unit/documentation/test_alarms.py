@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator
 
-import pytest
-
 from shared.runtime.observability import CONDITIONS
+from tests.cases import each
 from tests.template import ROOT, resources
 
 PAGE = ROOT / "docs" / "operate.md"
@@ -47,7 +46,7 @@ def test_the_page_names_the_conditions_that_are_counted() -> None:
     assert sorted(named("condition")) == sorted(CONDITIONS.keys() - {"SignatureRejected"})
 
 
-@pytest.mark.parametrize("alarm", ALARMS)
+@each("alarm", ALARMS)
 def test_a_log_line_that_an_alarm_quotes_is_one_that_functions_write(alarm: str) -> None:
     said = str(resources("AWS::CloudWatch::Alarm")[alarm]["Properties"]["AlarmDescription"])
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 
 from local.console import screenshots
 from operations.__main__ import main as operations
+from tests.cases import each
 from tests.template import ROOT, resources
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ _CODE = re.compile(r"^ *```\w*\n(.*?)^ *```|`([^`\n]+)`", re.DOTALL | re.MULTILI
 _LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
+@cache
 def text_of(page: Path) -> str:
     return page.read_text(encoding="utf-8")
 
@@ -36,8 +39,13 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-def commands() -> Iterator[str]:
+@cache
+def commands() -> list[str]:
     """The lines of all code in the pages, continued lines joined, comments removed."""
+    return list(_commands())
+
+
+def _commands() -> Iterator[str]:
     for page in WITH_COMMANDS:
         for block, span in _CODE.findall(text_of(page)):
             joined = re.sub(r"\\\n\s*", " ", block or span)
@@ -53,6 +61,7 @@ def slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
+@cache
 def anchors(page: Path) -> set[str]:
     return {slug(heading) for heading in re.findall(r"^#+ (.*)$", text_of(page), re.MULTILINE)}
 
@@ -61,7 +70,7 @@ def test_the_readme_has_at_most_200_lines() -> None:
     assert len(text_of(README).splitlines()) <= 200
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@each("page", PAGES, ids=name_of)
 def test_every_link_inside_the_repository_leads_to_a_file_and_heading(page: Path) -> None:
     links = [link for link in _LINK.findall(text_of(page)) if not link[0].startswith("https:")]
     targets = [((page.parent / path).resolve() if path else page, anchor) for path, anchor in links]
@@ -93,12 +102,12 @@ MAKE_TARGETS = {
 }
 
 
-@pytest.mark.parametrize("target", found(r"(?<![\w-])make ([a-z]\w*)"))
+@each("target", found(r"(?<![\w-])make ([a-z]\w*)"))
 def test_every_documented_make_target_exists(target: str) -> None:
     assert target in MAKE_TARGETS
 
 
-@pytest.mark.parametrize("module", found(r"python -m ([\w.]+)"))
+@each("module", found(r"python -m ([\w.]+)"))
 def test_every_documented_module_can_be_run(module: str) -> None:
     path = module.replace(".", "/")
     files = [
@@ -114,7 +123,7 @@ def test_every_documented_module_can_be_run(module: str) -> None:
     assert any(is_program(file) for file in files)
 
 
-@pytest.mark.parametrize("command", found(r"(?<![\w/.-])operations [a-z][a-z-]+[^|`]*"))
+@each("command", found(r"(?<![\w/.-])operations [a-z][a-z-]+[^|`]*"))
 def test_every_documented_operator_command_exists_with_its_options(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -137,6 +146,7 @@ def shape(route: str) -> str:
     return re.sub(r"\{\w+\}", "{}", route)
 
 
+@cache
 def documented_routes() -> set[str]:
     rows = re.findall(r"^\| `([A-Z]+ /[^`]*)` \|", text_of(DOCS / "api.md"), re.MULTILINE)
     return {shape(row.replace("{context}", context)) for row in rows for context in CONTEXTS}
@@ -149,7 +159,7 @@ def routes() -> Iterator[str]:
                 yield f"{event['Properties']['Method'].upper()} {event['Properties']['Path']}"
 
 
-@pytest.mark.parametrize("route", sorted(routes()))
+@each("route", sorted(routes()))
 def test_every_route_of_the_template_is_documented(route: str) -> None:
     assert shape(route) in documented_routes()
 
@@ -178,7 +188,7 @@ def test_a_headline_figure_of_the_readme_is_the_measured_one(
     assert headline.format(figure[1]) in text_of(README)
 
 
-@pytest.mark.parametrize("record", DECISIONS, ids=lambda record: record.stem)
+@each("record", DECISIONS, ids=lambda record: record.stem)
 def test_a_decision_has_its_number_four_parts_and_a_row_in_the_list(record: Path) -> None:
     text = text_of(record)
 
@@ -191,7 +201,7 @@ def test_a_decision_has_its_number_four_parts_and_a_row_in_the_list(record: Path
     assert row in text_of(DOCS / "decisions" / "README.md")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@each("page", PAGES, ids=name_of)
 def test_a_page_uses_no_indefinite_actor_and_no_private_word(page: Path) -> None:
     private = r"(?i)\b(who|what|which)ever\b|\b(no|some|any)body\b|\bmend(ed|s)?\b|\bof ours\b|\bfor good\b"
 

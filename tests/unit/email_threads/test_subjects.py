@@ -1,11 +1,10 @@
 """Subjects without prefixes."""
 
-import pytest
-
 from email_threads.threading.subjects import cleaned, is_reply
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("subject", "wanted"),
     [
         ("Chairs", "Chairs"),

@@ -11,8 +11,7 @@ import zipfile
 from decimal import Decimal
 from typing import Any
 
-import pytest
-
+from tests.cases import each
 from tests.erasure.traces import traces, words
 
 ADDRESS, PHONE, NAME = "ann@orchard.example", "+1 202-555-0105", "Zoë Okafor"
@@ -48,7 +47,7 @@ HOLDING: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("how", "value"), HOLDING, ids=[how for how, _ in HOLDING])
+@each(("how", "value"), HOLDING, ids=[how for how, _ in HOLDING])
 def test_a_spelling_of_an_identifier_is_found(how: str, value: object) -> None:
     assert traces({how: value}, words(ADDRESS, PHONE, "12025550105", NAME)).keys() == {how}
 

@@ -12,6 +12,7 @@ from local.stack import containers
 from local.stack.builds import build
 from local.stack.deployment import Stack
 from local.stack.functions import Function
+from tests.cases import each
 from tests.template import ROOT, environment, resources
 
 EMULATOR, SANDBOX = "http://127.0.0.1:4566", "http://127.0.0.1:4600"
@@ -32,7 +33,7 @@ def deployed(name: str) -> Function:
     return Function(name, Path("/a"), "a.handler", {**process, **of_aws, **given})
 
 
-@pytest.mark.parametrize("name", sorted(resources("AWS::Serverless::Function")))
+@each("name", sorted(resources("AWS::Serverless::Function")))
 def test_a_container_has_every_variable_of_its_function_and_no_address_of_the_loopback(
     name: str,
 ) -> None:

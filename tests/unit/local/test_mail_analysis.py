@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from local.scripted_model.mail_analysis import answer
+from tests.cases import each
 
 ORDER = """Hello,
 
@@ -201,7 +202,7 @@ def test_the_urgency_follows_the_words(text: str, urgency: str) -> None:
     assert analysed(mail(1, text))["analysis"]["urgency"] == urgency
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name", "field", "value"),
     [
         ("by 2026-12-01", "deadline", {}, "2026-12-01"),

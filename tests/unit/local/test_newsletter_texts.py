@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from local.scripted_model.newsletters.faults import Fault, fault_in
 from local.scripted_model.newsletters.sentences import one_line, sentences_of, shortened
 from local.scripted_model.newsletters.wordings import WORDINGS, wording_of
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "sentences"),
     [
         ("Rain fell. It helped! Why? Ask.", ["Rain fell.", "It helped!", "Why?", "Ask."]),

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-import pytest
-
 from events.conversations.recruiting import Run
 from local.demo.scenarios.recruiting_scenarios import Totals
 from shared.identity.addresses import phone_number
+from tests.cases import each
 
 FINE = Totals(
     accepted=6,
@@ -26,7 +25,7 @@ def test_totals_match_when_every_request_and_text_has_one_result() -> None:
     assert FINE.match
 
 
-@pytest.mark.parametrize(
+@each(
     "wrong",
     [
         replace(FINE, started=2),

@@ -24,6 +24,7 @@ from richpanel.store.items import (
     TokenBucket,
 )
 from shared.runtime import clock
+from tests.cases import each
 
 CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "richpanel.yaml"
 beside_the_contract = pytest.mark.skipif(
@@ -160,7 +161,7 @@ def test_internal_rows_use_ids_that_no_conversation_can_have() -> None:
     assert len(set(ours)) == 5
 
 
-@pytest.mark.parametrize("row", EVERY, ids=lambda row: row.__name__)
+@each("row", EVERY, ids=lambda row: row.__name__)
 def test_nothing_in_a_row_grows_without_a_bound(row: type[Row | Action]) -> None:
     for name, field in row.model_fields.items():
         several = set(allowed(field.annotation)) & {list, dict, set}

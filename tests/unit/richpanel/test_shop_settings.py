@@ -13,6 +13,7 @@ from richpanel.configuration.shop_settings import MOST_BYTES, SettingsInvalid
 from richpanel.decisions.templates.catalogue import Variant, standard_wordings
 from richpanel.decisions.templates.wordings import has_wording
 from richpanel.recovery import drift
+from tests.cases import each
 
 RETURN = "t_return_request_intake"
 OWN = {"default": "Bring it back.\n\n{{support_signature}}", "livechat": "Bring it back."}
@@ -73,7 +74,7 @@ def test_the_help_desk_is_searched_for_a_team_by_its_own_name() -> None:
     assert drift.expected(applied().shop).tags == names.tags
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "field", "problem"),
     [
         ({"colour": "red"}, "colour", "Extra inputs are not permitted"),

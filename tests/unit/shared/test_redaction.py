@@ -1,11 +1,10 @@
 """Redaction of log lines, and the ids that are not redacted. Figures over many strings: tests/redaction."""
 
-import pytest
-
 from shared.runtime.redaction import outline, redact, redacted
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         # the notation of the contract
@@ -72,7 +71,7 @@ def test_personal_data_and_secrets_are_replaced_by_the_mark_of_their_kind(
     assert redact(text) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         # identifiers of the system itself
@@ -140,7 +139,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("part", HOSTILE)
+@each("part", HOSTILE)
 def test_hostile_texts_of_any_length_are_redacted_in_time(part: str) -> None:
     text = (part * (60_000 // len(part) + 1))[:60_000]
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shared.api.errors import error_body
+from tests.cases import each
 from tests.roles import as_list
 from tests.template import (
     environment,
@@ -81,7 +82,7 @@ def test_files_and_long_texts_expire_with_their_messages() -> None:
     assert (days["media/"], days["content/"]) == ("40", "40")
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("function", FUNCTIONS)
 def test_no_variable_holds_a_secret(function: str) -> None:
     """A variable named after a secret contains a reference to it."""
     arns = {resolved({"Fn::GetAtt": f"{secret}.Id"}) for secret in SECRETS}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.cases import each
 from tests.iam_actions import NAMESPACES, OTHER_NAMES, known_actions, operations_of
 from tests.roles import as_list
 from tests.template import exists, resolved, template
@@ -43,7 +44,7 @@ ALLOWED = sorted(
 )
 
 
-@pytest.mark.parametrize("action", ALLOWED)
+@each("action", ALLOWED)
 def test_an_allowed_action_exists_in_the_model_of_its_service(action: str) -> None:
     assert action in known_actions()
 
@@ -72,7 +73,7 @@ def test_a_name_of_an_operation_that_is_no_action_is_found(wrong: str) -> None:
     assert wrong not in known_actions()
 
 
-@pytest.mark.parametrize(("service", "operation"), sorted(OTHER_NAMES))
+@each(("service", "operation"), sorted(OTHER_NAMES))
 def test_an_exception_names_an_operation_that_exists(service: str, operation: str) -> None:
     assert service in NAMESPACES
     assert operation in operations_of(service)

@@ -6,6 +6,7 @@ import pytest
 
 from shared.runtime import observability
 from shared.runtime.observability import CONDITIONS
+from tests.cases import each
 from tests.template import exists, file, parameters, properties, resolved, resources, template
 
 ALARMS = sorted(resources("AWS::CloudWatch::Alarm"))
@@ -63,7 +64,7 @@ def test_an_alarm_needs_several_bad_periods_unless_a_single_case_needs_action() 
     )
 
 
-@pytest.mark.parametrize("alarm", ALARMS)
+@each("alarm", ALARMS)
 def test_an_alarm_has_instructions_a_rule_for_missing_data_and_the_topic(alarm: str) -> None:
     wanted = properties(alarm)
 
@@ -74,7 +75,7 @@ def test_an_alarm_has_instructions_a_rule_for_missing_data_and_the_topic(alarm: 
     assert wanted["AlarmActions"] == [resolved({"Ref": "AlarmTopic"})]
 
 
-@pytest.mark.parametrize(
+@each(
     "queue",
     [
         q
@@ -113,7 +114,7 @@ def test_files_and_campaigns_that_wait_are_a_condition_since_their_queues_block_
 
 
 # The canary has an alarm of its own. The help desk waits for its webhook.
-@pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != "WhatsAppCanary"])
+@each("function", [name for name in FUNCTIONS if name != "WhatsAppCanary"])
 def test_an_invocation_near_its_timeout_is_counted(function: str) -> None:
     wanted, found = properties(function), properties(f"{function}Slow")
     timeout = wanted.get("Timeout", template()["Globals"]["Function"]["Timeout"])
@@ -141,12 +142,12 @@ def test_alarms_are_mailed_only_where_an_address_is_given() -> None:
     assert resolved({"Condition": "HasAlarmEmail"}, AlarmEmail="ops@example.com") is True
 
 
-@pytest.mark.parametrize("group", sorted(resources("AWS::Logs::LogGroup")))
+@each("group", sorted(resources("AWS::Logs::LogGroup")))
 def test_every_log_expires(group: str) -> None:
     assert properties(group, LogRetentionDays="7")["RetentionInDays"] == "7"
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("function", FUNCTIONS)
 def test_a_function_writes_to_a_log_group_of_its_own(function: str) -> None:
     wanted = properties(function)
 
@@ -155,7 +156,7 @@ def test_a_function_writes_to_a_log_group_of_its_own(function: str) -> None:
     assert group == f"/aws/lambda/{wanted['FunctionName']}"
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("function", FUNCTIONS)
 def test_no_function_except_the_sweep_reserves_concurrency(function: str) -> None:
     """Except the sweep, which needs one, if a parameter states that the account has concurrency to reserve."""
     assert "ReservedConcurrentExecutions" not in properties(function)

@@ -10,6 +10,7 @@ import pytest
 
 from shared.aws.sqs_worker import wait_seconds
 from shared.events.versions import NewerVersion
+from tests.cases import each
 from tests.template import environment, exists, parameters, properties, resources, template
 from tests.unit.template.test_first_deployment import STAGES, overrides_of, refused_by
 from tests.unit.template.translated import translated
@@ -47,7 +48,7 @@ def versions(**given: str) -> set[str]:
     return {n for n, one in translated(**given).items() if one["Type"] == "AWS::Lambda::Version"}
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("function", FUNCTIONS)
 def test_the_alias_of_a_function_names_its_published_version(function: str) -> None:
     made = translated()
     alias = made[f"{function}Aliaslive"]["Properties"]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from shared.runtime.observability import CONDITIONS
+from tests.cases import each
 from tests.template import ROOT, exists, holds, properties, resources
 
 # The quotas of CloudWatch dashboards, and of the log groups of one Logs Insights query.
@@ -70,7 +71,7 @@ def test_an_accepted_event_is_lost_unless_it_is_handled_dropped_or_queued(place:
     assert not is_bad("WhatsAppConservation", accepted=7, **{place: 7})
 
 
-@pytest.mark.parametrize("part", parts_of("QueuesOld"), ids=lambda part: part["Id"])
+@each("part", parts_of("QueuesOld"), ids=lambda part: part["Id"])
 def test_one_queue_with_an_old_message_triggers_the_alarm(part: dict[str, Any]) -> None:
     assert is_bad("QueuesOld", **{part["Id"]: 181})
     assert not is_bad("QueuesOld", **{part["Id"]: 30})
@@ -111,7 +112,7 @@ def assert_metric_exists(namespace: str, name: str, dimensions: dict[str, str]) 
         assert name in OF_AWS[namespace]
 
 
-@pytest.mark.parametrize("alarm", ALARMS)
+@each("alarm", ALARMS)
 def test_an_alarm_watches_metrics_that_are_emitted(alarm: str) -> None:
     wanted = properties(alarm)
     metrics = (

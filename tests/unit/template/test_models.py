@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.roles import statements
 from tests.template import resolved, resources, template
 
@@ -54,8 +55,8 @@ def test_without_models_no_role_may_invoke_any() -> None:
     assert resolved(rule["Assertions"][0]["Assert"], RichpanelModelArns=OTHER) is False
 
 
-@pytest.mark.parametrize("parameter", PARAMETERS)
-@pytest.mark.parametrize(
+@each("parameter", PARAMETERS)
+@each(
     ("arns", "is_allowed"),
     [
         ("", True),

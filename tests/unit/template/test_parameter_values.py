@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from local.stack import environments
+from tests.cases import each
 from tests.pairwise import covering
 from tests.parameter_values import (
     VALUES,
@@ -49,7 +50,7 @@ def test_every_pair_of_values_is_in_a_combination_or_refused_by_a_rule_of_the_te
             assert is_covered is not refused(completed(pair)), pair
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row["LogRetentionDays"])
+@each("row", rows(), ids=lambda row: row["LogRetentionDays"])
 def test_no_rule_of_the_template_refuses_a_combination(row: dict[str, str]) -> None:
     assert not refused(row | EMAIL)
 
@@ -143,7 +144,7 @@ def test_what_sam_makes_of_every_value_is_linted(tmp_path: Path) -> None:
     assert faults(*sorted(tmp_path.glob("*.json"))) == []
 
 
-@pytest.mark.parametrize("stack", stacks())
+@each("stack", stacks())
 def test_no_nested_stack_refers_to_a_resource_that_is_missing_in_a_combination(stack: str) -> None:
     nested = file(stacks()[stack]["TemplateURL"])
 

@@ -6,8 +6,7 @@ import json
 import re
 from typing import Any
 
-import pytest
-
+from tests.cases import each
 from tests.roles import RECORDED, VARIANTS, digest, permissions
 from tests.template import holds, resources, template
 
@@ -15,7 +14,7 @@ ROLES = sorted(resources("AWS::IAM::Role"))
 POLICIES = ("AWS::IAM::Role", "AWS::IAM::Policy", "AWS::IAM::ManagedPolicy")
 
 
-@pytest.mark.parametrize("role", ROLES)
+@each("role", ROLES)
 def test_a_role_has_the_recorded_permissions(role: str) -> None:
     """After an intended change: `python -m tests.roles --record`."""
     assert digest(role) == json.loads(RECORDED.read_text())[role]

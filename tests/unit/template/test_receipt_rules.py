@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.template import ACCOUNT, REGION, exists, properties, template
 
 DOMAIN = "support.example.com"
@@ -98,7 +99,7 @@ def test_a_stage_that_names_its_own_set_keeps_it(stage: str) -> None:
     assert rule(**given(stage, own[0])) == own
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second"),
     [pair for pair in product(STAGES, STAGES) if pair[0] != pair[1]],
 )
@@ -126,8 +127,8 @@ def test_two_stages_of_one_account_and_region_both_receive_through_the_active_se
             assert may_store(arn_of_rule(**parameters), "raw/_/mail", **parameters)
 
 
-@pytest.mark.parametrize("rule_set", ["", ACTIVE])
-@pytest.mark.parametrize(
+@each("rule_set", ["", ACTIVE])
+@each(
     ("source", "key"),
     [
         ("receipt-rule-set/other:receipt-rule/store", "raw/_/mail"),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.roles import as_list, role_of, statements
 from tests.template import environment, exists, properties, resolved, template
 from tests.unit.template.grants import FUNCTIONS, resource_policies
@@ -23,7 +24,7 @@ def statements_of(function: str) -> list[dict[str, Any]]:
     return [s for s in statements(role_of(function)) if s["Sid"] != "WriteTraces"]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("function", FUNCTIONS)
 def test_a_function_has_a_role_of_its_own_and_no_policy_of_others(function: str) -> None:
     """SAM's own roles bring AWS-managed policies, which open every queue and log group of the account."""
     role = properties(role_of(function))
@@ -34,7 +35,7 @@ def test_a_function_has_a_role_of_its_own_and_no_policy_of_others(function: str)
     assert role["ManagedPolicyArns"] == ["WriteTraces"]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("function", FUNCTIONS)
 def test_a_grant_names_its_purpose_its_actions_and_its_resources(function: str) -> None:
     for statement in statements_of(function):
         assert statement["Effect"] == "Allow"
@@ -110,7 +111,7 @@ def test_the_help_desks_ingress_role_may_only_enqueue_events_and_read_its_secret
     }
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("function", FUNCTIONS)
 def test_no_role_scans_or_deletes_a_table(function: str) -> None:
     actions = {action for s in statements_of(function) for action in as_list(s["Action"])}
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-import pytest
-
+from tests.cases import each
 from tests.roles import as_list, role_of, statements
 from tests.template import ROOT, environment, properties
 from tests.unit.template.grants import FUNCTIONS
@@ -88,7 +87,7 @@ def _readable(function: str, store: str, action: str, start: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("function", FUNCTIONS)
 def test_a_function_reads_the_same_secrets_in_either_store_and_only_where_they_are(
     function: str,
 ) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
+from tests.cases import each
 from tests.template import ROOT, file, stacks
 from tests.unit.template.translated import translated
 
@@ -30,14 +29,14 @@ def made(path: str) -> set[str]:
     )
 
 
-@pytest.mark.parametrize("path", TEMPLATES)
+@each("path", TEMPLATES)
 def test_a_stack_is_below_the_resource_limit(path: str) -> None:
     most = MOST_RESOURCES_OF_THE_ROOT if path == "template.yaml" else MOST_RESOURCES
 
     assert 0 < len(made(path)) <= most
 
 
-@pytest.mark.parametrize("path", TEMPLATES)
+@each("path", TEMPLATES)
 def test_a_stack_keeps_the_quotas_of_cloudformation(path: str) -> None:
     assert len(file(path)["Parameters"]) <= MOST_PARAMETERS_AND_OUTPUTS
     assert len(file(path).get("Outputs", {})) <= MOST_PARAMETERS_AND_OUTPUTS
@@ -50,7 +49,7 @@ def test_every_file_of_the_folder_is_deployed_once() -> None:
     assert sorted(stack["TemplateURL"] for stack in stacks().values()) == files
 
 
-@pytest.mark.parametrize("stack", stacks())
+@each("stack", stacks())
 def test_a_stack_has_its_parameters_from_the_root_under_the_same_names(stack: str) -> None:
     """
     tests/template.py reads all stacks as one template, so a name must have the same meaning in each.
@@ -67,7 +66,7 @@ def test_a_stack_has_its_parameters_from_the_root_under_the_same_names(stack: st
     assert declared == {name: types[name] for name in declared}
 
 
-@pytest.mark.parametrize("stack", stacks())
+@each("stack", stacks())
 def test_a_condition_means_the_same_in_every_stack(stack: str) -> None:
     ours: dict[str, Any] = file(stacks()[stack]["TemplateURL"]).get("Conditions", {})
     others = (file(path).get("Conditions", {}) for path in TEMPLATES)
@@ -83,7 +82,7 @@ def test_no_two_stacks_have_resources_of_one_name() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("stack", stacks())
+@each("stack", stacks())
 def test_every_output_of_a_data_stack_is_used_by_the_root(stack: str) -> None:
     text = (ROOT / "template.yaml").read_text()
     outputs = file(stacks()[stack]["TemplateURL"]).get("Outputs", {})

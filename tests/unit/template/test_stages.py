@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.roles import statements
 from tests.template import ARN, exists, parameters, properties, resolved, resources, template
 from tests.unit.template.translated import translated
@@ -77,13 +78,13 @@ def is_stage(text: str) -> bool:
     return re.fullmatch(pattern, text) is not None
 
 
-@pytest.mark.parametrize("stage", ["local", "dev", "staging", "prod", "ann", *ODD])
+@each("stage", ["local", "dev", "staging", "prod", "ann", *ODD])
 def test_a_stage_has_any_short_name(stage: str) -> None:
     assert "AllowedValues" not in template()["Parameters"]["Stage"]
     assert is_stage(stage)
 
 
-@pytest.mark.parametrize(
+@each(
     "stage",
     [
         *("", "a", "Dev", "1a", "-a", "a_b", "a.b", "a b", "ä1", "dev\n", "feature-inbox2"),
@@ -101,8 +102,8 @@ def test_the_name_of_every_type_of_resource_is_known() -> None:
     assert kinds == NAMES.keys() | PARTS
 
 
-@pytest.mark.parametrize("kind", NAMES)
-@pytest.mark.parametrize("stage", ["dev", *ODD])
+@each("kind", NAMES)
+@each("stage", ["dev", *ODD])
 def test_every_name_of_a_resource_contains_its_stage_and_is_allowed(kind: str, stage: str) -> None:
     _, pattern = NAMES[kind]
 
@@ -112,7 +113,7 @@ def test_every_name_of_a_resource_contains_its_stage_and_is_allowed(kind: str, s
         assert re.fullmatch(pattern, name.replace("us-east-1", LONGEST_REGION)), name
 
 
-@pytest.mark.parametrize("kind", sorted(NAMES.keys() - NOT_UNIQUE))
+@each("kind", sorted(NAMES.keys() - NOT_UNIQUE))
 def test_no_two_stages_have_a_resource_of_one_name(kind: str) -> None:
     """Also with the worst names: `parley-<a>-<b>` of stage `<a>` is never `parley-<a>-<b>` of stage `<a>-<b>`."""
     parts = {tuple(name.split("@", 1)) for name in names(kind, "@")}
@@ -205,7 +206,7 @@ def test_sam_translates_the_template_for_any_stage(stage: str) -> None:
     assert [name for name in made if not re.fullmatch(r"[A-Za-z0-9]{1,255}", name)] == []
 
 
-@pytest.mark.parametrize("stage", ["ann", *ODD, "dev", "staging"])
+@each("stage", ["ann", *ODD, "dev", "staging"])
 def test_only_prod_keeps_data_and_only_local_omits_tls(stage: str) -> None:
     for name, entry in template()["Resources"].items():
         if "DeletionPolicy" in entry and name not in {"ApiLoggingAccount", "ApiLoggingRole"}:

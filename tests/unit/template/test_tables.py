@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.template import ROOT, properties, resources
 
 CONTRACTS = ROOT.parent / "shared" / "contracts"
@@ -93,7 +94,7 @@ def test_the_whatsapp_table_has_the_indexes_of_its_contract_and_two_lists_of_con
     assert found == {name: (first, second) for name, (first, second, _) in WHATSAPP_INDEXES.items()}
 
 
-@pytest.mark.parametrize("index", sorted(WHATSAPP_INDEXES))
+@each("index", sorted(WHATSAPP_INDEXES))
 def test_an_index_projects_the_attributes_that_its_lists_filter_or_show(index: str) -> None:
     projection = whatsapp_indexes()[index]["Projection"]
 
@@ -105,7 +106,7 @@ def test_an_index_projects_the_attributes_that_its_lists_filter_or_show(index: s
     assert projection["ProjectionType"] == ("INCLUDE" if carried else "KEYS_ONLY")
 
 
-@pytest.mark.parametrize("table", sorted(resources("AWS::DynamoDB::Table")))
+@each("table", sorted(resources("AWS::DynamoDB::Table")))
 def test_an_index_has_room_for_a_further_attribute(table: str) -> None:
     """
     DynamoDB allows 20 named attributes in an index and 100 in all indexes of a table; keys are projected anyway.

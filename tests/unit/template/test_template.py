@@ -11,6 +11,7 @@ from conversations.inbound import downloads as of_conversations
 from conversations.privacy import erasure
 from richpanel.decisions.switches import Switches, read_switches
 from shared.policy import kill_switches
+from tests.cases import each
 from tests.template import (
     ROOT,
     environment,
@@ -69,7 +70,7 @@ def timeout_seconds(function: str) -> int:
     return int(properties(function).get("Timeout", default))
 
 
-@pytest.mark.parametrize("queue", QUEUES)
+@each("queue", QUEUES)
 def test_no_queue_loses_messages_that_cannot_be_handled(queue: str) -> None:
     """A queue has a dead-letter queue or is one, and both keep messages for 14 days."""
     wanted = properties(queue)
@@ -79,9 +80,7 @@ def test_no_queue_loses_messages_that_cannot_be_handled(queue: str) -> None:
     assert wanted["SqsManagedSseEnabled"] is True
 
 
-@pytest.mark.parametrize(
-    "queue", [queue for queue in QUEUES if "RedrivePolicy" in properties(queue)]
-)
+@each("queue", [queue for queue in QUEUES if "RedrivePolicy" in properties(queue)])
 def test_dead_letters_of_a_fifo_queue_are_fifo_too(queue: str) -> None:
     redrive = properties(queue)["RedrivePolicy"]
 
@@ -90,9 +89,7 @@ def test_dead_letters_of_a_fifo_queue_are_fifo_too(queue: str) -> None:
     assert redrive["maxReceiveCount"] > MAX_ATTEMPTS
 
 
-@pytest.mark.parametrize(
-    "queue", [queue for queue in QUEUES if "RedrivePolicy" in properties(queue)]
-)
+@each("queue", [queue for queue in QUEUES if "RedrivePolicy" in properties(queue)])
 def test_receives_without_a_run_make_no_dead_letter_for_days_and_one_before_a_message_is_deleted(
     queue: str,
 ) -> None:
@@ -108,9 +105,7 @@ def test_receives_without_a_run_make_no_dead_letter_for_days_and_one_before_a_me
     assert 2 <= days < FOURTEEN_DAYS_SECONDS / 86_400
 
 
-@pytest.mark.parametrize(
-    "queue", [queue for queue in QUEUES if properties(queue).get("FifoQueue", False)]
-)
+@each("queue", [queue for queue in QUEUES if properties(queue).get("FifoQueue", False)])
 def test_a_fifo_queue_counts_its_limits_per_conversation(queue: str) -> None:
     wanted = properties(queue)
 
@@ -168,7 +163,7 @@ def test_campaigns_have_a_queue_and_concurrent_executions_of_their_own() -> None
     assert environment("WhatsAppJobs")["CAMPAIGN_MAX_CONCURRENCY"] == str(most)
 
 
-@pytest.mark.parametrize("function", [name for name in FUNCTIONS if "Conversations" in name])
+@each("function", [name for name in FUNCTIONS if "Conversations" in name])
 def test_an_erasure_of_conversations_waits_longer_than_any_of_their_workers_runs(
     function: str,
 ) -> None:
@@ -279,7 +274,7 @@ def test_a_topic_event_that_fails_finally_becomes_a_dead_letter() -> None:
         assert on_failure == {"Type": "SQS", "Destination": dead_letters}
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("function", FUNCTIONS)
 def test_a_handler_string_names_a_module_of_the_functions_folder(function: str) -> None:
     module, _ = properties(function)["Handler"].rsplit(".", 1)
 
@@ -306,7 +301,7 @@ def test_messages_are_kept_without_limit_or_longer_than_they_may_be_redelivered(
     assert allowed == [0, *range(35, 200)]
 
 
-@pytest.mark.parametrize("resource", KEPT)
+@each("resource", KEPT)
 def test_production_keeps_its_data_when_the_stack_is_deleted(resource: str) -> None:
     entry = template()["Resources"][resource]
 
@@ -318,10 +313,8 @@ def test_production_keeps_its_data_when_the_stack_is_deleted(resource: str) -> N
         assert resolved(entry[attribute], Stage="local") == "Delete"
 
 
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize(
-    ("stage", "is_production"), [("prod", True), ("dev", False), ("local", False)]
-)
+@each("table", TABLES)
+@each(("stage", "is_production"), [("prod", True), ("dev", False), ("local", False)])
 def test_production_tables_can_be_restored_and_are_protected_from_deletion(
     table: str, stage: str, is_production: bool
 ) -> None:

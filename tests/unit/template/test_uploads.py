@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each
 from tests.template import properties
 from tests.unit.template.test_web_addresses import allows
 
@@ -20,7 +19,7 @@ def test_without_a_console_the_media_bucket_has_no_rule_for_browsers() -> None:
     assert "CorsConfiguration" not in properties("MediaBucket")
 
 
-@pytest.mark.parametrize(
+@each(
     ("origin", "is_allowed"),
     [
         *(("", True), (CONSOLE, True), (f"{CONSOLE}:8443", True), ("http://127.0.0.1:4700", True)),

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import boto3
-import pytest
 from botocore import xform_name
 from moto import mock_aws
 
 from tests import used_actions
+from tests.cases import each
 from tests.iam_actions import NAMESPACES, actions_of, operations_of
 from tests.simulation.role_checks import granted_for_lambda, grants_of
 from tests.template import ROOT, properties, resources
@@ -110,7 +110,7 @@ def without_a_call(function: str) -> frozenset[str]:
     return frozenset(grant.action for grant in ours) - called
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("function", FUNCTIONS)
 def test_each_granted_action_is_called_by_code_that_the_function_can_reach(function: str) -> None:
     """The simulations compare with recorded calls; this finds grants of paths that no test takes, too."""
     assert without_a_call(function) <= WITHOUT_A_CALL.keys()

@@ -10,6 +10,7 @@ import pytest
 
 from local.stack import deployment
 from local.stack.builds import build
+from tests.cases import each
 from tests.template import environment, parameters, resolved, resources, template
 from tests.web_addresses import LOOPBACK
 
@@ -34,15 +35,15 @@ def allows(parameter: str, value: str) -> bool:
     return re.fullmatch(declared.get("AllowedPattern", "(?s).*"), value) is not None
 
 
-@pytest.mark.parametrize("parameter", EVERY)
-@pytest.mark.parametrize("value", [*CLEARLY_BAD, *LOOPBACK])
+@each("parameter", EVERY)
+@each("value", [*CLEARLY_BAD, *LOOPBACK])
 def test_a_deployment_with_an_address_that_is_not_public_https_is_refused(
     parameter: str, value: str
 ) -> None:
     assert not allows(parameter, value)
 
 
-@pytest.mark.parametrize("parameter", EVERY)
+@each("parameter", EVERY)
 def test_the_addresses_of_real_providers_are_accepted(parameter: str) -> None:
     assert allows(parameter, parameters({})[parameter])
     assert allows(parameter, "https://provider.example:8443")

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from whatsapp.inbound.content import Content, describe
 
 CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
@@ -139,7 +140,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("message", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+@each(("message", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
 def test_each_type_is_mapped_to_the_contracts_value(
     message: dict[str, Any], expected: dict[str, Any]
 ) -> None:

@@ -10,6 +10,7 @@ from local.docs.declarations import allowed, bounds_of
 from local.docs.table_reference import TABLE_TYPES
 from shared.action_ledger import Action
 from tests import template
+from tests.cases import each
 from whatsapp.store.items import WhatsAppItem
 from whatsapp.store.items import register as items
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
@@ -101,7 +102,7 @@ def test_lifetimes_are_those_of_the_contract() -> None:
     assert (items.Idempotency.ttl_days, items.Media.ttl_days, items.WebhookEvent.ttl_days) == (1, 7, 30)  # fmt: skip
 
 
-@pytest.mark.parametrize("item", EVERY, ids=lambda item: item.__name__)
+@each("item", EVERY, ids=lambda item: item.__name__)
 def test_an_item_is_in_the_indexes_that_it_declares_and_in_no_other(
     item: type[WhatsAppItem],
 ) -> None:
@@ -116,14 +117,14 @@ def test_ledger_items_are_in_no_index() -> None:
     assert not any(keys <= names_of(Action) | {"itemType"} for keys in keys_of_indexes().values())
 
 
-@pytest.mark.parametrize("item", EVERY, ids=lambda item: item.__name__)
+@each("item", EVERY, ids=lambda item: item.__name__)
 def test_nothing_in_an_item_grows_without_a_bound(item: type[WhatsAppItem]) -> None:
     for name, field in item.model_fields.items():
         several = set(allowed(field.annotation)) & {list, dict, set}
         assert len(bounds_of(field)) == bool(several), f"{item.__name__}.{name}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("item", "parts", "key"),
     [
         (items.Message, ["wamid.1"], "MSG#wamid.1"),

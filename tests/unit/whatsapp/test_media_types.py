@@ -2,10 +2,11 @@
 
 import pytest
 
+from tests.cases import each
 from whatsapp.worker.media.types import extension_of, matches_type, refusal_of
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "mime_type", "first"),
     [
         ("image", "image/jpeg", b"\xff\xd8\xff\xe0"),
@@ -45,7 +46,7 @@ OGG_PAGE = b"OggS" + bytes(24)
 WEBP, JPEG, MP3 = b"RIFF\0\0\0\0WEBPVP8L", b"\xff\xd8\xff\xe0", b"ID3\x04"
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "mime_type", "first", "accepted"),
     [
         ("image", "image/webp", WEBP, "image/jpeg, image/png"),

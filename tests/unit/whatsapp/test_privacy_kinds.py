@@ -1,7 +1,6 @@
 """Every item type of the table is erased and exported, or is exempt with a reason."""
 
-import pytest
-
+from tests.cases import each
 from whatsapp.privacy import kinds
 from whatsapp.store.items.item import WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
@@ -18,13 +17,13 @@ PERSONAL = frozenset(
 _NOT_OF_CUSTOMERS = frozenset({"PRIVACY_JOB"})
 
 
-@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.pk_pattern)
+@each("item", ITEMS, ids=lambda item: item.pk_pattern)
 def test_an_item_type_is_covered_or_exempt_with_a_reason(item: type[WhatsAppItem]) -> None:
     """A new type fails here until an erasure covers it: add it to `kinds` and list it in `inventory`."""
     assert (item in kinds.COVERED) != (item.item_type in kinds.EXEMPT)
 
 
-@pytest.mark.parametrize(
+@each(
     "item",
     [item for item in ITEMS if item.model_fields.keys() & PERSONAL],
     ids=lambda item: item.pk_pattern,

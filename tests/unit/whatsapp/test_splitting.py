@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shared.runtime.failures import Permanent
+from tests.cases import each
 from whatsapp.inbound import senders
 from whatsapp.inbound.event import Event
 from whatsapp.inbound.json_body import BodyRefused, parse_body, read_body
@@ -76,7 +77,7 @@ def test_an_event_has_sender_content_and_time() -> None:
     assert event.payload == message("a")
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "kind"),
     [
         ("message_template_status_update", "template"),
@@ -203,7 +204,7 @@ def test_unexpected_shapes_are_kept_without_an_error(odd: dict[str, Any]) -> Non
         assert parse_event(queue_entry(event).body) == event
 
 
-@pytest.mark.parametrize(
+@each(
     ("timestamp", "expected"),
     [
         ("1767225599", 1767225599),
@@ -380,7 +381,7 @@ def named(kind: str, item: dict[str, Any], *contacts: dict[str, Any]) -> str | N
     return senders.name_of(event.contact)
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "item", "contacts", "expected"),
     [
         ("message", {"from": "441"}, [sender("P", "442")], None),

@@ -7,6 +7,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from shared.events.exchange import Button, File, InboundMessage, Location, body_of
+from tests.cases import each
 from whatsapp.inbound.content import describe
 from whatsapp.inbound.event import Event
 from whatsapp.worker.forwarding import translation
@@ -224,7 +225,7 @@ ODD: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("payload", ODD)
+@each("payload", ODD)
 def test_any_provider_message_can_be_translated_and_parsed(payload: dict[str, Any]) -> None:
     found = translated(FROM | payload)
 

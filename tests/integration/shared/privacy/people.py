@@ -161,8 +161,9 @@ class Context:
         self.queue.pop(0)
         return done
 
-    def settle(self) -> None:
-        """Process all events, each as often as it takes."""
+    def settle(self) -> set[int]:
+        """Process all events, each as often as it takes. Returns the number of the last call of each turn."""
+        last_calls = set()
         while self.queue:
             try:
                 self.turn()
@@ -170,6 +171,8 @@ class Context:
                 self.process.killed_at = None
             except Transient as waits:
                 self.process.now += waits.wait_ms or 0
+            last_calls.add(self.process.calls)
+        return last_calls
 
     def folder(self, job: LetterJob) -> ExportFolder:
         return ExportFolder(self.bucket, f"exports/{job.job_id}/{job.run}/", "letters.jsonl")

@@ -13,6 +13,7 @@ from conversations.ai.functions import LONGEST_RESULT, CallRefused
 from conversations.ai.knowledge.citations import cited, states_something
 from conversations.ai.knowledge.search_tool import Sources, query_of
 from shared.ai.retrieval import Passage
+from tests.cases import each
 
 if TYPE_CHECKING:
     from shared.events.exchange import Channel
@@ -46,7 +47,7 @@ def message(content: str, channel: Channel, longest: int = 1_000) -> str:
     return cited(content, sources(), channel).with_list(channel, lambda m: len(m) <= longest)
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "shown"),
     [
         ("Maize is scarce [1].", "Maize is scarce [1]."),
@@ -190,7 +191,7 @@ def message_of(found: Sources) -> str:
     return cited("Text [1].", found, "email").with_list("email", lambda _: True)
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         "Which product do you mean?",

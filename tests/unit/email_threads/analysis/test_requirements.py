@@ -11,6 +11,7 @@ from email_threads.analysis.requirements import recently_asked
 from email_threads.configuration.requirements_schema import RequirementsSchema
 from email_threads.store.items import OpenQuestion
 from shared.runtime import clock
+from tests.cases import each
 from tests.unit.email_threads.analysis.answers import NOW, mail, merged, raw_answer, thread
 
 WEEK_MS = 7 * 24 * clock.HOUR_MS
@@ -118,7 +119,7 @@ def test_a_known_field_with_another_value_is_named() -> None:
     assert found.changed == ("budget",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "wrong"),
     [
         ("count", "three"),

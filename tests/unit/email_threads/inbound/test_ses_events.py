@@ -9,6 +9,7 @@ import pytest
 from email_threads.inbound import notifications, ses_events
 from email_threads.inbound.events import EmailFeedback
 from shared.runtime.failures import Permanent
+from tests.cases import each
 
 MAIL = {
     "timestamp": "2026-01-01T12:00:00.000Z",
@@ -38,7 +39,7 @@ def translated(fields: dict[str, Any]) -> EmailFeedback:
     return found
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "part", "at", "recipients", "detail"),
     [
         ("Send", {}, MAIL["timestamp"], [], {}),

@@ -6,6 +6,7 @@ import pytest
 
 from email_threads.parsing.answer_rules import refusal, reply_address
 from email_threads.parsing.mail import ParsedMail, parse
+from tests.cases import each
 from tests.simulation.email_threads import system
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.unit.email_threads.samples import MAILS, sample
@@ -56,7 +57,7 @@ def test_a_sender_who_suppresses_nothing_is_answered() -> None:
     assert reason(mail("X-Auto-Response-Suppress: None")) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "no-reply",

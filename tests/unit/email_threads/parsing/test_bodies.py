@@ -3,6 +3,7 @@
 import pytest
 
 from email_threads.parsing.body.html import to_text
+from tests.cases import each
 from tests.unit.email_threads.samples import mail, sample
 
 
@@ -115,7 +116,7 @@ def test_hidden_elements_and_comments_are_not_text() -> None:
     assert sample("hidden-instructions").text == "Where is my parcel?"
 
 
-@pytest.mark.parametrize(
+@each(
     ("document", "text"),
     [
         ("<p>a</p><p>b</p>", "a\n\nb"),

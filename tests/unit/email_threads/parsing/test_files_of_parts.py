@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cases import each
 from tests.unit.email_threads.samples import mail
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def test_only_images_are_inline(fields: str, is_inline: bool) -> None:
     assert [file.is_inline for file in mixed(f"{fields}\n\nx").attachments] == [is_inline]
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "content", "name"),
     [
         ("application/pdf", "x", "attachment-1.pdf"),

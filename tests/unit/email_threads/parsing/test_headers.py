@@ -6,6 +6,7 @@ import pytest
 
 from email_threads.parsing.headers import Headers
 from email_threads.parsing.mail import parse
+from tests.cases import each
 from tests.unit.email_threads.samples import mail, sample
 
 
@@ -108,7 +109,7 @@ def test_a_date_that_cannot_be_read_is_none(value: str) -> None:
     assert mail(date=value).date is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "found"),
     [
         ("Ann <Ann@Example.COM>", ("ann@example.com",)),

@@ -8,6 +8,7 @@ from email_threads.parsing import caps
 from email_threads.parsing.__main__ import view
 from email_threads.parsing.body import parts
 from email_threads.parsing.mail import parse
+from tests.cases import each
 from tests.unit.email_threads.samples import MAILS, NAMES, mail
 
 HEADER = b"From: ann@example.com\nTo: support@shop.example\nSubject: Chairs\nMessage-ID: <1@example.com>\n"
@@ -22,7 +23,7 @@ def nested(levels: int) -> bytes:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "reason"),
     [
         (HEADER + b"\n" + b"a" * caps.MOST_BYTES, "too_large"),
@@ -64,7 +65,7 @@ def test_a_mail_at_the_caps_is_read(raw: bytes) -> None:
     assert parse(raw).hold_reason is None
 
 
-@pytest.mark.parametrize(
+@each(
     "raw",
     [
         b"",

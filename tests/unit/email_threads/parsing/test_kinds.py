@@ -2,10 +2,11 @@
 
 import pytest
 
+from tests.cases import each
 from tests.unit.email_threads.samples import mail, sample
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "kind"),
     [
         ("question", "mail"),
@@ -24,7 +25,7 @@ def test_a_sample_has_its_kind(name: str, kind: str) -> None:
     assert sample(name).kind == kind
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value", "kind"),
     [
         ("auto_submitted", "auto-generated (nightly)", "auto_reply"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from email_threads.parsing.__main__ import main
+from tests.cases import each
 from tests.unit.email_threads.samples import MAILS, NAMES, sample
 
 
@@ -77,7 +78,7 @@ def test_all_samples_are_printed_one_line_each(capsys: pytest.CaptureFixture[str
     assert all(json.loads(line)["message_id"] for line in lines)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_no_sample_is_held(name: str) -> None:
     assert sample(name).hold_reason is None
 

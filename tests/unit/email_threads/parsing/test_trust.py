@@ -5,6 +5,7 @@ import pytest
 from email_threads.parsing import addresses
 from email_threads.parsing.headers import Headers
 from email_threads.parsing.trust import Trust, Verdicts, verdicts
+from tests.cases import each
 from tests.unit.email_threads.samples import sample
 
 DOMAIN = "example.com"
@@ -39,7 +40,7 @@ def test_verdicts_that_the_sender_wrote_are_not_believed() -> None:
     assert Verdicts().trust is Trust.UNVERIFIED
 
 
-@pytest.mark.parametrize(
+@each(
     ("results", "trust"),
     [
         (f"{PASSED}; dmarc=pass header.from=example.com", "verified"),
@@ -108,7 +109,7 @@ def test_an_envelope_without_sender_is_known() -> None:
     assert block("amazonses.com", returned="<>").is_null_sender
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "is_ambiguous"),
     [
         ("ann@orchard.example", False),

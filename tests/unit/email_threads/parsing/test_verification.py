@@ -8,6 +8,7 @@ import pytest
 
 from email_threads.parsing.verification import verification, words
 from email_threads.parsing.verification.verification import is_verification, normal
+from tests.cases import each
 from tests.unit.email_threads.parsing.verification_samples import ORDINARY, VERIFICATION, Sample
 from tests.unit.email_threads.samples import MAILS, mail, sample
 
@@ -30,17 +31,17 @@ def test_the_labelled_mails_are_many_and_of_many_languages() -> None:
         assert len({language for language, _, _ in samples}) >= 8
 
 
-@pytest.mark.parametrize("one", named(VERIFICATION))
+@each("one", named(VERIFICATION))
 def test_a_verification_mail_is_recognised(one: Sample) -> None:
     assert recognised(one)
 
 
-@pytest.mark.parametrize("one", named(ORDINARY))
+@each("one", named(ORDINARY))
 def test_an_ordinary_mail_is_not_taken_for_one(one: Sample) -> None:
     assert not recognised(one)
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in MAILS.glob("*.eml")))
+@each("name", sorted(path.stem for path in MAILS.glob("*.eml")))
 def test_no_sample_mail_is_one(name: str) -> None:
     assert not is_verification(sample(name))
 

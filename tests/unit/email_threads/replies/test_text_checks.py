@@ -6,6 +6,7 @@ import pytest
 
 from email_threads.replies.checks.text_checks import Fault, fault_of
 from shared.ai.texts import amounts_in
+from tests.cases import each
 
 
 def fault(
@@ -14,7 +15,7 @@ def fault(
     return fault_of(text, hosts=hosts, known_texts=known, has_files=has_files)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("", "empty_text"),
@@ -66,7 +67,7 @@ def test_an_attachment_may_be_named_if_there_is_one() -> None:
     assert fault("The list is attached.", has_files=True) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "amounts"),
     [
         ("It costs $500.", {"500"}),

@@ -13,6 +13,7 @@ from newsletters.drafting.content import (
     with_section,
     word_count,
 )
+from tests.cases import each
 from tests.unit.newsletters.drafting.samples import section
 
 NAMES = ["Introduction", "Updates & News", "Resources"]
@@ -35,7 +36,7 @@ def keys_of(*names: str) -> list[str]:
     return section_keys([section("main", name=name) for name in names])
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "keys"),
     [
         (["Updates & News", "Resources"], ["updates_news", "resources"]),
@@ -73,7 +74,7 @@ def test_each_section_has_its_heading_once() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ("", 0),

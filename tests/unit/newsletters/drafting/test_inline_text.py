@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from newsletters.drafting.inline_text import escaped, inline_text
+from tests.cases import each
 from tests.unit.newsletters.drafting.hostile import HOSTILE
 
 BAD = "https://bad.example/x"
@@ -31,7 +32,7 @@ def shown_in(markdown: str) -> str:
     return "".join(child.content for child in children if child.type == "text")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "plain"),
     [
         (f"Read [the report]({BAD}).", "Read the report."),
@@ -67,7 +68,7 @@ def test_a_link_is_removed_and_its_text_is_kept(text: str, plain: str) -> None:
     assert (written.plain, shown_in(written.markdown)) == (plain, plain)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "plain"),
     [
         (f"[a][1]\n\n[1]: {BAD}", "[a][1] [1]:"),
@@ -118,8 +119,8 @@ def test_emphasis_and_numbers_stay(text: str, markdown: str) -> None:
     assert not written.is_unlinked
 
 
-@pytest.mark.parametrize("prefix", ["", "- ", "> ", "### "])
-@pytest.mark.parametrize("text", ["# x", "- x", "1. x", "C #", "x #", "--- ", "> x", "* * *"])
+@each("prefix", ["", "- ", "> ", "### "])
+@each("text", ["# x", "- x", "1. x", "C #", "x #", "--- ", "> x", "* * *"])
 def test_text_stays_within_the_block_that_it_is_put_into(prefix: str, text: str) -> None:
     tokens = PARSER.parse(prefix + inline_text(text).markdown)
 

@@ -12,6 +12,7 @@ from newsletters.drafting.outline_generation import parsed
 from newsletters.drafting.plan import PlannedSection
 from newsletters.drafting.prompts import labelled
 from shared.ai.model_calls import AnswerInvalid
+from tests.cases import each
 from tests.unit.newsletters.drafting.samples import chunk
 
 PLAN = [
@@ -52,7 +53,7 @@ def test_a_section_whose_items_stay_or_were_removed_needs_no_new_ones() -> None:
     assert parsed(json.dumps(answer_with(items=[])), plan, PASSAGES)["main"].items == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "problem"),
     [
         ({"name": " "}, "main: needs a name"),

@@ -6,6 +6,7 @@ import pytest
 
 from newsletters.drafting.plan import KINDS, plan_of, word_targets
 from newsletters.drafting.tone import PRESETS, audience_of, nearest_preset, tone_of
+from tests.cases import each
 from tests.unit.newsletters.drafting.samples import metadata, topics
 
 NEWS, FINDINGS, LIVESTOCK = "Policy Updates", "Research Findings", "Livestock & Animal Health"
@@ -59,10 +60,8 @@ def test_the_main_section_is_named_after_its_only_type() -> None:
     assert main(FINDINGS, "An own topic") == ["Main Stories"]
 
 
-@pytest.mark.parametrize("length", SIZES)
-@pytest.mark.parametrize(
-    "kinds", [list(KINDS), ["introduction", "main", "conclusion"], ["updates"], ["main", "main"]]
-)
+@each("length", SIZES)
+@each("kinds", [list(KINDS), ["introduction", "main", "conclusion"], ["updates"], ["main", "main"]])
 def test_the_words_of_all_sections_are_those_of_the_newsletter(
     length: str, kinds: list[str]
 ) -> None:

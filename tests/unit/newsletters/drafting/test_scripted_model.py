@@ -9,6 +9,7 @@ import pytest
 from local.sandbox.providers.openai import schema_answers
 from newsletters.drafting import prompts
 from shared.ai.model_calls import AnswerInvalid
+from tests.cases import each
 from tests.unit.newsletters.drafting.samples import item, metadata, reference, section
 from tests.unit.newsletters.drafting.scripted import answered, labelled, outline, written
 
@@ -176,8 +177,8 @@ def test_the_model_refuses(rule: str) -> None:
     assert answered(prompts.SECTION, content, ["Again."]).is_refused is (rule == "refuse")
 
 
-@pytest.mark.parametrize("text", ["Hello", "[]", '{"newsletter": 1}', '{"plan": []}'])
-@pytest.mark.parametrize("name", [prompts.OUTLINE, prompts.SECTION])
+@each("text", ["Hello", "[]", '{"newsletter": 1}', '{"plan": []}'])
+@each("name", [prompts.OUTLINE, prompts.SECTION])
 def test_a_message_that_is_no_input_is_refused(name: str, text: str) -> None:
     with pytest.raises(schema_answers.InputUnknown, match=name):
         schema_answers.answer(name, [text])

@@ -13,6 +13,7 @@ from newsletters.drafting.content import cited
 from newsletters.drafting.section_text import Sources, parsed, rendered
 from newsletters.store.items import Reference
 from shared.ai.model_calls import AnswerInvalid
+from tests.cases import each
 from tests.unit.newsletters.drafting.hostile import HOSTILE
 from tests.unit.newsletters.drafting.samples import blocks, item, reference, section
 
@@ -84,7 +85,7 @@ def test_a_statement_without_a_source_is_uncited_except_in_the_frame() -> None:
     assert warned(*content, kind="conclusion") == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "refs", "unsupported"),
     [
         ("In 2026, 1200 mm fell.", ["c01"], []),
@@ -119,7 +120,7 @@ def test_a_number_in_a_subheading_must_occur_in_a_source_of_the_section() -> Non
     assert warned(("subheading", "99 % growth", [])) == [("unsupported_number", "99 %")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "markdown"),
     [
         ("See [it](https://bad.example).", "See it."),
@@ -201,7 +202,7 @@ def test_any_text_stays_in_its_block_and_links_only_to_sources(
     }
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "problem"),
     [
         ('{"blocks": [', "answer: json_invalid"),

@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 
 from newsletters.exports.document import Citation, Document
 from newsletters.exports.formats import FORMATS, render
+from tests.cases import each
 from tests.unit.newsletters.exports.samples import IMAGE_URL, UPDATED_AT, document, png, sample
 
 HOSTILE = [
@@ -111,7 +112,7 @@ def assert_safe(content: Document, *formats: str) -> None:
             checks[name](body.decode())
 
 
-@pytest.mark.parametrize("content", HOSTILE)
+@each("content", HOSTILE)
 def test_no_script_unsafe_link_or_event_handler_survives(content: str) -> None:
     hostile = Citation(1, content.replace("\n", " "), content, content.replace("\n", " "))
     assert_safe(

@@ -3,6 +3,7 @@
 import pytest
 
 from newsletters.exports.links import safe_url
+from tests.cases import each
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ def test_web_and_mail_addresses_are_safe(url: str) -> None:
     assert safe_url(url) == url
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         *(

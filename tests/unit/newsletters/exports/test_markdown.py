@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
-import pytest
-
 from newsletters.exports.blocks import Block, Sources
 from newsletters.exports.document import Document
 from newsletters.exports.formats import render
 from newsletters.exports.tree import tree
+from tests.cases import each
 from tests.unit.newsletters.exports.samples import IMAGE_URL, UPDATED_AT, document, png, sample
 
 
@@ -40,7 +39,7 @@ def test_a_draft_of_an_earlier_release_keeps_its_markers_as_typed() -> None:
     assert markdown(earlier).startswith(f"# March\n\n{typed}\n\n## Sources\n\n- \\[1\\] ")
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         "**a** *b* ~~c~~ `d` `` e`f `` [g](https://example.org/?a=(b)&c) [h [1]](https://example.org) [3]",

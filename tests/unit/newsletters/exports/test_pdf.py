@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from newsletters.exports.document import Rendered
 from newsletters.exports.formats import render
+from tests.cases import each
 from tests.unit.newsletters.exports.samples import IMAGE_URL, document, png, sample
 
 SCRIPTS = {
@@ -125,8 +126,8 @@ def test_an_invisible_character_without_glyph_gives_none() -> None:
     assert pdf("a\u2060b\ufe0f\tc").warnings == ()
 
 
-@pytest.mark.parametrize("language", ["en", "ar"])
-@pytest.mark.parametrize("columns", [1, 6, 16, 40])
+@each("language", ["en", "ar"])
+@each("columns", [1, 6, 16, 40])
 def test_tables_stay_between_the_margins(columns: int, language: str) -> None:
     header = "|" + "|".join(f"Column {n} with a name" for n in range(columns)) + "|"
     row = "|" + "|".join("averyveryverylongwordwithoutanyspace" for _ in range(columns)) + "|"

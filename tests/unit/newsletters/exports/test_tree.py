@@ -24,6 +24,7 @@ from newsletters.exports.blocks import (
 )
 from newsletters.exports.document import Citation
 from newsletters.exports.tree import image_urls, tree
+from tests.cases import each
 from tests.unit.newsletters.exports.samples import IMAGE_URL, document
 
 
@@ -98,7 +99,7 @@ def test_the_sources_heading_is_in_the_language_of_the_document(
     assert found == Heading(2, (Text(heading),))
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         "[x](javascript:alert(1))",

@@ -7,6 +7,7 @@ from richpanel.classification.classifier import classify
 from richpanel.classification.taxonomy import Intent, Modifier, RiskFlag
 from richpanel.decisions.model_answers import ModelDecision, merge
 from richpanel.inbound.channels import Channel
+from tests.cases import each
 from tests.unit.richpanel.situations import outcome
 
 TAG = "mw-security-sensitive"
@@ -16,7 +17,7 @@ def classified(text: str) -> Classification:
     return classify(Message(text=text, channel=Channel.EMAIL))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Please change the email on my account to something newer",
@@ -63,7 +64,7 @@ def test_a_new_place_of_delivery_is_left_to_agents_and_locks_no_later_message(te
     assert not decision.risk_flags
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I made a typo in the street name on my order, can you fix it before it ships?",

@@ -3,13 +3,14 @@
 import pytest
 
 from richpanel.classification.order_numbers import numbers_in
+from tests.cases import each
 
 
 def orders(text: str, *, expects_order: bool = False, mask: str | None = None) -> tuple[str, ...]:
     return numbers_in(text, expects_order=expects_order, mask=mask).orders
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("order #12345", ("12345",)),
@@ -31,7 +32,7 @@ def test_an_order_number_is_found_however_it_is_spelled(text: str, found: tuple[
     assert orders(text) == found
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I ordered on 2025-03-04",
@@ -68,7 +69,7 @@ def test_a_number_in_the_shops_own_format_needs_no_word_before_it() -> None:
     assert orders("hello sh-12345 please", mask="SH-99999") == ("SH-12345",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("1Z999AA10123456784", "1Z999AA10123456784"),

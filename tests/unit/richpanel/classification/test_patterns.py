@@ -6,6 +6,7 @@ from richpanel.classification.lexicon.patterns import PatternBroken, compiled, w
 from richpanel.classification.lexicon.search import Search
 from richpanel.classification.lexicon.tokens import tokens_of
 from richpanel.classification.lexicon.vocabulary import Vocabulary
+from tests.cases import each
 
 GROUPS = {"ORDER": ("order", "package"), "GOT": ("receive", "in the box")}
 
@@ -16,7 +17,7 @@ def fits(source: str, text: str) -> bool:
     return bool(Search(tokens_of(text, Vocabulary(words, words))).spans(pattern))
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "text"),
     [
         ("cancel ORDER", "they canceled orders"),
@@ -42,7 +43,7 @@ def test_a_pattern_matches_the_texts_it_describes(source: str, text: str) -> Non
     assert fits(source, text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "text"),
     [
         ("charge", "my charger"),

@@ -15,13 +15,14 @@ from richpanel.classification.taxonomy import (
     RiskFlag,
 )
 from richpanel.inbound.channels import Channel
+from tests.cases import each
 
 
 def about(text: str, **context: Any) -> Classification:
     return classify(Message(text=text, **context))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "intent"),
     [
         ("I don't want to cancel, I want to know where it is", Intent.ORDER_STATUS_TRACKING),
@@ -219,7 +220,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@each("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_classified(text: str) -> None:
     assert 0.0 <= about(text, subject=text).confidence <= 0.98
 

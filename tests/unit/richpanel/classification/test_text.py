@@ -1,11 +1,10 @@
 """Extraction of the customer's own text from a mail."""
 
-import pytest
-
 from richpanel.classification.text import plain
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "written"),
     [
         ("<p>Where is <b>my</b> order?</p><style>p{color:red}</style>", "Where is my order?"),

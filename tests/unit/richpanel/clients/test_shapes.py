@@ -9,6 +9,7 @@ from richpanel.clients.calls import BadAnswer, refusal
 from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, Some, parse_list, parse_object
 from richpanel.clients.tickets import OrderLink, Tag, Ticket
 from shared.providers.outcomes import InDoubt, NotSent, Refused
+from tests.cases import each
 
 
 class Thing(ProviderModel):
@@ -41,7 +42,7 @@ def test_unknown_fields_are_kept() -> None:
     assert read.model_extra == {"customFields": {"a": [1]}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "flag"),
     [
         (True, True), ("true", True), ("True", True), (1, True), ("1", True), (False, False), ("false", False),
@@ -52,7 +53,7 @@ def test_a_flag_is_true_false_or_none(value: object, flag: bool | None) -> None:
     assert Thing.model_validate({"is_operator": value}).is_operator is flag
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "moment_ms"),
     [
         ("2026-03-02T13:00:00Z", 1_772_456_400_000),
@@ -106,7 +107,7 @@ def test_an_object_is_bare_or_wrapped(payload: dict[str, Any]) -> None:
     assert parse_object(Ticket, payload, "ticket").id == "7"
 
 
-@pytest.mark.parametrize(
+@each(
     "payload",
     [
         None, [], "", 0, {}, {"ticket": []}, {"ticket": {"id": None}}, {"id": {}}, {"id": "1", "comments": ["x"]},
@@ -143,7 +144,7 @@ def test_the_content_of_a_bad_answer_is_not_in_its_error() -> None:
     assert failure.value.__suppress_context__
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "kind"),
     [
         (200, None), (201, None), (204, None), (301, InDoubt), (302, InDoubt), (400, Refused), (401, NotSent),

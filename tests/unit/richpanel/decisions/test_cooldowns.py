@@ -5,6 +5,7 @@ from datetime import datetime
 import pytest
 
 from richpanel.decisions.facts import Memory
+from tests.cases import each
 from tests.unit.richpanel.situations import about, ago, auto_reply, outcome, pending_request, turn
 
 
@@ -12,7 +13,7 @@ def times(*minutes: float) -> tuple[datetime, ...]:
     return tuple(ago(minutes=each) for each in minutes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("ticket", "customer", "reason"),
     [
         (times(9.99), (), "rate_limited"),

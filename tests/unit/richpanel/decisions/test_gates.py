@@ -20,6 +20,7 @@ from richpanel.decisions.gates.gates import Gate
 from richpanel.decisions.outcome import Decision
 from richpanel.decisions.switches import OutboundScope, Switches
 from richpanel.inbound.channels import Channel
+from tests.cases import each
 from tests.unit.richpanel.situations import (
     NOW,
     SHOP,
@@ -87,7 +88,7 @@ def test_all_gates_are_evaluated_in_their_order() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "reason"),
     [
         ({"safe_mode": True}, "safe_mode_route_only"),
@@ -110,7 +111,7 @@ def test_a_switch_that_is_off_prevents_the_reply_but_not_the_routing(
     assert decision.route_tag == "route-returns-admin"
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "reason"),
     [
         ({"ticket_is_open": False}, "ticket_closed"),
@@ -179,7 +180,7 @@ def test_only_replies_of_agents_since_the_last_hand_back_count(
     assert outcome(turn(last_person_reply_at=replied_at), memory).reason == reason
 
 
-@pytest.mark.parametrize("modifier", list(Modifier))
+@each("modifier", list(Modifier))
 def test_every_modifier_prevents_the_reply(modifier: Modifier) -> None:
     decision = outcome(about(RETURN, modifiers=frozenset({modifier})))
 

@@ -17,6 +17,7 @@ from richpanel.decisions.model_answers import (
     verdict_of,
 )
 from shared.ai.model_calls import AnswerInvalid
+from tests.cases import each
 from tests.unit.richpanel.situations import about, order, outcome, status, turn
 
 STATUS, CANCEL = Intent.ORDER_STATUS_TRACKING, Intent.CANCEL_ORDER
@@ -60,7 +61,7 @@ def test_an_answer_may_have_three_intents_and_four_flags() -> None:
     assert (len(answer.intents), answer.risk_flags) == (3, flags)
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "rule"),
     [
         ({"schema_version": "rp_decision_v2"}, "schema_version"),
@@ -136,7 +137,7 @@ def test_the_schemas_for_the_model_allow_no_further_fields() -> None:
     assert set(VERDICT_SCHEMA["required"]) == set(VERDICT)
 
 
-@pytest.mark.parametrize(
+@each(
     ("rules", "model", "expected"),
     [
         ([(STATUS, 0.96)], [(STATUS, 0.60)], (STATUS, 0.60)),

@@ -9,6 +9,7 @@ from richpanel.decisions.facts import Memory, ModelFailure, ModelOpinion, Shop, 
 from richpanel.decisions.outcome import Rule
 from richpanel.decisions.routing import tier0_flags_of
 from richpanel.inbound.channels import Channel
+from tests.cases import each
 from tests.unit.richpanel.situations import (
     SHOP,
     about,
@@ -54,7 +55,7 @@ def without(*missing: Team) -> Shop:
     return replace(SHOP, available_teams=frozenset(Team) - frozenset(missing))
 
 
-@pytest.mark.parametrize("intent", list(Intent))
+@each("intent", list(Intent))
 def test_each_intent_goes_to_its_team(intent: Intent) -> None:
     decision = outcome(about((intent, 0.96)))
 
@@ -301,7 +302,7 @@ ASKED = Memory(pending_flow=pending_request(), auto_reply_times=(ago(hours=1),))
 LEGAL = Intent.LEGAL_THREAT
 
 
-@pytest.mark.parametrize(
+@each(
     ("situation", "memory", "rule"),
     [
         (turn(about((LEGAL, 0.96), strong_tier0=frozenset({LEGAL}))), Memory(), "tier0_pattern"),

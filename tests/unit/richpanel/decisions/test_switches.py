@@ -13,6 +13,7 @@ from richpanel.decisions.switches import (
     read_switches,
 )
 from richpanel.inbound.channels import Channel
+from tests.cases import each
 
 
 def test_missing_switches_are_off() -> None:
@@ -58,7 +59,7 @@ def test_switches_are_read_by_name_and_other_names_ignored() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text"),
     [
         ("safe_mode", "no"),

@@ -21,6 +21,7 @@ from richpanel.decisions.templates.catalogue import (
 )
 from richpanel.decisions.templates.mustache import TemplateBroken
 from richpanel.inbound.channels import Channel
+from tests.cases import each
 
 FULL = {name: f"<{name}&>" for name in ORDER_VARIABLES}
 EVERY = [(name, variant) for name in templates for variant in Variant]
@@ -113,7 +114,7 @@ def test_replies_with_facts_declare_their_variables(
     assert set(templates[name].optional) == optional
 
 
-@pytest.mark.parametrize(("name", "variant"), EVERY)
+@each(("name", "variant"), EVERY)
 def test_a_text_is_short_invites_a_reply_and_promises_nothing(name: str, variant: Variant) -> None:
     body = text(name, variant, first_name="Ana")
 
@@ -127,7 +128,7 @@ def test_a_text_is_short_invites_a_reply_and_promises_nothing(name: str, variant
     )
 
 
-@pytest.mark.parametrize(("name", "variant"), EVERY)
+@each(("name", "variant"), EVERY)
 def test_a_text_holds_declared_values_only_and_no_braces(name: str, variant: Variant) -> None:
     declared = templates[name].required | templates[name].optional
 
@@ -164,7 +165,7 @@ SPANISH = [
 ]
 
 
-@pytest.mark.parametrize(("name", "variant"), SPANISH)
+@each(("name", "variant"), SPANISH)
 def test_a_spanish_text_is_short_invites_a_reply_and_promises_nothing(
     name: str, variant: Variant
 ) -> None:
@@ -186,8 +187,8 @@ def test_replies_that_ask_exist_in_spanish_and_replies_with_facts_in_english_onl
     assert len(SPANISH) == 24
 
 
-@pytest.mark.parametrize("value", [None, "", "  ", "\u200b\x00"])
-@pytest.mark.parametrize("name", sorted(TIER_2))
+@each("value", [None, "", "  ", "\u200b\x00"])
+@each("name", sorted(TIER_2))
 def test_a_required_variable_that_is_missing_is_an_error(name: str, value: str | None) -> None:
     for required in templates[name].required:
         values: dict[str, Any] = {**FULL, required: value}
@@ -213,7 +214,7 @@ def test_closing_is_announced_only_if_the_ticket_will_close() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("first_name", "greeting"),
     [
         ("Zoë", "Hello Zoë,"),

@@ -14,12 +14,13 @@ from richpanel.decisions.facts import (
     Verdict,
     VerdictReason,
 )
+from tests.cases import each
 from tests.unit.richpanel.situations import about, order, outcome, pending_request, status, turn
 
 STATUS = Intent.ORDER_STATUS_TRACKING
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "reason"),
     [
         (status(), "OK"),

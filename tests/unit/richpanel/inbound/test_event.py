@@ -18,6 +18,7 @@ from richpanel.inbound.event import (
 from richpanel.inbound.queued_events import parse_event
 from shared.runtime.failures import Permanent
 from shared.runtime.settings import SettingInvalid
+from tests.cases import each
 
 TEN_OCLOCK = 1_772_445_600_000  # 2026-03-02T10:00:00Z
 
@@ -62,7 +63,7 @@ def changed(**fields: Any) -> str:
     return json.dumps(json.loads(EVENT.to_json()) | fields)
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         "",
@@ -153,7 +154,7 @@ def test_a_text_without_words_has_no_event_id(text: str) -> None:
     assert event_id_of_text("70411", text, TEN_OCLOCK) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "is_one"),
     [
         ("evt:rp:70411:c-1", True),

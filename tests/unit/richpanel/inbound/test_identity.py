@@ -6,6 +6,7 @@ import pytest
 
 from richpanel.clients.tickets import Comment, Ticket
 from richpanel.guards.identity import normal_address, reached_by, sender_of
+from tests.cases import each
 
 JANE = "jane.doe@shop-mail.example"
 
@@ -23,7 +24,7 @@ def test_letter_case_and_surrounding_spaces_are_ignored(text: str) -> None:
     assert normal_address(text) == JANE
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "janedoe@shop-mail.example",
@@ -57,7 +58,7 @@ def test_a_domain_is_the_same_in_its_two_forms() -> None:
     assert normal_address("jane@XN--BCHER-MAIL-9DB.com") == "jane@xn--bcher-mail-9db.com"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         None, "", " ", "jane", "@shop-mail.example", "jane@", "jane@@shop-mail.example", "jane@shop-mail..example",

@@ -8,6 +8,7 @@ import pytest
 from richpanel.inbound.channels import Channel, channel_names
 from richpanel.inbound.event import RichpanelEvent
 from richpanel.inbound.payloads import Unreadable, events_of
+from tests.cases import each
 
 NOW = 1_772_445_780_000  # 2026-03-02T10:03:00Z
 NAMES = channel_names(("messenger=livechat", "aircall=phone"))
@@ -127,9 +128,7 @@ def test_the_first_name_of_the_text_wins(position: int) -> None:
     assert one(**from_the(position, TEXT)).text == "abcdef"[position]
 
 
-@pytest.mark.parametrize(
-    "nothing", [None, "", "  ", "null", "undefined", "None", [], {}, True, 1.5]
-)
+@each("nothing", [None, "", "  ", "null", "undefined", "None", [], {}, True, 1.5])
 def test_a_name_without_a_value_is_not_present(nothing: Any) -> None:
     """Templates write `null` or the like for a missing value: as an id it would make different messages equal."""
     assert one(conversation_id=nothing).conversation_id == "1"
@@ -147,7 +146,7 @@ def test_a_conversation_id_that_is_no_valid_key_is_hashed() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "channel"),
     [
         ("email", Channel.EMAIL),
@@ -165,7 +164,7 @@ def test_a_channel_is_ours_mapped_or_unknown(given: Any, channel: Channel) -> No
     assert one(channel=given).channel is channel
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "moment"),
     [
         ("2026-03-02T10:00:00Z", 1_772_445_600_000),
@@ -183,7 +182,7 @@ def test_a_time_is_iso_8601_or_a_number_of_seconds_or_milliseconds(given: Any, m
     assert one(created_at=given).created_at == moment
 
 
-@pytest.mark.parametrize(
+@each(
     "given",
     ["yesterday", "", 0, -5, True, [], {}, 10**30, "9" * 40, "\u0661\u0662", "1969-12-31", "{{x}}"],
 )
@@ -246,7 +245,7 @@ def test_an_array_gives_one_event_per_entry_in_its_order() -> None:
     assert [event.conversation_id for event in events] == [str(n) for n in range(25)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "code"),
     [
         (b"", "invalid_json"),

@@ -1,15 +1,14 @@
 """Tracking links of customers."""
 
-import pytest
-
 from richpanel.decisions.shipping.carriers import tracking_link
+from tests.cases import each
 
 UPS = "https://www.ups.com/track?tracknum="
 USPS = "https://tools.usps.com/go/TrackConfirmAction?tLabels="
 FEDEX = "https://www.fedex.com/fedextrack/?trknbr="
 
 
-@pytest.mark.parametrize(
+@each(
     ("company", "number", "link"),
     [
         ("UPS", "1Z999", UPS + "1Z999"),
@@ -41,7 +40,7 @@ def test_the_providers_link_is_used_on_a_listed_host() -> None:
     assert tracking_link(url=url, number="1", company="UPS", hosts={"track.shop.example"}) == url
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         "http://www.ups.com/track?tracknum=1",

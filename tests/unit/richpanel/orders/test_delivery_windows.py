@@ -14,6 +14,7 @@ from richpanel.decisions.shipping.delivery_windows import (
     method_of,
     remaining,
 )
+from tests.cases import each
 
 NEW_YORK = ZoneInfo("America/New_York")
 
@@ -22,7 +23,7 @@ def local(month: int, day: int, hour: int = 12) -> datetime:
     return datetime(2026, month, day, hour, tzinfo=NEW_YORK)
 
 
-@pytest.mark.parametrize(
+@each(
     ("ordered", "asked", "method", "holidays", "words"),
     [
         (local(3, 3), local(3, 5), "Standard", set(), "1-3 business days"),
@@ -121,7 +122,7 @@ def test_a_moment_without_time_zone_is_refused() -> None:
         Calendar().day_of(datetime(2026, 3, 3))  # noqa: DTZ001 - the tested case
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "bucket", "window"),
     [
         ("Standard Shipping", "standard", (3, 5)),

@@ -3,6 +3,7 @@
 import pytest
 
 from richpanel.guards.order_records import normal_number
+from tests.cases import each
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ def test_zeros_and_hyphens_are_significant() -> None:
     assert len({normal_number(text) for text in ("1001", "01001", "10010", "EN1001", "EN-1001")}) == 5  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         None, "", "#", "##1001", "12", "1" * 13, "TOOLONG1001", "1001-", "1001-12345", "1001A", "10.01", "1001;", "-",

@@ -9,6 +9,7 @@ from richpanel.classification.taxonomy import Intent
 from richpanel.decisions.facts import MatchPath, Memory, NoOrder
 from richpanel.decisions.outcome import Decision
 from richpanel.inbound.channels import Channel
+from tests.cases import each
 from tests.unit.richpanel.situations import (
     about,
     ago,
@@ -29,7 +30,7 @@ def template(decision: Decision) -> str | None:
     return decision.reply.template if decision.reply else None
 
 
-@pytest.mark.parametrize(
+@each(
     ("facts", "expected"),
     [
         ({}, STATUS),

@@ -17,6 +17,7 @@ from shared.ai.attachments import (
 )
 from shared.ai.files.capabilities import media_of
 from shared.ai.files.refused_files import REFUSED, ReadsFiles
+from tests.cases import each
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
 PDF = b"%PDF-1.7\n1 0 obj <</Type /Pages /Kids [2 0 R 3 0 R] /Count 2>> 2 0 obj <</Type/Page>> 3 0 obj <</Type /Page>>"
@@ -26,7 +27,7 @@ LETTER = Attachment(Medium.DOCUMENT, "application/pdf", "file 2", PDF)
 LIMITS = ai.Limits(most_tokens=16, within_ms=1_000)
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "kind"),
     [
         (PNG, (Medium.IMAGE, "image/png")),
@@ -62,7 +63,7 @@ def test_the_tokens_of_a_file_follow_from_its_pages(
     assert Attachment(medium, "x/y", "file 1", data).tokens == tokens
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "media"),
     [
         ("gpt-4o-mini", "image document"),

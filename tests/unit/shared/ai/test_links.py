@@ -4,6 +4,7 @@
 import pytest
 
 from shared.ai.links import Link, is_allowed, links_in
+from tests.cases import each
 
 ALLOWED = frozenset({"acme.com", "*.shop.example", "www.listed.org", "bücher.de", "192.0.2.7"})
 
@@ -35,13 +36,13 @@ FOREIGN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", FOREIGN)
+@each("text", FOREIGN)
 def test_a_link_to_another_host_is_found(text: str) -> None:
     assert not all(is_allowed(link, ALLOWED) for link in links_in(f"Look: {text} now"))
     assert links_in(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "https://acme.com/a.b.c?u=evil.com", "HTTPS://WWW.ACME.COM/x", "acme.com.", "https://acme.com./x",
@@ -57,7 +58,7 @@ def test_a_link_to_an_allowed_host_passes(text: str) -> None:
     assert all(is_allowed(link, ALLOWED) for link in links)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "3.50 or £3.50/hour, 1.234,56 or 1.234.567, 3.5kg, 14.50€",

@@ -6,6 +6,7 @@ import pytest
 
 from shared.api.audit_log.items import Change, Outcome
 from shared.runtime import clock
+from tests.cases import each
 
 
 def begun(object_id: str | None = "ref-1") -> Change:
@@ -48,7 +49,7 @@ def test_ids_are_stored(shown: str) -> None:
     assert begun(shown).object == shown
 
 
-@pytest.mark.parametrize(
+@each(
     "hidden",
     [
         None,

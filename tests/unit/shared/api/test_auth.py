@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from shared.api.auth import PROJECT_SCOPES, Caller, Forbidden, Scope, Unauthenticated, caller_of
+from tests.cases import each
 
 READER = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
 
@@ -64,8 +65,8 @@ def test_a_refusal_names_the_missing_scope(scopes: str) -> None:
         caller.require(Scope.WHATSAPP_READ)
 
 
-@pytest.mark.parametrize("projects", [{"hiring"}, set()], ids=["one", "none"])
-@pytest.mark.parametrize("scope", list(Scope))
+@each("projects", [{"hiring"}, set()], ids=["one", "none"])
+@each("scope", list(Scope))
 def test_a_caller_bound_to_projects_may_use_only_project_scopes(
     scope: Scope, projects: set[str]
 ) -> None:

@@ -15,6 +15,7 @@ from shared.api.models.views import View
 from shared.api.routing import route_methods
 from shared.api.routing.declarations import signature_of
 from shared.api.routing.routes import Request, Routes
+from tests.cases import each
 
 
 class ThingInput(Input):
@@ -59,7 +60,7 @@ def test_the_signature_names_input_and_result(returned: object, returns_result: 
     assert signature.returns_result is returns_result
 
 
-@pytest.mark.parametrize(
+@each(
     ("annotations", "problem"),
     [
         ({"return": ThingView}, r"first parameter must be Request\[a model\]"),

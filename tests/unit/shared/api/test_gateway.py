@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import pytest
-
 from shared.api.proxy_event import has_header, header, raw_body
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("event", "raw"),
     [
         ({"body": "{}"}, b"{}"),
@@ -25,7 +24,7 @@ def test_the_body_is_the_bytes_that_were_posted(event: dict[str, Any], raw: byte
     assert raw_body(event) == raw
 
 
-@pytest.mark.parametrize(
+@each(
     ("event", "value", "is_there"),
     [
         ({"headers": {"X-Token": "a"}}, "a", True),

@@ -6,11 +6,12 @@ from pydantic import TypeAdapter, ValidationError
 from shared.api import principals
 from shared.api.models.agent_inputs import Assignee
 from shared.api.principals import RESERVED, Kind
+from tests.cases import each
 
 ASSIGNEES: TypeAdapter[str] = TypeAdapter(Assignee)
 
 
-@pytest.mark.parametrize(
+@each(
     "subject",
     ["team:sales", "api-key:0123456789abcdef", "client:till", "user:ada", "invoke:cron", "human:x",
      "ai", "auth0|5f7c8ec7", "f:1df408e3:ada", "ada@example.com", "a" * 120],
@@ -23,7 +24,7 @@ def test_an_id_that_looks_like_another_kind_stays_behind_the_prefix(subject: str
     assert not principals.is_team(principal)
 
 
-@pytest.mark.parametrize(
+@each(
     "subject",
     ["", " ", "a b", "ada\n", "\x00", "a#b", "a/b", 'a"b', "zoë", "\uff41da", "a\u202eb", "a" * 121, None, 7, True,
      ["ada"], {"id": "ada"}],
@@ -46,7 +47,7 @@ def test_the_kinds_share_no_prefix() -> None:
     assert [principals.is_person(one) for one in built] == [True, False, False, False]
 
 
-@pytest.mark.parametrize(
+@each(
     "assignee",
     ["user:1df408e3-66a6-4733-8ed3-9ce9405d18bc", "user:auth0|5f7c8ec7c33c6c004bbafe82", "user:team:sales",
      "team:sales", "team:7", "carol", "ada@example.com", "crm:carol", f"user:{'a' * 120}"],
@@ -55,7 +56,7 @@ def test_people_teams_and_other_names_may_be_assigned(assignee: str) -> None:
     assert ASSIGNEES.validate_python(assignee) == assignee
 
 
-@pytest.mark.parametrize(
+@each(
     "assignee",
     ["user", "user:", "User:ada", "USER:ada", "team", "team:", "team:Sales", "team:a b", "Team:sales", "TEAM:sales",
      "team:sales:night", "api-key:0123456789abcdef", "Api-Key:1", "client:till", "invoke", "invoke:cron",
@@ -67,7 +68,7 @@ def test_an_assignee_that_resembles_another_kind_is_refused(assignee: str) -> No
         ASSIGNEES.validate_python(assignee)
 
 
-@pytest.mark.parametrize("name", sorted(RESERVED))
+@each("name", sorted(RESERVED))
 def test_a_reserved_name_is_no_assignee_alone_or_before_a_colon_in_any_case(name: str) -> None:
     given = [name, name.upper(), f"{name.title()}:x", f"{name.upper()}:X"]
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from shared.api.webhook_signatures import is_one_of, is_timely_signed, meta_app
+from tests.cases import each
 
 SECRETS = {"100": ["current", "older"], "200": ["of another app"]}
 BODIES = [
@@ -25,24 +26,22 @@ def signed(body: bytes, secret: str) -> str:
     return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
-@pytest.mark.parametrize("body", BODIES)
-@pytest.mark.parametrize(
-    ("secret", "app"), [("current", "100"), ("older", "100"), ("of another app", "200")]
-)
+@each("body", BODIES)
+@each(("secret", "app"), [("current", "100"), ("older", "100"), ("of another app", "200")])
 def test_the_app_whose_secret_signed_the_raw_bytes_is_returned(
     body: bytes, secret: str, app: str
 ) -> None:
     assert meta_app(body, signed(body, secret), SECRETS) == app
 
 
-@pytest.mark.parametrize("body", BODIES)
+@each("body", BODIES)
 def test_upper_case_hex_is_the_same_signature(body: bytes) -> None:
     signature = signed(body, "current")
 
     assert meta_app(body, "sha256=" + signature[7:].upper(), SECRETS) == "100"
 
 
-@pytest.mark.parametrize(
+@each(
     "signature",
     [
         "",
@@ -95,9 +94,9 @@ def timed(body: bytes, at: int, key: str = "current") -> str:
     return hmac.new(key.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
 
 
-@pytest.mark.parametrize("body", BODIES)
-@pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("skew", [-300, 0, 300])
+@each("body", BODIES)
+@each("key", KEYS)
+@each("skew", [-300, 0, 300])
 def test_a_timed_signature_is_valid_for_five_minutes(body: bytes, key: str, skew: int) -> None:
     at = NOW + skew
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import pytest
 from boto3.dynamodb.types import TypeSerializer
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.aws.dynamodb.values import storable as as_decimals
 from shared.aws.tables.dynamodb_json import storable
+from tests.cases import each
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None)),
@@ -28,7 +28,7 @@ def test_any_json_value_can_be_stored(value: Any) -> None:
     str(made).encode()
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ("a\x00b\ud800c\nd\te 😀", "a\ufffdb\ufffdc\nd\te 😀"),

@@ -16,6 +16,7 @@ from shared.events.exchange import (
     inbound_entry,
     status_entry,
 )
+from tests.cases import each
 
 MESSAGE = InboundMessage(
     provider="twilio",
@@ -68,7 +69,7 @@ def test_the_body_is_the_event() -> None:
     assert json.loads(status_entry(STATUS).body)["error_code"] == "30003"
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "same_group"),
     [
         ({"provider_message_id": "SM2"}, True),

@@ -13,9 +13,10 @@ from shared.identity.addresses import (
     phone_number,
     user_id,
 )
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "region", "number"),
     [
         ("+447700900123", None, "+447700900123"),  # of a reserved range: possible, never valid
@@ -38,7 +39,7 @@ def test_a_possible_number_is_written_in_e164(text: str, region: str | None, num
     assert phone_number(text, region) == number
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "region", "reason"),
     [
         ("07700900123", None, "no_country"),
@@ -103,7 +104,7 @@ def test_a_character_that_folds_into_ascii_letters_gives_another_address(
     assert email_address(odd) != email_address(plain)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["", "ann", "ann@", "@example.com", "Ann <ann@example.com>", "a@example.com,b@example.com",
      "ann@localhost", "ann@[192.0.2.1]", "a@example.com\nBcc: b@example.com", "a" * 300 + "@example.com"],
@@ -129,7 +130,7 @@ def test_a_parent_user_id_is_a_user_id_too() -> None:
     assert user_id("US.ENT.11815799212886844830") == "bsuid:US.ENT.11815799212886844830"
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["", "447700900123", "US", "US.", "us.1349", "US.13#49", "US.13 49", "US." + "1" * 200]
 )
 def test_an_invalid_user_id_is_refused(text: str) -> None:

@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from shared.identity.addresses import AddressInvalid, customer_number
 from shared.identity.identifiers import Identifier, IdentifierKind, identifier
+from tests.cases import each
 
 PHONE, EMAIL = IdentifierKind.PHONE, IdentifierKind.EMAIL
 USER_ID, EXTERNAL = IdentifierKind.USER_ID, IdentifierKind.EXTERNAL
 
 
-@pytest.mark.parametrize(
+@each(
     ("normal", "region", "spellings"),
     [
         (
@@ -71,7 +72,7 @@ def test_identifiers_that_may_be_of_two_people_stay_two(
     assert identifier(kind, one) != identifier(kind, other)
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "text"),
     [
         (PHONE, "call me"),

@@ -3,6 +3,7 @@
 import pytest
 
 from shared.identity.secret_owners import owns_secret, owns_token
+from tests.cases import each
 
 
 def test_a_company_owns_the_secrets_under_its_own_id() -> None:
@@ -10,7 +11,7 @@ def test_a_company_owns_the_secrets_under_its_own_id() -> None:
     assert owns_secret("ci-aaa.001", "parley/dev/companies/ci-aaa.001/open-ai_2")
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "parley/prod/companies/globex/twilio",

@@ -8,6 +8,7 @@ from shared.languages.certain_languages import (
     known_language,
     names_a_language,
 )
+from tests.cases import each
 
 # A question and an answer in each language.
 TEXTS = {
@@ -111,19 +112,19 @@ TEXTS = {
 ONE_SCRIPT = [{"ru", "uk"}, {"zh", "ja"}]
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@each("language", TEXTS)
 def test_question_and_answer_of_one_language_never_differ(language: str) -> None:
     found = {certain_language(text) for text in TEXTS[language]}
 
     assert found <= {known_language(language), None}
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@each("language", TEXTS)
 def test_a_long_text_has_its_language_with_certainty(language: str) -> None:
     assert certain_language(" ".join(TEXTS[language])) == known_language(language)
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@each("language", TEXTS)
 def test_another_language_differs_with_certainty(language: str) -> None:
     own = certain_language(" ".join(TEXTS[language]))
 
@@ -135,7 +136,7 @@ def test_another_language_differs_with_certainty(language: str) -> None:
     assert own not in others.values()
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "ok", "OK 👍", "yes", "Sí", "Ja", "Da", "Tak", "no", "Ναι", "да", "да, конечно", "Здравствуйте", "是",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from shared.policy.business_hours import MOST_HOLIDAYS, BusinessHours
+from tests.cases import each
 
 HOUR = 3_600
 WORKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday"]
@@ -172,7 +173,7 @@ def test_the_hours_until_a_due_time_are_those_of_the_target(
     assert given_hours.seconds_between(start, moment - 1_000) == seconds - 1
 
 
-@pytest.mark.parametrize(
+@each(
     "changed",
     [
         {"time_zone": "Mars/Olympus"},

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from shared.events.exchange import Button, InboundMessage
 from shared.policy.consent.keywords import ConsentKeyword, vocabulary
+from tests.cases import each
 
 OURS = vocabulary()
 STOP_WORDS = [
@@ -29,7 +30,7 @@ def message(text: str | None = None, button: Button | None = None) -> InboundMes
     )
 
 
-@pytest.mark.parametrize("word", [*STOP_WORDS, *PRESET_WORDS])
+@each("word", [*STOP_WORDS, *PRESET_WORDS])
 def test_each_stop_keyword_is_recognised(word: str) -> None:
     assert OURS.keyword_of(word) is OURS.keyword_of(word.lower()) is ConsentKeyword.STOP
 
@@ -44,7 +45,7 @@ def test_each_help_keyword_is_recognised(word: str) -> None:
     assert OURS.keyword_of(word) is OURS.keyword_of(word.lower()) is ConsentKeyword.HELP
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         " stop. ",
@@ -66,7 +67,7 @@ def test_characters_around_the_keyword_are_ignored(text: str) -> None:
     assert OURS.keyword_of(text) is ConsentKeyword.STOP
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "please stop by",
@@ -106,7 +107,7 @@ def test_a_companys_keywords_replace_the_preset_of_that_language() -> None:
     assert theirs.keyword_of("abmelden") is theirs.keyword_of("STOP") is ConsentKeyword.STOP
 
 
-@pytest.mark.parametrize(
+@each(
     ("ours", "written"),
     [
         ("No m\u00e1s", "NO MAS"),

@@ -23,6 +23,7 @@ from shared.policy.facts import (
 from shared.policy.limits import WHATSAPP_PAIR, FrequencyLimits
 from shared.policy.quiet_hours import QuietHours
 from shared.runtime import clock
+from tests.cases import each
 
 LONDON, SYDNEY, BERLIN = map(ZoneInfo, ("Europe/London", "Australia/Sydney", "Europe/Berlin"))
 NOON = round(datetime.fromisoformat("2026-03-02T12:00:00+00:00").timestamp() * 1_000)
@@ -77,7 +78,7 @@ def test_an_unreadable_switch_is_off() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "author"),
     list(product([Kind.REENGAGEMENT, Kind.ANSWER, Kind.OPT_OUT_CONFIRMATION], Author)),
     ids=str,
@@ -120,7 +121,7 @@ def test_a_project_or_channel_that_is_off_sends_nothing() -> None:
 # consent
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "author"), list(product([Kind.FIRST, Kind.REENGAGEMENT, Kind.ANSWER], Author)), ids=str
 )
 def test_an_opt_out_stops_every_sender(kind: Kind, author: Author) -> None:
@@ -169,9 +170,9 @@ def test_a_customer_who_never_wrote_gets_only_templates() -> None:
 # quiet hours
 
 
-@pytest.mark.parametrize("channel", ["whatsapp", "sms"])
-@pytest.mark.parametrize("author", list(Author))
-@pytest.mark.parametrize("kind", [Kind.FIRST, Kind.REENGAGEMENT])
+@each("channel", ["whatsapp", "sms"])
+@each("author", list(Author))
+@each("kind", [Kind.FIRST, Kind.REENGAGEMENT])
 def test_a_business_initiated_message_waits_until_quiet_hours_end(
     kind: Kind, author: Author, channel: str
 ) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shared.policy import window
+from tests.cases import each
 from tests.template import ROOT
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def test_the_window_closes_a_minute_before_the_provider_closes_it(
     assert not window.is_open(end or NOON, wrote, free)
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "is_found"),
     [
         ("WINDOW_MS = 24 * clock.HOUR_MS", True),

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.providers.email.mime import ContentUnusable, body_of, subject_line
+from tests.cases import each
 
 FALLBACK = "Your application"
 
@@ -22,7 +23,7 @@ def test_a_subject_of_one_line_is_used(wanted: str, line: str) -> None:
     assert subject_line(wanted, FALLBACK) == line
 
 
-@pytest.mark.parametrize(
+@each(
     "wanted",
     [
         None,
@@ -60,7 +61,7 @@ def test_the_text_is_the_markdown_and_the_html_is_made_of_it() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "markdown",
     [
         "<script>alert(1)</script>",

@@ -20,6 +20,7 @@ from botocore.validate import ParamValidator
 from shared.providers.email.mime import Body
 from shared.providers.email.ses import Attachment, Mail, Ses, message_ids
 from shared.providers.outcomes import AddressUnusable, InDoubt, Misconfigured, NotSent, Refused
+from tests.cases import each
 
 MAIL = Mail(
     sender="jobs@example.com",
@@ -196,7 +197,7 @@ def test_a_loop_mark_that_is_no_header_value_is_refused(mark: str) -> None:
         replace(MAIL, loop_mark=mark)
 
 
-@pytest.mark.parametrize(
+@each(
     ("filename", "content_type", "field"),
     [
         ("", "text/plain", "filename"),
@@ -243,7 +244,7 @@ def error(code: str, status: int = 400) -> ClientError:
     return ClientError(answer, "SendEmail")
 
 
-@pytest.mark.parametrize(
+@each(
     ("end", "outcome", "code"),
     [
         (error("TooManyRequestsException", 429), NotSent, "ses_TooManyRequestsException"),

@@ -4,6 +4,7 @@
 import pytest
 
 from shared.providers.sms.segments import Size, SmsLength, gsm_equivalent, measure
+from tests.cases import each
 
 EVERY_BASIC = (
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
@@ -12,7 +13,7 @@ EVERY_BASIC = (
 EMOJI = "😀"  # two UTF-16 units
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "units", "segments"),
     [
         ("", 0, 0),
@@ -46,7 +47,7 @@ def test_gsm_text_has_160_characters_alone_and_153_in_a_part(
     assert measure(text) == Size("GSM-7", units, segments)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "units", "segments"),
     [
         ("ж", 1, 1),
@@ -75,7 +76,7 @@ def test_one_character_outside_gsm_makes_the_text_ucs_2(
     assert measure(text) == Size("UCS-2", units, segments)
 
 
-@pytest.mark.parametrize(
+@each(
     ("typographic", "plain"),
     [
         ("‘it’s’ ‚so‛ 5′", "'it's' 'so' 5'"),
@@ -93,7 +94,7 @@ def test_typographic_characters_have_gsm_equivalents(typographic: str, plain: st
     assert measure(gsm_equivalent(typographic)).encoding == "GSM-7"
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["", EVERY_BASIC, "^{}\\[~]|€\f", "Żółć ж", "👩‍👩‍👧", "e\u0301", "नमस्ते", "ç", "\ud83d"]
 )
 def test_characters_without_a_gsm_equivalent_are_kept(text: str) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from shared.runtime import web_addresses
 from shared.runtime.web_addresses import WebAddressInvalid
+from tests.cases import each
 from tests.web_addresses import LOOPBACK, MALFORMED
 
 GOOD = [
@@ -24,8 +25,8 @@ def test_an_https_address_with_a_public_name_is_accepted(address: str) -> None:
     assert web_addresses.checked(address) == address
 
 
-@pytest.mark.parametrize("address", MALFORMED, ids=lambda address: ascii(address)[1:50])
-@pytest.mark.parametrize("local", [False, True])
+@each("address", MALFORMED, ids=lambda address: ascii(address)[1:50])
+@each("local", [False, True])
 def test_a_malformed_address_is_refused_in_every_stage(address: str, *, local: bool) -> None:
     with pytest.raises(WebAddressInvalid) as refusal:
         web_addresses.checked(address, local=local)

@@ -18,6 +18,7 @@ from local.docs.recorded_calls import RecordedCall
 from local.stack.processes import ROOT
 from shared.api.auth import Scope
 from shared.api.models import inputs
+from tests.cases import each
 from tests.integration.whatsapp.actions import described
 from whatsapp.actions import ACTIONS
 from whatsapp.actions.calls import names, parameters
@@ -165,7 +166,7 @@ def test_the_result_schema_of_help_describes_the_recorded_result_of_every_action
     assert found == {}
 
 
-@pytest.mark.parametrize(
+@each(
     "wrong",
     [
         {"mode": "remote_graph"},

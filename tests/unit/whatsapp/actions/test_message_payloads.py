@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from local.sandbox.providers.whatsapp import rules
 from shared.api.errors import InvalidInput
+from tests.cases import each
 from whatsapp.actions.messages.emoji import is_emoji
 from whatsapp.actions.messages.interactive.interactives import framed, of_interactive
 from whatsapp.actions.messages.places import of_location
@@ -275,7 +276,7 @@ def test_texts_around_an_action_are_left_out_when_absent() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     "emoji",
     [
         "\N{THUMBS UP SIGN}",
@@ -321,7 +322,7 @@ def test_a_receipt_is_accepted(typing: bool) -> None:
     assert ("typing_indicator" in body) is typing
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "passes"),
     [
         (131056, True),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.cases import each
 from tests.integration.logs import recorded
 from whatsapp.actions.calls.provider_objects import (
     CallSettingsView,
@@ -26,7 +27,7 @@ def shown(model: type[ProviderObject], value: Any) -> Any:
     return model.model_validate(value).model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "value"),
     [
         (

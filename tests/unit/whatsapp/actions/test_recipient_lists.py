@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import each
 from whatsapp.actions.campaigns.pages import lists
 
 TEXTS = st.text(
@@ -80,7 +81,7 @@ def test_reading_goes_on_after_each_row(
     assert [(one.end, one.given) for one in rest] == [(one.end, one.given) for one in whole[done:]]
 
 
-@pytest.mark.parametrize(
+@each(
     "header",
     ["to,1", "To,1", "Phone,{{1}}", "phone_number,1", "Phone Number,1", "Mobile-Number,01", "WhatsApp number,1",
      '"to","1"', "sep=,\r\nto,1", " to , 1 ", "\n\nto,1", "MSISDN,1", "wa_id,1", '"phone\nnumber",1'],
@@ -90,7 +91,7 @@ def test_headers_are_read_in_several_spellings(header: str) -> None:
     assert row.given == {"to": "+447700900101", "bodyParams": ["Ada"]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "problem"),
     [
         (b"to,1\n+4477,Ada\n+4478,\"Bea\nx", "line 3, column 2: a quote is not closed"),

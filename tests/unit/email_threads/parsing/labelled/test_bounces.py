@@ -3,6 +3,7 @@
 import pytest
 
 from email_threads.parsing.mail import ParsedMail, parse
+from tests.cases import each
 
 ID = "out-1@eu-central-1.amazonses.com"
 HEADERS = (
@@ -31,7 +32,7 @@ def report(
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "text"),
     [
         ({"From": "<>", "Subject": "Undelivered Mail Returned to Sender"}, HEADERS),
@@ -80,7 +81,7 @@ def test_a_mail_of_a_person_about_a_bounce_is_an_ordinary_mail(
     assert read.bounce is None
 
 
-@pytest.mark.parametrize(
+@each(
     "subject",
     [
         "Out of office: Your order",
@@ -89,7 +90,7 @@ def test_a_mail_of_a_person_about_a_bounce_is_an_ordinary_mail(
         "Re: Delivery status of your order",
     ],
 )
-@pytest.mark.parametrize("submitted", ["auto-replied", "no"])
+@each("submitted", ["auto-replied", "no"])
 def test_an_automatic_reply_without_envelope_sender_is_no_bounce_whatever_our_subject_was(
     subject: str, submitted: str
 ) -> None:
@@ -101,8 +102,8 @@ def test_an_automatic_reply_without_envelope_sender_is_no_bounce_whatever_our_su
     assert (read.kind == "auto_reply") is (submitted == "auto-replied")
 
 
-@pytest.mark.parametrize("declared", ["report", "mixed", "report; report-type=delivery-status"])
-@pytest.mark.parametrize("author", ["", "<>", "robot@x.example", "MAILER-DAEMON@x.example"])
+@each("declared", ["report", "mixed", "report; report-type=delivery-status"])
+@each("author", ["", "<>", "robot@x.example", "MAILER-DAEMON@x.example"])
 def test_a_delivery_status_part_makes_a_bounce_of_any_author_and_declared_type(
     declared: str, author: str
 ) -> None:
@@ -117,7 +118,7 @@ def test_a_report_that_the_mail_was_delivered_is_a_receipt() -> None:
     assert report("Action: relayed\nStatus: 2.0.0").kind == "receipt"
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "bounce_class"),
     [
         ("Action: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 User unknown", "hard"),

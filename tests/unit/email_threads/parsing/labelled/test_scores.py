@@ -6,6 +6,7 @@ import pytest
 
 from email_threads.parsing.mail import parse
 from shared.policy.consent.keywords import PRESETS, ConsentKeyword, vocabulary
+from tests.cases import each
 from tests.unit.email_threads.parsing.labelled import mails
 from tests.unit.email_threads.parsing.labelled.languages import LANGUAGES
 from tests.unit.email_threads.parsing.labelled.mails import DOCUMENTS, TEXTS, source_of
@@ -37,7 +38,7 @@ def test_nothing_of_the_original_is_lost_from_the_body() -> None:
         assert words.question in body
 
 
-@pytest.mark.parametrize("client", [*TEXTS, *DOCUMENTS])
+@each("client", [*TEXTS, *DOCUMENTS])
 def test_an_opt_out_above_a_quote_and_a_footer_of_any_client_is_heard(client: str) -> None:
     unheard = []
     for number, words in enumerate(LANGUAGES):
@@ -52,7 +53,7 @@ def test_an_opt_out_above_a_quote_and_a_footer_of_any_client_is_heard(client: st
     assert not unheard
 
 
-@pytest.mark.parametrize("client", [*TEXTS, *DOCUMENTS])
+@each("client", [*TEXTS, *DOCUMENTS])
 def test_an_opt_out_in_the_quoted_mail_is_never_heard(client: str) -> None:
     for words in LANGUAGES:
         for answer in ("", words.answer):
@@ -95,7 +96,7 @@ def test_a_mark_in_the_html_part_also_ends_the_text_of_the_plain_part(
     assert read.text.strip() == plain
 
 
-@pytest.mark.parametrize(
+@each(
     "attribution",
     [
         "Dana pon, 2. stu 2026. u 15:40 Shop Support <support@shop.example>\nnapisao je:",
@@ -111,14 +112,14 @@ def test_a_mark_in_the_html_part_also_ends_the_text_of_the_plain_part(
         "* Shop Support <support@shop.example> [2026-11-02 15:40]:",
     ],
 )
-@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+@each("gap", ["\n", "\n\n"])
 def test_an_attribution_of_another_language_goes_with_its_quote(attribution: str, gap: str) -> None:
     text = f"STOP\n\n{attribution}{gap}> Our news\n> of today\n"
 
     assert parse(source_of(text=text)).new_text == "STOP"
 
 
-@pytest.mark.parametrize(
+@each(
     "footer",
     [
         "Sent from my iPhone. Please excuse typos.",
@@ -150,7 +151,7 @@ def test_an_opt_out_above_the_footer_of_a_phone_or_an_app_is_heard(footer: str) 
         assert parse(source_of(text=f"STOP{between}{footer}\n")).new_text == "STOP"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Which phone?\n\nMy iPhone 15",

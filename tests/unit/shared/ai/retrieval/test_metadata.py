@@ -8,6 +8,7 @@ import pytest
 
 from shared.ai.retrieval import metadata
 from shared.ai.retrieval.metadata import Attributes, Unreadable
+from tests.cases import each
 
 
 def stated(**attributes: Any) -> Attributes:
@@ -32,7 +33,7 @@ def test_a_public_address_is_written_in_ascii() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "s3://bucket/key",
@@ -63,7 +64,7 @@ def test_the_source_address_stands_in_for_an_absent_or_private_one() -> None:
     assert stated(url="https://example.org/first", source_url=other).url != other
 
 
-@pytest.mark.parametrize(
+@each(
     ("attributes", "day"),
     [
         ({"date": "2026-03-01"}, "2026-03-01"),

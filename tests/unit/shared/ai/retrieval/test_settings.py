@@ -14,6 +14,7 @@ from shared.ai.retrieval.local import LocalRetriever
 from shared.ai.retrieval.settings import RetrievalDependencies, RetrievalSettings, retriever_for
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
+from tests.cases import each
 
 
 def no_client(*_: object) -> Any:
@@ -44,7 +45,7 @@ def test_a_stated_score_replaces_the_default() -> None:
     assert RetrievalSettings(min_score=0.0).least_score == 0.0
 
 
-@pytest.mark.parametrize(
+@each(
     "values",
     [
         {"retriever": "bedrock"},

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each
 from whatsapp.actions.commerce.catalogs.prices import minor_units, text_of
 
 CURRENCIES = st.sampled_from(["INR", "USD", "JPY", "KWD", "EUR"])
@@ -22,7 +23,7 @@ def test_a_price_has_the_decimals_of_its_currency(price: int, currency: str, tex
     assert text_of(price, currency) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "currency", "price"),
     [
         ("₹1,500.00", "INR", 150_000),

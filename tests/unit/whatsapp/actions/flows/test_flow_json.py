@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each
 from whatsapp.actions.flows.flow_json import problems
 
 
@@ -40,7 +40,7 @@ def test_a_sound_form_has_no_problems() -> None:
     assert problems(with_endpoint) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("flow", "path"),
     [
         (GOOD | {"version": 7}, "version"),
