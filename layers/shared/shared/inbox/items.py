@@ -26,9 +26,10 @@ type Status = Literal["open", "snoozed", "resolved", "archived"]
 
 type DueFor = Literal["first_response", "resolution"]
 
-type Phase = Literal["heads", "entries"]  # the scans of a rebuild
+type Phase = Literal["heads", "entries", "contacts"]  # the scans of a rebuild
 
-PHASES: Final[tuple[Phase, ...]] = ("heads", "entries")
+ENTRY_PHASES: Final[tuple[Phase, ...]] = ("heads", "entries")
+CONTACT_PHASES: Final[tuple[Phase, ...]] = ("contacts",)
 OPEN: Final = "open"
 SNOOZED: Final = "snoozed"
 
@@ -237,7 +238,8 @@ class Rebuild(Item):
     """
     How far a segment of an unfinished rebuild of a context's entries has come, which expires.
 
-    A rebuild scans the heads of the context, then the entries, each in `segments` parallel parts.
+    A rebuild of entries scans the heads of the context, then the entries; one of contacts scans the heads. Each scan
+    has `segments` parallel parts.
     """
 
     pk_pattern: ClassVar[str] = "REBUILD#{context}#{phase}#{segment}"

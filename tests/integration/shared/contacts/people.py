@@ -48,6 +48,13 @@ def groups(table: Table, events: Iterable[Event]) -> set[frozenset[str]]:
     return set(map(frozenset, people.values()))
 
 
+def cleared(table: Table) -> None:
+    """Delete all items of a table."""
+    for item in table._client.scan(TableName=table.name)["Items"]:
+        names = {"pk", "sk"} & item.keys()
+        table.delete({name: item[name]["S"] for name in names})
+
+
 def contacts(client: DynamoDBClient, table: Table) -> dict[str, frozenset[str]]:
     """All contacts with their members."""
     found: dict[str, frozenset[str]] = {}
