@@ -97,9 +97,9 @@ def test_companies_share_no_contact_of_a_number(inbox: InboxSystem, listed: List
 @pytest.mark.parametrize(
     ("claims", "first"),
     [
-        # Each profile is one unit, and the index of the week one more.
-        (event(Proof.PROVIDER, ANN_PHONE), 1),
-        (event(Proof.COMPANY, ANN_PHONE, ANN), 2),
+        # Each profile and each token is one unit, and the index of the week one more.
+        (event(Proof.PROVIDER, ANN_PHONE), 1 + 1),
+        (event(Proof.COMPANY, ANN_PHONE, ANN), 2 + 3),
     ],
 )
 def test_a_further_message_neither_reads_nor_writes_contacts(

@@ -146,11 +146,12 @@ def _contact(contacts: Table, head: Head, stored: Entry | None) -> dict[str, str
     """Return the fields of the contact of a head. Claims that *stored* has the mark of are not resolved again."""
     if not head.claims:
         return {}
-    mark = mark_of(head.company_id, head.claims)
+    mark = mark_of(head.company_id, head.claims, head.contact)
     known = stored.contact_id if stored is not None and stored.claims_mark == mark else None
     at_ms = clock.from_text(head.last_activity_at)
-    found = known or resolution.resolve(contacts, head.company_id, head.claims, at_ms)
-    return {"contact_id": found, "claims_mark": mark}
+    found = known or resolution.resolve(contacts, head.company_id, head.claims, at_ms, head.contact)
+    order = Entry.contact_order_of(head.context, head.reference, at_ms)
+    return {"contact_id": found, "contact_order": order, "claims_mark": mark}
 
 
 def get(table: Table, key: str) -> Entry | None:
