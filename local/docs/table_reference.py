@@ -34,6 +34,7 @@ from shared.inbox import items as inbox
 from shared.inbox.live import items as live
 from shared.policy.consent.records import Consent
 from shared.policy.consent.unreachable import Unreachable
+from shared.policy.consent.withdrawals import Withdrawal
 from whatsapp.store.items import ACTION_PK_PATTERN, WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
 
@@ -85,6 +86,12 @@ def conversations_page() -> str:
         _part(Consent, f"- Key: `{Consent.pk_pattern}` / `{Consent.sk_pattern}`\n- Lifetime: kept"),
         f"### {Unreachable.item_type}",
         _part(Unreachable, _facts_of_unreachable(), _OF_EVERY_LOG_ITEM),
+        f"### {Withdrawal.item_type}",
+        _part(
+            Withdrawal,
+            f"- Key: `{Withdrawal.pk_pattern}` / `{Withdrawal.sk_pattern}`\n- Lifetime: kept",
+            _OF_EVERY_LOG_ITEM,
+        ),
         f"### {Claim.item_type}",
         _part(Claim, f"- Key: `{Claim.pk_pattern}` / `{Claim.sk_pattern}`\n- Lifetime: kept"),
     )
