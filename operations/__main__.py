@@ -24,7 +24,10 @@ from operations.stages import cli as stages
 # Each module has `main`, which runs the command, and `parser`.
 COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
     "api-keys": (api_keys, "create, list and revoke API keys"),
-    "contacts": (contacts, "erase or export a contact of the WhatsApp inbox"),
+    "contacts": (
+        contacts,
+        "erase or export a contact of the WhatsApp inbox; resolve the contacts of all contexts again",
+    ),
     "doctor": (doctor, "check a deployment and print the next steps"),
     "documents": (
         documents,

@@ -24,6 +24,7 @@ _AGENT = frozenset(
         Scope.EMAIL_WRITE,
         Scope.RICHPANEL_READ,
         Scope.NEWSLETTERS_READ,
+        Scope.CONTACTS_READ,
         Scope.CONSENT_READ,
     }
 )

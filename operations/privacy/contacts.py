@@ -1,4 +1,4 @@
-"""Erase or export a contact of the WhatsApp inbox, and show the receipt."""
+"""Erase or export a contact of the WhatsApp inbox; resolve the contacts of all contexts again."""
 
 import argparse
 import sys
@@ -9,6 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse, matching
+from operations.contexts.inbox import cli as inbox
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import FifoQueue
 from shared.identity import addresses
@@ -30,7 +31,7 @@ BY = "operations"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 1 if the job has not ended yet."""
-    return arguments.run(parser(), argv, _act)
+    return arguments.run(parser(), argv, lambda options: int(options.run(options)))
 
 
 def _act(options: argparse.Namespace) -> int:
@@ -81,21 +82,33 @@ def _show_left(job: PrivacyJob) -> None:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command."""
     own = argparse.ArgumentParser(prog="python -m operations contacts", description=__doc__)
-    own.add_argument("kind", choices=["erase", "export"])
-    arguments.add_stack(own)
-    own.add_argument(
+    commands = own.add_subparsers(required=True, metavar="command")
+    for kind, summary in (
+        ("erase", "erase a contact of the WhatsApp inbox"),
+        ("export", "export a contact of the WhatsApp inbox"),
+    ):
+        of_contact = arguments.sub_command(commands, kind, _act, summary)
+        of_contact.set_defaults(kind=kind)
+        _add_contact(of_contact)
+    summary = "resolve the contacts of all conversations again; goes on after an interruption"
+    inbox.add_options(arguments.sub_command(commands, "rebuild", inbox.rebuild_contacts, summary))
+    return own
+
+
+def _add_contact(command: argparse.ArgumentParser) -> None:
+    arguments.add_stack(command)
+    command.add_argument(
         "--company", required=True, type=arguments.word, help="company of the business numbers"
     )
-    own.add_argument("--phone", type=_digits, help="a phone number with + and country code")
-    own.add_argument(
+    command.add_argument("--phone", type=_digits, help="a phone number with + and country code")
+    command.add_argument(
         "--user-id",
         type=matching(r"[A-Za-z0-9._:-]{3,128}", "a business-scoped user id of WhatsApp"),
         help="a business-scoped user id of WhatsApp",
     )
-    own.add_argument(
+    command.add_argument(
         "--wait", type=int, default=300, help="seconds to wait for the end (default: 300)"
     )
-    return own
 
 
 def _digits(text: str) -> str:

@@ -35,6 +35,7 @@ from shared.aws.dynamodb import values
 from shared.policy.business_hours import BusinessHours
 from shared.policy.consent.records import Consent
 from shared.policy.consent.unreachable import Unreachable
+from shared.policy.consent.withdrawals import Withdrawal
 from whatsapp.store.items import ACTION_PK_PATTERN as WHATSAPP_ACTION
 from whatsapp.store.items import WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
@@ -162,7 +163,16 @@ def _of_shared() -> list[ItemClass]:
     consent = {"pk": Consent.pk_pattern, "sk": Consent.sk_pattern}
     claim = {"pk": Claim.pk_pattern, "sk": Claim.sk_pattern}
     unreachable = {"pk": Unreachable.pk_pattern, "sk": Unreachable.sk_pattern}
+    withdrawal = {"pk": Withdrawal.pk_pattern, "sk": Withdrawal.sk_pattern}
     return [
+        ItemClass(
+            table="ConversationLogTable",
+            name="Withdrawal",
+            keys=list(withdrawal.values()),
+            declared=Withdrawal,
+            rewritten=lambda stored: Withdrawal.read(stored).attributes(),
+            key_attributes=withdrawal,
+        ),
         ItemClass(
             table="ConversationLogTable",
             name="Consent",

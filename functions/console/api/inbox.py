@@ -11,12 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from console.api.search_terms import Term, folded, terms_of
+from console.api.search_terms import Term, terms_of
 from console.api.views import Inbox, InboxRow, activity_of, row
 from console.store import searches
 from shared.api.auth import RateLimited, Scope, without_project
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
+from shared.identity.contacts.words import folded
 from shared.inbox import lists
 from shared.inbox.items import Context, Entry, Status
 from shared.inbox.references import key_of
@@ -74,16 +75,6 @@ class _Filter:
     query: InboxQuery
     terms: tuple[Term, ...]
     now: str
-
-    def is_readable(self, entry: Entry) -> bool:
-        """Whether the caller may read the entry, and may learn that it exists."""
-        return (
-            entry.company_id == self.caller.company
-            and entry.context in self.readable
-            and (
-                entry.project_id is None or self.caller.may_use(entry.company_id, entry.project_id)
-            )
-        )
 
     def fits(self, entry: Entry) -> bool:
         """Whether the query asks for the entry."""
@@ -153,7 +144,7 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
     found = _page(stored, wanted, query.limit) if contexts else _NOTHING
     last, oldest = found.last, found.looked_back_to
     result = Inbox(
-        conversations=[_row(seal, entry, now) for entry in found.entries],
+        conversations=[row_of(seal, entry, now) for entry in found.entries],
         looked_at=found.looked_at,
         looked_back_to=activity_of(oldest) if oldest else None,
         read_units=-(-found.looked_at * READ_UNITS_PER_1000 // 1_000),
@@ -182,7 +173,8 @@ def _contexts(caller: Caller, query: InboxQuery) -> set[Context]:
 
 
 def _listed(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> MergedList[Entry]:
-    statuses = _STATUSES[query.status]
+    # A search that names no status is for a person or a text, in whichever status.
+    statuses = _STATUSES["all" if query.q and query.status is None else query.status]
     unread = [True, False] if query.unread is None else [query.unread == "true"]
     if query.assignee is not None:
         return lists.of_assignee(caller.company, query.assignee, statuses, unread)
@@ -208,6 +200,21 @@ def readable(caller: Caller) -> set[Context]:
     }
 
 
+def is_readable(caller: Caller, contexts: frozenset[Context], entry: Entry) -> bool:
+    """Whether the caller, who may read *contexts*, may read the entry, and may learn that it exists."""
+    return (
+        entry.company_id == caller.company
+        and entry.context in contexts
+        and (entry.project_id is None or caller.may_use(entry.company_id, entry.project_id))
+    )
+
+
+def row_of(seal: Seal, entry: Entry, now: str) -> InboxRow:
+    """Return the row of an entry at the time *now*."""
+    key = key_of(entry.context, entry.company_id, entry.reference, lambda: seal)
+    return row(entry, key=key, now=now)
+
+
 def _page(
     stored: Iterable[Entry], wanted: _Filter, limit: int, most: int = ENTRIES_PER_CALL
 ) -> _Found:
@@ -219,13 +226,8 @@ def _page(
         if len(found) == limit or compared == most:
             return _Found(found, looked_at, oldest, last, is_end=False)
         last = entry
-        if wanted.is_readable(entry):
+        if is_readable(wanted.caller, wanted.readable, entry):
             oldest, looked_at = entry, looked_at + 1
             if wanted.fits(entry):
                 found.append(entry)
     return _Found(found, looked_at, oldest, last, is_end=True)
-
-
-def _row(seal: Seal, entry: Entry, now: str) -> InboxRow:
-    key = key_of(entry.context, entry.company_id, entry.reference, lambda: seal)
-    return row(entry, key=key, now=now)

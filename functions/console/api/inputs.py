@@ -22,9 +22,10 @@ class InboxQuery(Input):
     """
     Filters of the inbox. `address`: the number (Meta's id of it for the WhatsApp inbox) or mailbox of the company.
 
-    Without `status` all conversations but the archived ones are listed; `all` lists these too. `q`: words that the
-    contact's name or handle, the subject or the preview must contain, with or without accents. A number is found by
-    any spelling of it and by a part of its digits. `due`: a target is overdue, or (`at_risk`) its alarm has come, too.
+    Without `status` all conversations but the archived ones are listed; `all`, or a search, lists these too. `q`: words
+    that the contact's name or handle, the subject or the preview must contain, with or without accents. A number is
+    found by any spelling of it and by a part of its digits. `due`: a target is overdue, or (`at_risk`) its alarm has
+    come, too.
     `unassigned`: without an assignee.
     """
 
@@ -88,3 +89,21 @@ class SaveViewInput(Input):
     name: ViewName
     team: TeamName | None = None
     filters: ViewFilters | None = None
+
+
+class ContactsQuery(Input):
+    """
+    A search of contacts. `q`: words of the name, with or without accents; a phone number in any spelling or its last
+    six digits; the beginning of an address, of at least three characters. A contact has all of them.
+    """
+
+    q: Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)]
+    limit: int = Field(default=10, ge=1, le=20)
+    cursor: str | None = None
+
+
+class PageQuery(Input):
+    """A page of a list."""
+
+    limit: int = Field(default=20, ge=1, le=50)
+    cursor: str | None = None

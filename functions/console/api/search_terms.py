@@ -14,29 +14,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shared.identity import addresses
+from shared.identity.contacts.words import folded, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _FEWEST_DIGITS = 4  # of a part of a number; fewer would find most numbers
 _LONGEST_PREFIX = 4  # digits of the longest international prefixes, such as 0011
-_ACCENTS = re.compile(r"[\u0300-\u036f]")
-# Invisible characters, such as the direction marks around a number that was copied.
-_FORMAT = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-# Letters with a stroke or a hook have no decomposition in Unicode.
-_PLAIN = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "\u0131": "i", "æ": "ae", "œ": "oe"}
-)
 _NUMBER = re.compile(r"\+?\d{7,15}", re.ASCII)
 _PUNCTUATION = frozenset("+().-/")
-
-
-def folded(text: str) -> str:
-    """Return the form of a text in which a search compares it."""
-    if text.isascii():
-        return text.lower()
-    parts = unicodedata.normalize("NFKD", _FORMAT.sub("", text).casefold())
-    return _ACCENTS.sub("", parts).casefold().translate(_PLAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +67,7 @@ def terms_of(query: str) -> tuple[Term, ...]:
     """Return the terms of a search: neighbouring parts that look like pieces of one number are one term."""
     terms: list[Term] = []
     run: list[str] = []
-    for word in _FORMAT.sub("", query).split():
+    for word in visible(query).split():
         if _is_piece(word):
             run.append(word)
             continue
@@ -101,6 +87,11 @@ def _is_piece(word: str) -> bool:
         sign.isdecimal() or sign in _PUNCTUATION or unicodedata.category(sign) == "Pd"
         for sign in plain
     )
+
+
+def digits_of(term: Term) -> str:
+    """Return the digits of a term that is a number, without an international or trunk prefix of zeros."""
+    return _digits(term.number).lstrip("0")
 
 
 def _digits(text: str) -> str:

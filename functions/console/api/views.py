@@ -70,6 +70,39 @@ class Inbox(views.View):
     read_units: int
 
 
+class ContactHandle(views.View):
+    """A number, address or user name of a person on a channel."""
+
+    channel: Channel
+    handle: str
+
+
+class ContactView(views.View):
+    """
+    A person, by the newest of the conversations that the caller may read. `contactId` may be less after a merge; the
+    earlier one still leads to the contact.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    contact_id: str
+    name: str | None
+    handles: list[ContactHandle]
+    last_activity_at: str
+
+
+class Contacts(views.View):
+    """A page of contacts that a search found. With a cursor there may be more, even if the page is empty."""
+
+    contacts: list[ContactView]
+
+
+class ContactConversations(views.View):
+    """A page of a contact's conversations, as in the inbox, in all statuses."""
+
+    conversations: list[InboxRow]
+
+
 class LiveTicket(views.View):
     """Opens one connection, before `expiresAt`: `{url}?ticket={ticket}`. Each connection needs another ticket."""
 

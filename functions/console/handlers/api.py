@@ -1,6 +1,7 @@
 """
-HTTP API of the inbox over all contexts, GET /inbox, of its saved views, of the people and teams of a company, GET
-/people, of tickets for live updates, POST /live/tickets, and of the end of sessions, POST /sign-out.
+HTTP API of the inbox over all contexts, GET /inbox, of its saved views, of the customers of a company, GET /contacts, of
+its people and teams, GET /people, of tickets for live updates, POST /live/tickets, and of the end of sessions, POST
+/sign-out.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.config import Config
 
-from console.api import inbox, inputs, live, people, saved_views, sign_out, views
+from console.api import contacts, inbox, inputs, live, people, saved_views, sign_out, views
 from shared.access.logins import StoredLogins
 from shared.api.audit_log.log import AuditedSettings
+from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.idempotency import Requests
 from shared.api.models.inputs import NoInput
 from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
+from shared.identity import keyed_hashes
 from shared.inbox.items import InboxRequest
 from shared.inbox.live.posts import Live
 from shared.runtime.settings import Url  # noqa: TC001 - the settings read this annotation at run time
@@ -36,6 +39,8 @@ class InboxApiSettings(AuditedSettings):
     """The environment of this function."""
 
     inbox_table_name: str
+    contacts_table_name: str
+    identifier_keys_secret_id: str
     api_seal_secret_id: str
     live_table_name: str
     live_endpoint: Url
@@ -52,6 +57,12 @@ deps = inbox.InboxDependencies(
     live=live_table,
     seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
 )
+keyed_hashes.configure(
+    JsonSecret(lambda: boto3.client("secretsmanager"), settings.identifier_keys_secret_id)
+)
+contact_deps = contacts.ContactDependencies(
+    inbox=deps, contacts=Table(dynamodb, settings.contacts_table_name)
+)
 sessions = Live(live_table, Table(dynamodb, settings.api_keys_table_name), settings.live_endpoint)
 live_deps = live.TicketDependencies(table=live_table, live_url=settings.live_url)
 # A person waits for the names of colleagues.
@@ -65,7 +76,10 @@ colleagues = people.People(
 routes = Routes(
     title="Parley: inbox over all contexts",
     document="/inbox/openapi.json",
-    errors={people.Unsupported: (HTTPStatus.NOT_IMPLEMENTED, "unsupported")},
+    errors={
+        people.Unsupported: (HTTPStatus.NOT_IMPLEMENTED, "unsupported"),
+        contacts.ContactNotFound: (HTTPStatus.NOT_FOUND, "contact_not_found"),
+    },
     requests=Requests(deps.table, InboxRequest),
     audit_log=settings.audit_log(dynamodb),
 )
@@ -92,6 +106,26 @@ def list_views(request: Request[inputs.ViewsQuery]) -> views.SavedViews:
 def save_view(request: Request[inputs.SaveViewInput]) -> Callable[[], views.SavedViewState]:
     """Save a view under its name, for the caller or a team, or remove it."""
     return saved_views.save(deps, request.caller, request.input)
+
+
+@routes.reads("GET /contacts", Scope.CONTACTS_READ)
+def find_contacts(request: Request[inputs.ContactsQuery]) -> Page[views.Contacts]:
+    """Find people over all contexts by name, number or address."""
+    return contacts.search(contact_deps, request.caller, request.input)
+
+
+@routes.reads("GET /contacts/{contact_id}", Scope.CONTACTS_READ)
+def get_contact(request: Request[NoInput], contact_id: str) -> views.ContactView:
+    """Return a person."""
+    return contacts.read(contact_deps, request.caller, contact_id)
+
+
+@routes.reads("GET /contacts/{contact_id}/conversations", Scope.CONTACTS_READ)
+def list_conversations_of_contact(
+    request: Request[inputs.PageQuery], contact_id: str
+) -> Page[views.ContactConversations]:
+    """List the conversations of a person over all contexts, those of the newest week first."""
+    return contacts.conversations(contact_deps, request.caller, contact_id, request.input)
 
 
 @routes.reads("POST /live/tickets", *inbox.SCOPES.values())

@@ -14,6 +14,8 @@ from conversations.store.items.routes import BusinessAddress
 from shared.events.exchange import FileStored, InboundMessage, NumberReleased
 from shared.identity.addresses import other_spellings
 from shared.identity.business_accounts import BusinessAccount
+from shared.policy.consent import withdrawals
+from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
 
@@ -65,6 +67,10 @@ def find(
         for other, state in wanted.others.items():
             proven_at = max(state.number_proven_at or "", state.last_inbound_at or "")
             if event.received_at > proven_at:
+                if state.has_number:
+                    # Once: later messages of the next owner must not withdraw the number from their conversations.
+                    record = Withdrawal(at=event.received_at, evidence=event.provider_message_id)
+                    withdrawals.note(resources.log, state.company_id, customer, record)
                 states.note_withdrawal(resources.log, other, event.received_at)
     return ref
 

@@ -1,5 +1,6 @@
 """
-Numbers that a customer no longer has: conversations with that customer get no more messages there.
+Numbers that a customer no longer has: conversations with that customer get no more messages there, over any channel and
+from any number of the company.
 
 A number was withdrawn when another WhatsApp user id writes from it, or when its owner reports another number. A later
 message of the customer from the number proves it again.
@@ -13,6 +14,8 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import State
 from shared.events.exchange import NumberReleased
 from shared.identity import addresses
+from shared.policy.consent import withdrawals
+from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime.failures import Permanent
 
 
@@ -23,6 +26,9 @@ def take(resources: Resources, event: NumberReleased) -> str:
         customer = addresses.phone_number(event.customer_address)
     except addresses.AddressInvalid:
         raise Permanent("bad_address") from None
+    record = Withdrawal(at=event.received_at, evidence=event.provider_message_id)
+    for company in sorted({company for company, _ in projects}):
+        withdrawals.note(resources.log, company, customer, record)
     found = _of_number(resources, event, customer)
     for ref, state in found.items():
         is_owned = (state.company_id, state.project_id) in projects

@@ -16,7 +16,7 @@ REMAINDERS: Final = (
         reason="ids and states in the action ledger, without recipients: no message is sent twice",
         days=35,
     ),
-    Remainder(kind="consent", reason="opt-outs, as keyed hashes"),
+    Remainder(kind="consent", reason="opt-outs, and numbers that changed hands, as keyed hashes"),
     Remainder(
         kind="requests",
         reason="ids in stored answers of API calls, under hashes",

@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import boto3
 
@@ -38,12 +38,7 @@ def parser() -> argparse.ArgumentParser:
     own = argparse.ArgumentParser(prog="python -m operations inbox", description=__doc__)
     commands = own.add_subparsers(required=True, metavar="command")
     summary = "make the entries again from the conversations of the contexts; goes on after an interruption"
-    again = arguments.sub_command(commands, "rebuild", _rebuild, summary)
-    arguments.add_stack(again)
-    again.add_argument(
-        "--context", choices=[str(one) for one in Context], action="append", help="default: all"
-    )
-    again.add_argument("--restart", action="store_true", help="from the beginning")
+    add_options(arguments.sub_command(commands, "rebuild", _rebuild, summary))
     summary = "list the conversations that a feed could not show, with reasons"
     parked = arguments.sub_command(commands, "parked", _parked, summary)
     arguments.add_stack(parked)
@@ -64,7 +59,25 @@ def _list_ended(options: argparse.Namespace) -> int:
     return 0
 
 
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of a rebuild."""
+    arguments.add_stack(command)
+    command.add_argument(
+        "--context", choices=[str(one) for one in Context], action="append", help="default: all"
+    )
+    command.add_argument("--restart", action="store_true", help="from the beginning")
+
+
+def rebuild_contacts(options: argparse.Namespace) -> int:
+    """Resolve the contacts of all conversations again. Raises Refused if some could not be shown."""
+    return _run(options, Run.rebuild_contacts)
+
+
 def _rebuild(options: argparse.Namespace) -> int:
+    return _run(options, Run.rebuild)
+
+
+def _run(options: argparse.Namespace, rebuilds: Callable[..., None]) -> int:
     outputs = arguments.outputs_of(
         options.stack, INBOX, CONTACTS, WHATSAPP, EMAIL, CONVERSATIONS, LOG, KEYS
     )
@@ -87,7 +100,7 @@ def _rebuild(options: argparse.Namespace) -> int:
         if options.context and context not in options.context:
             continue
         run = Run(client=client, tables=tables, report=_progress)
-        run.rebuild(source, restart=options.restart)
+        rebuilds(run, source, restart=options.restart)
         print(context, *(f"{run.counts[name]} {name}" for name in _OUTCOMES), sep="\t")
         failed += run.counts[rebuild.FAILED]
     if failed:

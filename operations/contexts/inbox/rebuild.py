@@ -1,11 +1,13 @@
 """
-Makes the entries of the inbox again from the heads of the contexts, as their feeds do.
+Makes the entries of the inbox, or the contacts of their customers, again from the heads of the contexts, as their feeds
+do.
 
-    1 heads      each head of the context's table is shown
-    2 entries    entries without a head are removed
-    3 parked     heads that the feed could not show are forgotten if they are shown by now
+    entries     heads      each head of the context's table is shown
+                entries    entries without a head are removed
+                parked     heads that the feed could not show are forgotten if they are shown by now
+    contacts    contacts   the claims of each head are resolved, also if its entry has their contact
 
-Each head is refreshed as a feed refreshes it, so a rebuild may run while feeds and agents work. The two scans are cut
+Each head is refreshed as a feed refreshes it, so a rebuild may run while feeds and agents work. Scans are cut
 into segments, which run in parallel. Each segment records its position after each page: an interrupted rebuild repeats
 at most one page of each.
 """
@@ -24,8 +26,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.inbox import entries
 from shared.inbox.items import (
+    CONTACT_PHASES,
+    ENTRY_PHASES,
     PARTITION_KEY,
-    PHASES,
     REBUILD_DAYS,
     Context,
     Entry,
@@ -61,7 +64,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scan:
-    """One of the two scans. *references_in* returns the references of the heads that a page of keys belongs to."""
+    """One scan. *references_in* returns the references of the heads that a page of keys belongs to."""
 
     phase: Phase
     table: str
@@ -87,11 +90,7 @@ class Run:
         """
         heads = source.heads
         scans = (
-            _Scan(
-                phase="heads",
-                table=source.table,
-                references_in=lambda keys: filter(None, map(heads.reference_of, keys)),
-            ),
+            _of_heads(source, "heads"),
             _Scan(
                 phase="entries",
                 table=self.tables.inbox.name,
@@ -100,15 +99,29 @@ class Run:
             ),
         )
         if restart:
-            self._forget(heads.context)
+            self._forget(heads.context, ENTRY_PHASES)
         for scan in scans:
             self._in_parallel(heads, scan)
         for parked in list(entries.parked(self.tables.inbox, heads.context)):
             if self._refresh(heads, parked.reference):
                 entries.unpark(self.tables.inbox, heads.context, parked.reference)
-        self._forget(heads.context)
+        self._forget(heads.context, ENTRY_PHASES)
         with self._lock:
             self.report(heads.context, self.counts)
+
+    def rebuild_contacts(self, source: Source, *, restart: bool = False) -> None:
+        """
+        Resolve the claims of all heads of a context, and show the contacts in its entries. Otherwise like `rebuild`.
+
+        The contacts are the same as before they were lost, with the same ids, as far as heads still exist.
+        """
+        context = source.heads.context
+        if restart:
+            self._forget(context, CONTACT_PHASES)
+        self._in_parallel(source.heads, _of_heads(source, "contacts"))
+        self._forget(context, CONTACT_PHASES)
+        with self._lock:
+            self.report(context, self.counts)
 
     def _in_parallel(self, heads: Heads, scan: _Scan) -> None:
         """Run all segments of a scan. After a failure of one the others end with their page, and it is raised."""
@@ -131,7 +144,7 @@ class Run:
             return
         for keys, position in self._pages(scan, segment, progress.position):
             for reference in scan.references_in(keys):
-                self._refresh(heads, reference)
+                self._refresh(heads, reference, resolves_again=scan.phase in CONTACT_PHASES)
             self._keep(progress, position)
             with self._lock:
                 self.report(heads.context, self.counts)
@@ -142,10 +155,10 @@ class Run:
         stored = self.tables.inbox.get_many([pk(str(key[PARTITION_KEY])) for key in keys])
         return (entry.reference for entry in map(Entry.read, stored))
 
-    def _refresh(self, heads: Heads, reference: str) -> bool:
+    def _refresh(self, heads: Heads, reference: str, *, resolves_again: bool = False) -> bool:
         """Refresh an entry; return False if its head cannot be shown."""
         try:
-            change = entries.refresh(self.tables, heads, reference)
+            change = entries.refresh(self.tables, heads, reference, resolves_again=resolves_again)
         except (ClientError, BotoCoreError):  # Some of them are ValueErrors.
             raise
         except (Permanent, TypeError, ValueError, LookupError, AttributeError) as failure:
@@ -209,6 +222,15 @@ class Run:
         after = progress.model_copy(update={"position": position, "is_done": position is None})
         self.tables.inbox.put(after.attributes())
 
-    def _forget(self, context: Context) -> None:
-        for phase, segment in product(PHASES, range(SEGMENTS)):
+    def _forget(self, context: Context, phases: Sequence[Phase]) -> None:
+        for phase, segment in product(phases, range(SEGMENTS)):
             self.tables.inbox.delete(pk(Rebuild.key(context, phase, segment)))
+
+
+def _of_heads(source: Source, phase: Phase) -> _Scan:
+    reference_of = source.heads.reference_of
+    return _Scan(
+        phase=phase,
+        table=source.table,
+        references_in=lambda keys: filter(None, map(reference_of, keys)),
+    )

@@ -19,7 +19,7 @@ from shared.aws.dynamodb import Table
 from shared.inbox import entries, feed
 from shared.inbox.entries import Tables
 from shared.inbox.items import Context, Head
-from tests import api_gateway
+from tests import api_gateway, keyring
 from tests.integration.answers import Answer
 from tests.streams import Stream
 from tests.template import create_table, environment, properties, put_parameter
@@ -165,11 +165,12 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
     held = {one["Name"] for one in secrets.list_secrets()["SecretList"]}
     if secret not in held:
         secrets.create_secret(Name=secret, SecretString='{"seal_key": "sealed"}')
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, keyring.held(keyring.Keys(keyring.KEY)):
         for name, value in environment("InboxApi").items():
             patch.setenv(name, value)
         patch.setenv("API_SEAL_SECRET_ID", secret)
-        module = importlib.reload(importlib.import_module("console.handlers.api"))
+        with keyring.held(None):  # the function configures the keys of its own process
+            module = importlib.reload(importlib.import_module("console.handlers.api"))
         yield InboxSystem(tables, module, _user_pool())
     for name in (tables.inbox.name, tables.contacts.name, *made):
         dynamodb.delete_table(TableName=name)  # other tests may have the same moto

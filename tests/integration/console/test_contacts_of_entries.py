@@ -14,7 +14,7 @@ from shared.inbox import entries
 from shared.inbox.items import Context, Entry
 from shared.runtime.failures import Transient
 from tests.integration.console.test_whatsapp_feed import ADA, BEN, receive
-from tests.integration.shared.contacts.people import email, event, phone
+from tests.integration.shared.contacts.people import cleared, contacts, email, event, phone
 from tests.integration.whatsapp.conftest import PHONE, Harness
 from tests.keyring import Keys, held
 from whatsapp.store.items import Conversation
@@ -97,9 +97,9 @@ def test_companies_share_no_contact_of_a_number(inbox: InboxSystem, listed: List
 @pytest.mark.parametrize(
     ("claims", "first"),
     [
-        # Each profile is one unit, and the index of the week one more.
-        (event(Proof.PROVIDER, ANN_PHONE), 1),
-        (event(Proof.COMPANY, ANN_PHONE, ANN), 2),
+        # Each profile and each token is one unit, and the index of the week one more.
+        (event(Proof.PROVIDER, ANN_PHONE), 1 + 1),
+        (event(Proof.COMPANY, ANN_PHONE, ANN), 2 + 3),
     ],
 )
 def test_a_further_message_neither_reads_nor_writes_contacts(
@@ -185,14 +185,12 @@ def shown_in(
 
 def emptied(inbox: InboxSystem) -> None:
     for table in (inbox.tables.inbox, inbox.tables.contacts):
-        for item in table._client.scan(TableName=table.name)["Items"]:
-            names = ("pk", "sk") if table is inbox.tables.contacts else ("pk",)
-            table.delete({name: item[name]["S"] for name in names})
+        cleared(table)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 @given(HEADS, st.randoms())
-def test_entries_lead_to_the_same_people_in_any_order(
+def test_entries_lead_to_the_same_people_in_any_order_and_so_they_do_when_contacts_are_lost(
     inbox: InboxSystem, listed: Listed, heads: list[Any], random: Random
 ) -> None:
     emptied(inbox)
@@ -202,4 +200,14 @@ def test_entries_lead_to_the_same_people_in_any_order(
     shuffled = [*order, *order]
     random.shuffle(shuffled)
 
-    assert shown_in(listed, heads, shuffled)(inbox) == expected
+    grouped = shown_in(listed, heads, shuffled)
+    assert grouped(inbox) == expected
+
+    people = contacts(inbox.tables.contacts._client, inbox.tables.contacts)
+    cleared(inbox.tables.contacts)
+    random.shuffle(shuffled)
+    for number in shuffled:
+        listed.context = heads[number][2]
+        entries.refresh(inbox.tables, listed, f"head {number}", resolves_again=True)
+    assert contacts(inbox.tables.contacts._client, inbox.tables.contacts) == people
+    assert grouped(inbox) == expected

@@ -449,7 +449,9 @@ def test_a_removed_conversation_is_not_listed(inbox: InboxSystem, listed: Listed
 def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
     answer = inbox.get(path="/inbox/openapi.json")
 
-    assert set(answer.body["paths"]) == {"/inbox", "/live/tickets", "/people", "/sign-out"}
+    contacts = {f"/contacts{end}" for end in ("", "/{contact_id}", "/{contact_id}/conversations")}
+    others = {"/inbox", "/live/tickets", "/people", "/sign-out"}
+    assert set(answer.body["paths"]) == contacts | others
     parameters = {one["name"] for one in answer.body["paths"]["/inbox"]["get"]["parameters"]}
     assert {
         "channel",

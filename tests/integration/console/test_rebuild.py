@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from operations.contexts.inbox import rebuild
+from operations.command_line import arguments
+from operations.contexts.inbox import cli, rebuild
 from operations.contexts.inbox.rebuild import Run, Source
+from operations.privacy import contacts as command
+from shared.identity import keyed_hashes
 from shared.inbox import entries
 from shared.inbox.items import Context
 from tests.integration.console.system import Fed, InboxSystem, Listed
+from tests.integration.shared.contacts.people import cleared, contacts
 from tests.integration.whatsapp.api.conftest import writes_to_globex
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp.store.items import Conversation, pk
@@ -109,6 +113,33 @@ def without_entries(
     for key in wanted:
         inbox.table.delete(pk(key))
     return wanted
+
+
+def test_lost_contacts_are_made_again_from_the_conversations(
+    harness: Harness,
+    inbox: InboxSystem,
+    whatsapp: Fed,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    receive(harness, 3)
+    whatsapp.take()
+    wanted, people = inbox.entries(), contacts(boto3.client("dynamodb"), inbox.tables.contacts)
+    cleared(inbox.tables.contacts)
+    monkeypatch.setattr(keyed_hashes, "configure", lambda _: None)
+    tables = {cli.INBOX: inbox.table, cli.CONTACTS: inbox.tables.contacts}
+    names = {name: table.name for name, table in tables.items()}
+    names[cli.WHATSAPP] = harness.resources.table.name
+    monkeypatch.setattr(
+        arguments, "outputs_of", lambda _, *asked: {n: names.get(n, "not used") for n in asked}
+    )
+
+    assert command.main(["rebuild", "--stack", "parley-dev", "--context", "whatsapp"]) == 0
+
+    assert len(people) == 4
+    assert contacts(boto3.client("dynamodb"), inbox.tables.contacts) == people
+    assert inbox.entries() == wanted  # also no progress of the run
+    assert "4 unchanged" in capsys.readouterr().out
 
 
 @dataclass

@@ -12,8 +12,10 @@ from moto import mock_aws
 
 from operations.access.people import address_of
 from shared.api.auth import Caller
-from shared.inbox import partitions
-from shared.inbox.items import Context, SavedViews
+from shared.identity.contacts.claims import Claim, Proof
+from shared.identity.identifiers import IdentifierKind, identifier
+from shared.inbox import entries, partitions
+from shared.inbox.items import Context, Entry, SavedViews
 from tests.integration.console.system import (
     InboxSystem,
     Invocation,
@@ -26,6 +28,8 @@ from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+OTHER_CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900198"), Proof.PROVIDER),)
+CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900199"), Proof.PROVIDER),)
 PERSON = "canary-person@acme.example"
 # Each call issues another ticket, with a later end, or counts another change.
 _DIFFERENT = re.compile(r'"(ticket|expiresAt)":"[^"]*"|"revision":[0-9]+')
@@ -61,7 +65,16 @@ class TwoCompanies:
         self._show(company_id="globex", reference="of-b", handle="447700900102")
         self._employ("eve@globex.example", "globex:agent", "globex:team:night")
         self.with_a()
-        self.names = {"words": "canary-words", "assignee": "kim", "team": "canary-team"}
+        of_a = entries.get(self.inbox.table, Entry.key(Context.WHATSAPP, f"of-{Context.WHATSAPP}"))
+        assert of_a is not None
+        assert of_a.contact_id is not None
+        self.names = {
+            "words": "canary-words",
+            "assignee": "kim",
+            "contact_id": of_a.contact_id,
+            "person": "canary-person",
+            "team": "canary-team",
+        }
 
     def with_a(self) -> None:
         for context in Context:
@@ -72,8 +85,18 @@ class TwoCompanies:
                 handle="447700900199",
                 preview="canary-words",
                 assignee="kim",
+                contact="Canary-Person",
+                claims=CLAIMS,
                 project_id="hiring" if context is Context.CONVERSATIONS else None,
             )
+        # On the second page of a search for the name.
+        self._show(
+            company_id="acme",
+            reference="of-another",
+            handle="447700900199",
+            contact="Canary-Person",
+            claims=OTHER_CLAIMS,
+        )
         self._employ(PERSON, "acme:agent", "acme:team:canary-team")
         saved = SavedViews(
             pk=SavedViews.key("acme", "team:canary-team"),
@@ -104,7 +127,10 @@ class TwoCompanies:
         self._begin_another_minute()
         self._forget_answers()
         answer = self.inbox.module.handler(
-            inbox_call(method, path, caller, call.query, call.body, call.headers), Invocation()
+            inbox_call(
+                method, path.format(**call.path), caller, call.query, call.body, call.headers
+            ),
+            Invocation(),
         )
         return Answer(answer["statusCode"], _DIFFERENT.sub("", answer["body"]))
 

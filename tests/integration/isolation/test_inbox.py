@@ -1,4 +1,4 @@
-"""Attacks on GET /inbox, its rows of other companies and projects, GET /people, and tickets and ends of sessions."""
+"""Attacks on GET /inbox, its rows of other companies and projects, contacts, people, tickets and ends of sessions."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ API = Api(
     functions=("InboxApi",),
     values={"assignee": "{assignee}", "q": "{words}", "teams": "{team}", "team": "{team}"},
     special={
+        "GET /contacts": Special(inputs=({"q": "{person}"},)),
         "GET /people": Special(has_no_projects=True),
         "GET /inbox/views": Special(inputs=({"teams": "{team}"},), has_no_projects=True),
         "POST /inbox/views": Special(

@@ -153,12 +153,14 @@ def _feeding(
         system.dynamodb.delete_table(TableName=table)
 
 
-def _joining(contacts: Table, company: str, claims: Sequence[Claim], at_ms: int) -> str:
+def _joining(
+    contacts: Table, company: str, claims: Sequence[Claim], at_ms: int, name: str | None
+) -> str:
     """Resolve a person's claims, then as those of a person who is known by another identifier too."""
     other = Claim(identifier(IdentifierKind.EMAIL, "other@orchard.example"), Proof.COMPANY)
     for known in ([other], claims, [other, *claims], [other]):
         resolve(contacts, company, known, at_ms)
-    return resolve(contacts, company, claims, at_ms)
+    return resolve(contacts, company, claims, at_ms, name)
 
 
 def _connected(company: str) -> Connection:
@@ -232,6 +234,11 @@ def _read(system: Any, observer: CallObserver) -> None:
         answer = _watched(system, observer, "InboxApi", api, asked("GET", "/inbox", **query))
         assert answer["statusCode"] == 200, answer
     _save_views(system, observer, api)
+    answer = _watched(system, observer, "InboxApi", api, asked("GET", "/contacts", q=ADA.wa_id))
+    (contact,) = json.loads(answer["body"])["result"]["contacts"]
+    path = f"/contacts/{contact['contactId']}/conversations"
+    answer = _watched(system, observer, "InboxApi", api, asked("GET", path))
+    assert json.loads(answer["body"])["result"]["conversations"], answer
     _employ()
     answer = _watched(system, observer, "InboxApi", api, asked("GET", "/people"))
     assert json.loads(answer["body"])["result"]["people"], answer
@@ -273,7 +280,9 @@ def asked(
     **query: str,
 ) -> dict[str, Any]:
     """A call of the API."""
-    scopes = frozenset({"whatsapp:read", "whatsapp:write", "conversations:read"})
+    scopes = frozenset(
+        {"whatsapp:read", "whatsapp:write", "conversations:read", "contacts:read"}
+    )
     reader = Caller(company=COMPANY, scopes=scopes, principal=principal)
     return inbox_call(
         method, path, reader, query, body, {"Idempotency-Key": request_id} if request_id else {}

@@ -31,7 +31,7 @@ from shared.aws.sqs_fifo import Entry, digest
 from shared.identity import addresses
 from shared.identity.business_accounts import OWN_PROVIDERS
 from shared.identity.secret_owners import owns_token
-from shared.policy.consent import unreachable
+from shared.policy.consent import unreachable, withdrawals
 from shared.policy.consent.records import Source, Statement
 from shared.policy.consent.unreachable import Unreachable
 from shared.providers.company_secrets import NOT_OWNED, readable, secret_missing
@@ -195,7 +195,7 @@ class Providers:
     def _sent(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
         self._require_claims(opened)
         channel = opened.channel
-        if isinstance(channel, WhatsAppChannel) and not addresses.is_user_id(opened.customer):
+        if not isinstance(channel, EmailChannel) and not addresses.is_user_id(opened.customer):
             opened = self._proven(opened)
         if isinstance(channel, EmailChannel):
             return self._mailed(opened, channel, message, action_id)
@@ -209,15 +209,25 @@ class Providers:
         """
         Return the conversation with its state right before the call: it has the address that is still the customer's.
 
-        Raises AddressWithdrawn if the number is another person's, and NotSent if the state cannot be read.
+        Any conversation of the company may have shown that the number changed hands. Raises AddressWithdrawn if the
+        number is another person's, and NotSent if this cannot be read.
         """
+        table, company, state = self.consents.table, opened.company.company_id, opened.state
+        is_whatsapp = isinstance(opened.channel, WhatsAppChannel)
         try:
-            state = states.read(self.consents.table, opened.ref)
+            if is_whatsapp:
+                state = states.read(table, opened.ref) or state
+            number, since = opened.customer, state.number_named_at
+            withdrawn_at = withdrawals.withdrawn_at(table, company, number, since)
         except (ClientError, BotoCoreError, Transient):
             raise NotSent("state_unreadable") from None
-        opened = opened.with_state(state) if state else opened
-        is_reachable = opened.channel.provider != "twilio" and opened.state.customer_user_id
-        if not opened.state.has_number and not is_reachable:
+        if withdrawn_at is not None:
+            state = state.model_copy(update={"number_withdrawn_at": withdrawn_at})
+        opened = opened.with_state(state)
+        is_reachable = (
+            is_whatsapp and opened.channel.provider != "twilio" and state.customer_user_id
+        )
+        if not state.has_number and not is_reachable:
             raise AddressWithdrawn("number")
         return opened
 

@@ -41,6 +41,7 @@ from conversations.store.items.routes import (
 from shared.access.ownership.claims import Claim
 from shared.policy.consent.records import Consent
 from shared.policy.consent.unreachable import Unreachable
+from shared.policy.consent.withdrawals import Withdrawal
 
 # Items of one conversation, then lookup items that lead to it, then other records.
 OF_THE_LOG: tuple[type[LogItem], ...] = (
@@ -51,6 +52,8 @@ OF_THE_LOG: tuple[type[LogItem], ...] = (
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]
-_patterns += [(item.pk_pattern, item.sk_pattern) for item in (Consent, Unreachable, Claim)]
+_patterns += [
+    (item.pk_pattern, item.sk_pattern) for item in (Consent, Unreachable, Withdrawal, Claim)
+]
 if len(set(_patterns)) != len(_patterns):
     raise TypeError("two item types share a key pattern")

@@ -268,6 +268,13 @@ class State(OfConversation):
         withdrawn_at = self.number_withdrawn_at
         return withdrawn_at is None or withdrawn_at <= (self.number_proven_at or "")
 
+    @property
+    def number_named_at(self) -> str:
+        """When the customer, or the company's request, last named the number as the customer's."""
+        # A customer with a user id may have written from another number.
+        inbound = None if self.customer_user_id else self.last_inbound_at
+        return max(self.created_at, inbound or "", self.number_proven_at or "")
+
     def may_be_of(self, user_id: str) -> bool:
         """Whether a WhatsApp user id can be the customer's: not if another one is known."""
         known = (self.customer_user_id or "").removeprefix(USER_ID_PREFIX)

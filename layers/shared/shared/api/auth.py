@@ -62,6 +62,9 @@ class Scope(StrEnum):
     )
     NEWSLETTERS_ADMIN = "newsletters:admin"  # settings, documents; replay parked events
     NEWSLETTERS_PRIVACY = "newsletters:privacy"  # erase and export a user
+    CONTACTS_READ = (
+        "contacts:read"  # people over all contexts, as far as their conversations may be read
+    )
     # Consent belongs to the company: an opt-out ends conversations of all its projects, an opt-in reopens them.
     CONSENT_READ = "consent:read"
     CONSENT_WRITE = "consent:write"

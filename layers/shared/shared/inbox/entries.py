@@ -82,10 +82,14 @@ class Tables:
     contacts: Table
 
 
-def refresh(tables: Tables, heads: Heads, reference: str) -> Change | None:
+def refresh(
+    tables: Tables, heads: Heads, reference: str, *, resolves_again: bool = False
+) -> Change | None:
     """
     Make the entry of a conversation show its present head, and the contact that the head's claims name; return the
     change, None if there was nothing to change.
+
+    With *resolves_again* claims are resolved even if the entry has their mark: their contacts may have been lost.
 
     Safe to repeat, and beside any other run. Raises Transient after many concurrent writes, and ClientError; if one
     partition of a list is throttled, the company's lists get more of them.
@@ -99,7 +103,7 @@ def refresh(tables: Tables, heads: Heads, reference: str) -> Change | None:
         wanted = None
         if head is not None and not clock.is_over(head.ttl):
             wanted = Entry.of(head, partitions.written(table, head.company_id)).model_copy(
-                update=_contact(tables.contacts, head, stored)
+                update=_contact(tables.contacts, head, None if resolves_again else stored)
             )
         if wanted is None and stored is None:
             return change
@@ -139,14 +143,15 @@ def refresh(tables: Tables, heads: Heads, reference: str) -> Change | None:
 
 
 def _contact(contacts: Table, head: Head, stored: Entry | None) -> dict[str, str]:
-    """Return the fields of the contact of a head. Claims that the entry has the mark of are not resolved again."""
+    """Return the fields of the contact of a head. Claims that *stored* has the mark of are not resolved again."""
     if not head.claims:
         return {}
-    mark = mark_of(head.company_id, head.claims)
+    mark = mark_of(head.company_id, head.claims, head.contact)
     known = stored.contact_id if stored is not None and stored.claims_mark == mark else None
     at_ms = clock.from_text(head.last_activity_at)
-    found = known or resolution.resolve(contacts, head.company_id, head.claims, at_ms)
-    return {"contact_id": found, "claims_mark": mark}
+    found = known or resolution.resolve(contacts, head.company_id, head.claims, at_ms, head.contact)
+    order = Entry.contact_order_of(head.context, head.reference, at_ms)
+    return {"contact_id": found, "contact_order": order, "claims_mark": mark}
 
 
 def get(table: Table, key: str) -> Entry | None:

@@ -14,6 +14,8 @@ from shared.runtime import clock
 PARTITION_KEY: Final = "pk"
 LIST_INDEX: Final = "gsi_list"
 ASSIGNEE_INDEX: Final = "gsi_assignee"
+CONTACT_INDEX: Final = "gsi_contact"
+WEEK_MS: Final = 7 * clock.DAY_SECONDS * clock.SECOND_MS
 ID_CHARACTERS: Final = 32
 PARKED_DAYS: Final = 35
 REBUILD_DAYS: Final = 7
@@ -22,14 +24,16 @@ REBUILD_DAYS: Final = 7
 LONGEST_NAME: Final = 80  # characters
 LONGEST_PREVIEW: Final = 120
 CUT: Final = "…"
+_DATE_CHARACTERS: Final = len("2026-01-31")
 
 type Status = Literal["open", "snoozed", "resolved", "archived"]
 
 type DueFor = Literal["first_response", "resolution", "follow_up"]
 
-type Phase = Literal["heads", "entries"]  # the scans of a rebuild
+type Phase = Literal["heads", "entries", "contacts"]  # the scans of a rebuild
 
-PHASES: Final[tuple[Phase, ...]] = ("heads", "entries")
+ENTRY_PHASES: Final[tuple[Phase, ...]] = ("heads", "entries")
+CONTACT_PHASES: Final[tuple[Phase, ...]] = ("contacts",)
 OPEN: Final = "open"
 SNOOZED: Final = "snoozed"
 
@@ -59,11 +63,12 @@ class Entry(Item):
     equal. `version` is larger after every write. `ttl` is the head's.
 
     `contact_id` is the contact that the head's claims named when they were resolved; it may be merged into another one
-    since (`shared.identity.contacts.resolution.current`). `claims_mark` is the mark of these claims.
+    since (`shared.identity.contacts.resolution.current`). `claims_mark` is the mark of these claims. `contact_order`
+    has the week of the newest message, so that most messages do not move the entry in the index of its contact.
     """
 
     pk_pattern: ClassVar[str] = "ENTRY#{context}#{id}"
-    indexes: ClassVar[tuple[str, ...]] = (LIST_INDEX, ASSIGNEE_INDEX)
+    indexes: ClassVar[tuple[str, ...]] = (LIST_INDEX, ASSIGNEE_INDEX, CONTACT_INDEX)
     ttl_days: ClassVar[int | None] = None
 
     pk: str
@@ -92,6 +97,7 @@ class Entry(Item):
     subject: str | None = Field(default=None, repr=False)
     preview: str | None = Field(default=None, repr=False)  # the beginning of the newest message
     contact_id: str | None = None
+    contact_order: str | None = None
     claims_mark: str | None = None
     version: int = 0
     ttl: int | None = None  # epoch seconds
@@ -134,6 +140,12 @@ class Entry(Item):
     def assigned_list_of(cls, company: str, assignee: str, status: Status, *, unread: bool) -> str:
         """Return the partition of gsi_assignee: the conversations of an agent."""
         return f"{company}#{assignee}#{_mark(status, unread=unread)}"
+
+    @staticmethod
+    def contact_order_of(context: Context, reference: str, at_ms: int) -> str:
+        """Return the place of a conversation among those of its contact; *at_ms*: the time of its newest message."""
+        week = clock.to_text(at_ms - at_ms % WEEK_MS)[:_DATE_CHARACTERS]
+        return f"{week}#{_id_of(context, reference)}"
 
     @property
     def last_activity_at(self) -> str:
@@ -180,6 +192,17 @@ class Head(Item):
     preview: str | None = Field(default=None, repr=False)
     ttl: int | None = None
     claims: tuple[Claim, ...] = Field(default=(), repr=False)
+
+
+class OfContact(Item):
+    """An entry in the index of its contact, which holds keys alone."""
+
+    pk_pattern: ClassVar[str] = Entry.pk_pattern
+    ttl_days: ClassVar[int | None] = None
+
+    pk: str
+    contact_id: str
+    contact_order: str
 
 
 class ParkedHead(Item):
@@ -292,7 +315,8 @@ class Rebuild(Item):
     """
     How far a segment of an unfinished rebuild of a context's entries has come, which expires.
 
-    A rebuild scans the heads of the context, then the entries, each in `segments` parallel parts.
+    A rebuild of entries scans the heads of the context, then the entries; one of contacts scans the heads. Each scan
+    has `segments` parallel parts.
     """
 
     pk_pattern: ClassVar[str] = "REBUILD#{context}#{phase}#{segment}"

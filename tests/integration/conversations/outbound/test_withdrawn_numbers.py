@@ -1,4 +1,4 @@
-"""WhatsApp numbers that another person has now: answers do not go there, and the person is another customer."""
+"""Numbers that another person has now: answers do not go there, and the person is another customer."""
 
 from __future__ import annotations
 
@@ -96,3 +96,55 @@ def test_a_notice_withdraws_the_number_of_its_customer(
         {"recipient": FIRST} if is_theirs else {"to": sample_data.CANDIDATE.removeprefix("+")}
     )
     assert expected.items() <= sent.items()
+
+
+def test_a_number_that_changed_hands_at_whatsapp_gets_no_text_message_either(
+    system: System,
+) -> None:
+    system.begin("whatsapp")
+    ref = system.begin("sms", request_id="req-2")
+    write(system, "a", FIRST)
+    system.drain()
+    system.clock.ms += MINUTE_MS
+    system.text("b", "Which shift is it?")
+    system.clock.ms += MINUTE_MS
+    write(system, "c", NEXT, "Who is this?")
+    system.drain()
+
+    assert status_of(system, ref) == ("handoff_pending", "address_withdrawn:number")
+
+
+@pytest.mark.parametrize(
+    ("at", "is_sent"), [("2099-01-01T00:00:00.000Z", False), ("2020-01-01T00:00:00.000Z", True)]
+)
+def test_a_notice_stops_text_messages_of_conversations_from_before(
+    system: System, at: str, is_sent: bool
+) -> None:
+    system.begin("whatsapp")
+    ref = system.begin("sms", request_id="req-2")
+    withdrawals.take(direct_resources(system), released(at=at))
+    system.text("b", "Which shift is it?")
+    system.drain()
+
+    withdrawn = ("handoff_pending", "address_withdrawn:number")
+    assert (status_of(system, ref) != withdrawn) is is_sent
+
+
+def test_the_next_owner_is_written_to_from_another_number_however_often_they_write(
+    system: System,
+) -> None:
+    system.begin("whatsapp")
+    write(system, "a", FIRST)
+    system.drain()
+    system.clock.ms += MINUTE_MS
+    write(system, "b", NEXT, "Who is this?")
+    system.drain()
+    system.clock.ms += MINUTE_MS
+    ref = system.begin("sms", request_id="req-2")  # with the next owner
+    system.clock.ms += MINUTE_MS
+    system.text("c", "Which shift is it?")
+    write(system, "d", NEXT, "And who is this?")
+    system.drain()
+
+    assert status_of(system, ref)[1] != "address_withdrawn:number"
+    assert len(system.sandbox.texts.messages) == 4

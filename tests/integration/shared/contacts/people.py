@@ -48,10 +48,19 @@ def groups(table: Table, events: Iterable[Event]) -> set[frozenset[str]]:
     return set(map(frozenset, people.values()))
 
 
+def cleared(table: Table) -> None:
+    """Delete all items of a table."""
+    for item in table._client.scan(TableName=table.name)["Items"]:
+        names = {"pk", "sk"} & item.keys()
+        table.delete({name: item[name]["S"] for name in names})
+
+
 def contacts(client: DynamoDBClient, table: Table) -> dict[str, frozenset[str]]:
     """All contacts with their members."""
     found: dict[str, frozenset[str]] = {}
     for item in client.scan(TableName=table.name)["Items"]:
+        if "contact_id" not in item:
+            continue  # of a token
         root = current(table, item["company_id"]["S"], item["contact_id"]["S"])
         assert isinstance(root, Profile)
         found[root.contact_id] = frozenset(root.members)

@@ -168,11 +168,11 @@ def test_contacts_are_listed_by_their_week_and_merged_ones_are_not(
     ("claims", "first", "further"),
     [
         # Calls are counted; each is one unit, and the index of the week adds one to a first message.
-        (event(Proof.PROVIDER, ANN_PHONE), 1, 0),
-        (event(Proof.PROVIDER, ANN_PHONE, ANN), 2, 0),
+        (event(Proof.PROVIDER, ANN_PHONE), 1 + 1, 0),
+        (event(Proof.PROVIDER, ANN_PHONE, ANN), 2 + 3, 0),
     ],
 )
-def test_a_first_message_writes_a_profile_per_identifier_and_a_further_one_nothing(
+def test_a_first_message_writes_a_profile_per_identifier_and_its_tokens_and_a_further_one_nothing(
     client: DynamoDBClient, table: Table, claims: Event, first: int, further: int
 ) -> None:
     writes: list[str] = []

@@ -38,9 +38,10 @@ def claimed(kind: IdentifierKind, text: str | None, proof: Proof) -> tuple[Claim
         return ()
 
 
-def mark_of(company: str, claims: Sequence[Claim]) -> str:
+def mark_of(company: str, claims: Sequence[Claim], name: str | None = None) -> str:
     """
-    Return a keyed hash of all *claims*. It changes with the write key, so that a rotation resolves them again.
+    Return a keyed hash of all *claims* and the person's *name*. It changes with the write key, so that a rotation
+    resolves them again.
 
     Raises KeysUnreadable and NotConfigured.
     """
@@ -49,4 +50,6 @@ def mark_of(company: str, claims: Sequence[Claim]) -> str:
         for claim in claims
         for text in (claim.identifier.kind, claim.identifier.value, claim.proof)
     ]
-    return keyed_hashes.all_keys()[0].base32("claims", company, *texts)[:MARK_CHARACTERS]
+    return keyed_hashes.all_keys()[0].base32("claims", company, name or "", *texts)[
+        :MARK_CHARACTERS
+    ]

@@ -9,6 +9,9 @@ to be one person's are linked, always from the greater id to the lesser one:
 
 So a contact's id is the least id of its identifiers: the same after any order of events, and after a rebuild.
 
+The profile of the first identifier lists the tokens that find the person, by name or by a part of an identifier, before
+the items of the tokens are written: so all of them can be removed with it.
+
 A link is one conditional write. Before it, the lesser profile takes the members of the greater one, and the link is
 refused if the greater one has changed since: no member is lost to a crash or to another run.
 """
@@ -21,6 +24,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.dynamodb import ConditionFailed
 from shared.identity import keyed_hashes
+from shared.identity.contacts import tokens
 from shared.identity.contacts.claims import Proof
 from shared.identity.contacts.items import Profile
 from shared.runtime import clock
@@ -36,29 +40,35 @@ if TYPE_CHECKING:
 
 ID_CHARACTERS = 26  # base32: 130 bits
 MOST_MEMBERS = 50
+MOST_TOKENS = 60  # of a profile; one with so many is not found by further names
 MOST_ROUNDS = 8  # Two runs meet only at the same person's concurrent events.
 
 
 _JOINS = frozenset({Proof.PROVIDER, Proof.COMPANY})
 
 
-def resolve(table: Table, company: str, claims: Sequence[Claim], at_ms: int) -> str:
+def resolve(
+    table: Table, company: str, claims: Sequence[Claim], at_ms: int, name: str | None = None
+) -> str:
     """
     Return the id of the contact that the first of an event's *claims* names; create it if it is new.
 
     The other claims join it if they and the first have provider or company proof. A contact that would get more than
-    MOST_MEMBERS members is not joined. *at_ms*: the time of the event. Raises Transient after many concurrent writes,
+    MOST_MEMBERS members is not joined. *at_ms*: the time of the event. *name*: the person's in this event; searches
+    find the contact by it from then on, as by its identifiers. Raises Transient after many concurrent writes,
     ClientError, and as `keyed_hashes.all_keys`.
     """
     first, *others = claims
     joined = [claim for claim in others if {claim.proof, first.proof} <= _JOINS]
     identifiers = list(dict.fromkeys([first.identifier, *(claim.identifier for claim in joined)]))
+    of_identifiers = (token for one in identifiers for token in tokens.of_identifier(one))
+    found_by = tokens.hashes(company, [*of_identifiers, *tokens.of_name(name)])
     for _ in range(MOST_ROUNDS):
         try:
-            contact = _joined(table, company, identifiers, at_ms)
+            contact = _joined(table, company, identifiers, at_ms, found_by)
             if contact is None:
                 metrics.add_metric("ContactJoinRefused", MetricUnit.Count, 1)
-                contact = _joined(table, company, identifiers[:1], at_ms)
+                contact = _joined(table, company, identifiers[:1], at_ms, found_by)
         except ConditionFailed:
             continue
         if contact is not None:
@@ -73,7 +83,11 @@ def current(table: Table, company: str, contact_id: str) -> Profile | None:
 
 
 def _joined(
-    table: Table, company: str, identifiers: Sequence[Identifier], at_ms: int
+    table: Table,
+    company: str,
+    identifiers: Sequence[Identifier],
+    at_ms: int,
+    found_by: set[str],
 ) -> str | None:
     """Return the one contact of all *identifiers*, None if it would be too large. Raises ConditionFailed."""
     ids = {each: _ids(company, each) for each in identifiers}
@@ -84,6 +98,12 @@ def _joined(
         for identifier, found in ids.items()
         if stored.keys().isdisjoint(found)
     }
+    own = ids[identifiers[0]]
+    first = next((one for one in own if one in stored), own[0])
+    if first in new:
+        new[first] = new[first].model_copy(update={"tokens": found_by})
+    else:
+        found_by = _list_tokens(table, stored[first], found_by)
     roots = {root.contact_id: root for root in (_root(table, p) for p in stored.values())}
     contact_id = min(roots.keys() | new.keys())
     members = {*roots, *new, *(m for root in roots.values() for m in root.members)} - {contact_id}
@@ -103,6 +123,7 @@ def _joined(
         _create(table, profile, merged_into=contact_id)
     for root in roots.values():
         _link(table, root, contact_id)
+    tokens.write(table, company, first, sorted(found_by))
     return contact_id
 
 
@@ -130,12 +151,27 @@ def _new(company: str, contact_id: str, identifier: Identifier, at_ms: int) -> P
         kind=identifier.kind,
         created_at=clock.to_text(at_ms),
         members=set(),
+        tokens=set(),
     )
 
 
 def _create(table: Table, profile: Profile, **fields: object) -> None:
     made = profile.model_copy(update=fields)
     table.put(made.attributes(), when=Profile.attr("version").not_exists())
+
+
+def _list_tokens(table: Table, profile: Profile, found_by: set[str]) -> set[str]:
+    """Add tokens to the list of a profile, unless it would have too many; return those of them that it has."""
+    if found_by <= profile.tokens:
+        return found_by
+    if len(found_by | profile.tokens) > MOST_TOKENS:
+        return found_by & profile.tokens
+    table.update(
+        _key_of(profile),
+        add=Profile.named(tokens=found_by - profile.tokens),
+        when=Profile.attr("version").exists(),
+    )
+    return found_by
 
 
 def _take_members(table: Table, root: Profile, members: set[str]) -> None:

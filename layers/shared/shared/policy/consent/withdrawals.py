@@ -1,0 +1,65 @@
+"""
+Numbers that a customer gave up, or that another person has since: for each company and number, one item.
+
+    pk CONSENT#{company}#{address_hash}    sk withdrawn
+
+Beside the consent records, which every context may read before it sends. Address hashes are keyed, and of the normal
+form of a number, as in consent records. An item holds the newest such time. It stands for all conversations of the
+company: a conversation may use the number if its customer has proven it since, or if it began since.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar
+
+from boto3.dynamodb.conditions import Attr
+
+from shared.aws.dynamodb import ConditionFailed
+from shared.aws.tables.items import Item
+from shared.identity.addresses import all_spellings, normal_form
+from shared.identity.keyed_hashes import address_hash, address_hashes
+from shared.policy.consent.records import Consent
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Attributes, Table
+
+
+class Withdrawal(Item):
+    """A number that had another owner from *at* on (`YYYY-MM-DDTHH:MM:SS.mmmZ`), as *evidence* shows."""
+
+    item_type: ClassVar[str] = "WITHDRAWAL"
+    pk_pattern: ClassVar[str] = Consent.pk_pattern
+    sk_pattern: ClassVar[str] = "withdrawn"
+
+    at: str
+    evidence: str  # the provider's id of the notice or message
+
+    @classmethod
+    def key(cls, company: str, of_address: str) -> Attributes:
+        """Return the key of a number, by its hash."""
+        return Consent.key(company, of_address, cls.sk_pattern)
+
+    def attributes(self) -> Attributes:
+        """Return the item as it is stored, without its key."""
+        return {"item_type": self.item_type, **super().attributes()}
+
+
+def note(table: Table, company: str, number: str, record: Withdrawal) -> None:
+    """Record that a number (E.164) changed hands, unless a newer record exists. Idempotent."""
+    at = Withdrawal.attr("at")
+    key = Withdrawal.key(company, address_hash(normal_form(number)))
+    with suppress(ConditionFailed):
+        table.put({**key, **record.attributes()}, when=Attr("pk").not_exists() | at.lt(record.at))
+
+
+def withdrawn_at(table: Table, company: str, number: str, proven_at: str) -> str | None:
+    """
+    Return when a number (E.164) was withdrawn, if its customer has not proven it since; None if it may be used.
+
+    *proven_at*: when the customer last proved it. One strongly consistent read.
+    """
+    hashes = [hashed for spelling in all_spellings(number) for hashed in address_hashes(spelling)]
+    items = table.get_many([Withdrawal.key(company, hashed) for hashed in hashes])
+    newest = max((Withdrawal.read(item).at for item in items), default=None)
+    return newest if newest is not None and newest > proven_at else None

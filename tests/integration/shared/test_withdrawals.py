@@ -1,0 +1,58 @@
+"""A number that changed hands is withdrawn from all conversations in which it was named before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from shared.aws.dynamodb import Table
+from shared.policy.consent.withdrawals import Withdrawal, note, withdrawn_at
+from tests.keyring import Keys, held
+from tests.template import create_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BEFORE, AT, LATER = (f"2026-03-0{day}T12:00:00.000Z" for day in (1, 2, 3))
+NUMBER, SAME_LINE = "+5511987654321", "+551187654321"
+
+
+@pytest.fixture(scope="module")
+def table() -> Iterator[Table]:
+    with mock_aws():
+        client = boto3.client("dynamodb")
+        yield Table(client, create_table(client, "ConversationLogTable"))
+
+
+def withdraw(table: Table, company: str, at: str, number: str = NUMBER) -> None:
+    note(table, company, number, Withdrawal(at=at, evidence="wamid.1"))
+
+
+@pytest.mark.parametrize("times", [(AT,), (BEFORE, AT), (AT, BEFORE), (AT, AT)])
+def test_the_newest_time_counts_in_any_order(table: Table, times: tuple[str, ...]) -> None:
+    company = f"company{times}".replace("#", "")
+    for at in times:
+        withdraw(table, company, at)
+
+    assert withdrawn_at(table, company, NUMBER, BEFORE) == AT
+    assert withdrawn_at(table, company, NUMBER, AT) is None
+    assert withdrawn_at(table, company, NUMBER, LATER) is None
+
+
+def test_each_spelling_of_the_line_is_withdrawn_in_its_company_alone(table: Table) -> None:
+    withdraw(table, "acme", AT, SAME_LINE)
+
+    assert withdrawn_at(table, "acme", NUMBER, BEFORE) == AT
+    assert withdrawn_at(table, "acme", "+5511987654322", BEFORE) is None
+    assert withdrawn_at(table, "globex", NUMBER, BEFORE) is None
+
+
+def test_a_withdrawal_outlives_a_rotation_of_the_keys(table: Table) -> None:
+    with held(Keys("the old key")):
+        withdraw(table, "initech", AT)
+    with held(Keys("the new key", "the old key")):
+        withdraw(table, "initech", BEFORE)
+        assert withdrawn_at(table, "initech", NUMBER, BEFORE) == AT
