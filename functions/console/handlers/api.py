@@ -1,6 +1,6 @@
 """
-HTTP API of the inbox over all contexts, GET /inbox, of its saved views, of the customers of a company, GET /contacts, of
-its people and teams, GET /people, of tickets for live updates, POST /live/tickets, and of the end of sessions, POST
+HTTP API of the inbox over all contexts, GET /inbox, of its saved views, of the customers of a company, GET /contacts,
+of its people and teams, GET /people, of tickets for live updates, POST /live/tickets, and of the end of sessions, POST
 /sign-out.
 """
 

@@ -280,9 +280,7 @@ def asked(
     **query: str,
 ) -> dict[str, Any]:
     """A call of the API."""
-    scopes = frozenset(
-        {"whatsapp:read", "whatsapp:write", "conversations:read", "contacts:read"}
-    )
+    scopes = frozenset({"whatsapp:read", "whatsapp:write", "conversations:read", "contacts:read"})
     reader = Caller(company=COMPANY, scopes=scopes, principal=principal)
     return inbox_call(
         method, path, reader, query, body, {"Idempotency-Key": request_id} if request_id else {}
