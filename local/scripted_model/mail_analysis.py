@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks.phrases import asks_for_a_person, compiled, has_phrase
-from email_threads.threading import subjects
+from email_threads.threading.evidence import subjects
 from local.scripted_model.mail_fields import find, request_type
 from local.scripted_model.mail_input import AnalysisInput
 from local.scripted_model.mail_wordings import (
@@ -24,7 +24,7 @@ from local.scripted_model.mail_wordings import (
     REASONS,
     URGENT,
 )
-from shared.languages.function_words import language_of, plain_words
+from shared.ai.languages.function_words import language_of, plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

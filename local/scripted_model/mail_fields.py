@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks.phrases import has_phrase
-from email_threads.threading import subjects
+from email_threads.threading.evidence import subjects
 from local.scripted_model.mail_wordings import OTHER_TYPE, REQUEST_TYPES
-from shared.languages.function_words import plain_words
+from shared.ai.languages.function_words import plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

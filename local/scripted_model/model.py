@@ -28,8 +28,8 @@ from conversations.ai.prompt.questions import answerable_questions
 from local.scripted_model.project_facts import fact_about, facts_in, label_of
 from local.scripted_model.wordings import WORDINGS, Wording
 from shared.ai import port as ai
+from shared.ai.languages.function_words import language_of, plain_words
 from shared.ai.port import OPENING
-from shared.languages.function_words import language_of, plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

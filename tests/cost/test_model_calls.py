@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from richpanel.clients.language_model import LIMITS
-from shared.ai.model_calls import ATTEMPTS
+from shared.ai.calls.model_calls import ATTEMPTS
 from tests.cost.model_calls import CHARACTERS_A_TOKEN, Call, Price, markdown, measure
 
 PAGE = Path(__file__).parents[2] / "docs" / "connect" / "richpanel.md"

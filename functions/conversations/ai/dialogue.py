@@ -63,7 +63,7 @@ from conversations.ai.task import (
     with_own_ids,
 )
 from shared.ai import port as ai
-from shared.ai.model_calls import SHORTEST_LEFT_MS, AnswerInvalid, as_received
+from shared.ai.calls.model_calls import SHORTEST_LEFT_MS, AnswerInvalid, as_received
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from conversations.ai.checks.guardrails import without_quotations
 from conversations.ai.checks.phrases import clearly_asks_for_a_person, has_question_word
 from conversations.ai.outcome import Cause
 from shared.ai import port as ai
-from shared.languages.function_words import plain_words
+from shared.ai.languages.function_words import plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,9 +23,10 @@ from email_threads.configuration.requirements_schema import USUAL, RequirementsS
 from email_threads.configuration.resources import owns
 from email_threads.replies import automatic, recipients
 from email_threads.replies.checks.withheld_text import readable
-from email_threads.store import analyses, mailboxes, threads
+from email_threads.store import analyses, threads
 from email_threads.store import drafts as stored_drafts
 from email_threads.store.changes import Change
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items import (
     AiAnalysis,
     AnalysisState,

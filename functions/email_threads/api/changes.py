@@ -9,8 +9,9 @@ from email_threads.analysis import drafts as drafts_of_models
 from email_threads.api import presenters, views
 from email_threads.api.queries import NotFound, head_of
 from email_threads.inbound.events import EmailAnalyse, entry
-from email_threads.store import changes, drafts, mailboxes
+from email_threads.store import changes, drafts
 from email_threads.store.changes import Change
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Automation, Draft, Mailbox, Status, Thread
 from email_threads.store.items.follow_up import Reminder
 from email_threads.threading.head.follow_up import closing_of

@@ -14,8 +14,8 @@ from email_threads.configuration.requirements_schema import (
     RequirementsSchema,  # noqa: TC001 - pydantic reads this annotation at run time
 )
 from email_threads.replies.approval.signatures import has_unknown
+from email_threads.store.configuration.mailboxes import MOST_BLOCKED
 from email_threads.store.items import Automation, ReplyMode, Status
-from email_threads.store.mailboxes import MOST_BLOCKED
 from email_threads.threading.links.separation import MOST_MAILS as MOST_SPLIT
 from shared.ai.settings import MOST_TOKENS, ModelSettings
 from shared.api.models.agent_inputs import Assignee, AssigneeFilter, SnoozeEnd  # noqa: TC001 - pydantic reads these annotations at run time

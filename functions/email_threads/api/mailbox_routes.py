@@ -7,7 +7,8 @@ from email_threads.api import changes, inputs, presenters, views
 from email_threads.api.queries import ApiDependencies
 from email_threads.api.service_levels.inputs import ReportQuery
 from email_threads.api.service_levels.views import ServiceLevelReport, of_day
-from email_threads.store import mailboxes, service_levels
+from email_threads.store.configuration import mailboxes
+from email_threads.store.deadlines import service_levels
 from shared.access.ownership import ids
 from shared.access.ownership.ids import IdInvalid
 from shared.api.auth import Scope

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.api import presenters, views
 from email_threads.store import changes as stored_changes
-from email_threads.store import objects, thread_lists, threads
+from email_threads.store import objects, threads
 from email_threads.store.items import Status
 from email_threads.store.items.thread import COMPANY_INDEX
-from email_threads.store.thread_lists import ThreadList
+from email_threads.store.lists import thread_lists
+from email_threads.store.lists.thread_lists import ThreadList
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
 

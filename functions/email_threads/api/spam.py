@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from email_threads.api import changes, views
 from email_threads.api.changes import mailbox_of
-from email_threads.store import mailboxes
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Status
 from email_threads.store.items.thread import SPAM
 from email_threads.threading.head.heads import with_status

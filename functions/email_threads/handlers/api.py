@@ -10,7 +10,7 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from email_threads.api import admission, changes, inputs, join_requests, queries, spam, views
+from email_threads.api import changes, inputs, queries, spam, views
 from email_threads.api.changes import Conflict, InvalidTransition
 from email_threads.api.drafts import opened_thread
 from email_threads.api.drafts.actions import TooManyDrafts
@@ -19,11 +19,12 @@ from email_threads.api.drafts.signatures import SignatureRoutes
 from email_threads.api.macros.routes import MacroRoutes
 from email_threads.api.mailbox_routes import MailboxRoutes
 from email_threads.api.merges.routes import MergeRoutes
+from email_threads.api.people import admission, join_requests
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
 from email_threads.privacy.routes import PrivacyRoutes
 from email_threads.recovery.bootstrap import recovery_of
 from email_threads.replies.approval import review
-from email_threads.store import macros, mailboxes
+from email_threads.store.configuration import macros, mailboxes
 from email_threads.store.items import StoredAnswer
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from email_threads.store.inbox_heads import EmailHeads
+from email_threads.store.lists.inbox_heads import EmailHeads
 from shared.aws.dynamodb import Table
 
 if TYPE_CHECKING:

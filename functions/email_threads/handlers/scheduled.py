@@ -12,7 +12,7 @@ import boto3
 
 from email_threads.inbound.events import EmailDue, EmailErase, EmailSend, entry
 from email_threads.replies.approval import schedule
-from email_threads.store import scheduled_sends, service_levels
+from email_threads.store.deadlines import scheduled_sends, service_levels
 from email_threads.store.privacy import retention
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table

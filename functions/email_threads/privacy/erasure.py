@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 from email_threads.privacy import fence, remains
 from email_threads.privacy import findings as kinds
 from email_threads.privacy.findings import subject_hash
-from email_threads.store import drafts, merges, parked, participants, threads
+from email_threads.store import drafts, merges, parked, threads
 from email_threads.store.items import AliasKind, Draft, Mail, Thread
 from email_threads.store.items.privacy import MAIL, PART, THREAD
+from email_threads.store.lists import participants
 from email_threads.store.privacy import erasure as store
 from email_threads.store.privacy import retention
 from email_threads.threading import ids, people

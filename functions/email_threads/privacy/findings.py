@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from email_threads.store import objects
 from email_threads.store.items import Participant
 from email_threads.store.items.privacy import PART
-from email_threads.threading import ids, subjects
+from email_threads.threading import ids
+from email_threads.threading.evidence import subjects
 from shared.privacy.inventory import Found
 
 if TYPE_CHECKING:

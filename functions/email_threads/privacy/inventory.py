@@ -20,10 +20,12 @@ from email_threads.privacy.findings import row_key
 from email_threads.privacy.person import OWN_LIST
 from email_threads.privacy.sources import thread_pages, unthreaded
 from email_threads.privacy.stored_data import StoredData
-from email_threads.store import mailboxes, objects, parked, thread_lists, threads
+from email_threads.store import objects, parked, threads
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items import PrivacyJob
 from email_threads.store.items.item import PARTITION_KEY
 from email_threads.store.items.privacy import THREAD, WHOLE, Place, Position
+from email_threads.store.lists import thread_lists
 from email_threads.store.privacy import retention
 from email_threads.store.privacy.erasure import items
 from shared.aws.tables.items import stored as as_stored

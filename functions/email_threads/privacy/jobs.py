@@ -8,7 +8,8 @@ from email_threads.privacy.inventory import Inventory
 from email_threads.privacy.person import Person
 from email_threads.privacy.remainders import REMAINDERS
 from email_threads.privacy.requests import enqueue
-from email_threads.store import mailboxes, objects
+from email_threads.store import objects
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items import PrivacyJob
 from email_threads.threading import tombstones
 from shared.privacy import engine

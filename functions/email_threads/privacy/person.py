@@ -9,7 +9,7 @@ from email_threads.parsing.kinds import REPORTS
 from email_threads.replies.composition import FORWARDED
 from email_threads.store.items import Mail, Status
 from email_threads.store.items.thread import Direction
-from email_threads.store.thread_lists import ThreadList
+from email_threads.store.lists.thread_lists import ThreadList
 from email_threads.threading import ids, people
 from email_threads.threading.head import windows
 

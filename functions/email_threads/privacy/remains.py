@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.store.items import HistoryEntry, Mail
-from email_threads.threading import subjects
+from email_threads.threading.evidence import subjects
 from email_threads.threading.head import heads, windows
 
 if TYPE_CHECKING:

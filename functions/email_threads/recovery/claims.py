@@ -16,7 +16,8 @@ from email_threads.inbound.events import FEEDBACK, RECEIVED, SENT
 from email_threads.parsing import addresses
 from email_threads.parsing.caps import MOST_HEADER_BYTES, MailHeld
 from email_threads.parsing.headers import Headers
-from email_threads.store import mailboxes, objects
+from email_threads.store import objects
+from email_threads.store.configuration import mailboxes
 from shared.access.ownership.claims import owner_of_first_domain
 from shared.events.recovery.event_store import text
 from shared.identity.keyed_hashes import keyed_hashes

@@ -22,7 +22,8 @@ from email_threads.replies import mail_content, merged_drafts, policy
 from email_threads.replies.approval import schedule
 from email_threads.replies.draft_state import is_stale, send_event
 from email_threads.replies.sent_mail import finish
-from email_threads.store import drafts, mailboxes, threads
+from email_threads.store import drafts, threads
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Draft, DraftStatus
 from shared.action_ledger import Action, OnDoubt, State
 from shared.identity.keyed_hashes import keyed_hash

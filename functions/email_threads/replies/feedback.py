@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Final
 from email_threads.inbound.events import entry
 from email_threads.replies import merged_drafts
 from email_threads.replies.draft_state import send_event
-from email_threads.store import changes, drafts, mailboxes, threads
+from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Delivery, DraftStatus, Status
 from email_threads.store.items.parked import ParkReason
 from email_threads.threading import ids

@@ -14,7 +14,7 @@ from email_threads.replies.approval import signatures
 from email_threads.replies.composition import FORWARDED, LONGEST_SUBJECT
 from email_threads.store import objects, threads
 from email_threads.store.items.draft import DraftKind
-from email_threads.threading import reply_tokens, subjects
+from email_threads.threading.evidence import reply_tokens, subjects
 from shared.providers.email import mime, ses
 from shared.providers.outcomes import Refused
 

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.store.changes import recorded
+from email_threads.store.deadlines.service_levels import writes
 from email_threads.store.items import AiAnalysis, Audit, Mail, Thread
 from email_threads.store.items.item import PARTITION_KEY
-from email_threads.store.service_levels import writes
 from email_threads.store.threads import is_unanalysed_since, is_unchanged
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.dynamodb_json import plain

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.store import drafts
+from email_threads.store.deadlines.service_levels import writes
 from email_threads.store.items import Audit, Draft, Mail, Note, Thread
 from email_threads.store.items.thread import AuditEntry, NoteEntry
-from email_threads.store.service_levels import writes
 from email_threads.store.threads import is_unchanged
 from shared.aws.dynamodb import TransactionRefused
 from shared.aws.tables.items import stored

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from boto3.dynamodb.conditions import Key
 
+from email_threads.store.deadlines.service_levels import writes
 from email_threads.store.items import (
     Alias,
     AliasKind,
@@ -18,7 +19,6 @@ from email_threads.store.items import (
 )
 from email_threads.store.items.item import date_of
 from email_threads.store.items.thread import PARTICIPANT_INDEX, STATUS_INDEX
-from email_threads.store.service_levels import writes
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.items import stored
 from shared.runtime import clock

@@ -22,14 +22,16 @@ from typing import TYPE_CHECKING, Final
 from email_threads.parsing.caps import HoldReason
 from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.parsing.trust import Trust
-from email_threads.store import participants, threads
+from email_threads.store import threads
 from email_threads.store.items import AliasKind, Automation, Metadata, Status, Thread
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import SPAM, ClientInfo, Direction
+from email_threads.store.lists import participants
 from email_threads.store.threads import Refusal
-from email_threads.threading import ids, people, stored_mails, subjects
+from email_threads.threading import ids, people, stored_mails
+from email_threads.threading.evidence import subjects
 from email_threads.threading.head import heads
-from email_threads.threading.resolution import Incoming, Resolution, resolve
+from email_threads.threading.resolution import Resolution, resolve
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from email_threads.parsing.mail import ParsedMail
     from email_threads.store.items import Mail
     from email_threads.store.threads import Append
+    from email_threads.threading.incoming import Incoming
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
 

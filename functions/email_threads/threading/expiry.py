@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from email_threads.inbound.events import EmailErase, entry
-from email_threads.store import merges, objects, participants, threads
+from email_threads.store import merges, objects, threads
+from email_threads.store.lists import participants
 from email_threads.store.privacy import retention
 from email_threads.threading import ids, people
 

@@ -13,17 +13,18 @@ Finds the thread of a mail. The first evidence that leads to a live thread wins:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.kinds import REPORTS
 from email_threads.parsing.trust import Trust
-from email_threads.store import participants, threads
+from email_threads.store import threads
 from email_threads.store.items import AliasKind, Status
 from email_threads.store.items.mail import JoinedBy
-from email_threads.store.items.thread import Automation, Direction
-from email_threads.threading import ids, reply_tokens, subjects
+from email_threads.store.lists import participants
+from email_threads.threading import ids
 from email_threads.threading.admission import Entry, entry, invites
+from email_threads.threading.evidence import reply_tokens, subjects
 from email_threads.threading.links.continuations import comes_too_late, continuation, live
 from email_threads.threading.links.pairs import pair_of
 from shared.runtime import clock
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from email_threads.parsing.mail import ParsedMail
     from email_threads.store.items import Alias, Thread
-    from email_threads.threading.head.service_level import Targets
+    from email_threads.threading.incoming import Incoming
     from shared.aws.dynamodb import Table
 
 NEWEST_REFERENCES: Final = 20
@@ -65,39 +66,6 @@ class Resolution:
     returned: tuple[Alias, ...] = ()
     merges: str | None = None
     linked: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incoming:
-    """
-    A parsed mail of a mailbox; *automation* and *retention_days* apply to a thread that it opens. *other_ids* are
-    Message-IDs under which a mail that we sent may be known too; such a mail has *alias_kind* `sent`.
-
-    *received_ms* is when SES received it (ms since 1970). *token_secrets*: secrets of the company's reply tokens that
-    are valid, the newest first.
-
-    Of a mail that was sent from a draft, *reply_id* is the draft, *own_thread* its thread, and *asked* are the
-    requirements that it asks for. *targets* are those of the mailbox, of a received mail. *close_days* and
-    *reopen_days* are those of the mailbox.
-    """
-
-    company_id: str
-    mailbox: str
-    mail: ParsedMail
-    received_ms: int
-    direction: Direction = Direction.INBOUND
-    automation: Automation = Automation.NONE
-    retention_days: int = 30
-    raw_key: str | None = field(default=None, repr=False)
-    other_ids: tuple[str, ...] = field(default=(), repr=False)
-    alias_kind: AliasKind = AliasKind.MAIL
-    token_secrets: tuple[bytes, ...] = field(default=(), repr=False)
-    reply_id: str | None = None
-    own_thread: str | None = None
-    asked: tuple[str, ...] = ()
-    targets: Targets | None = None
-    close_days: int | None = None
-    reopen_days: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,8 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from email_threads.parsing.body.attachments import Attachment
-    from email_threads.threading.resolution import Incoming, Resolution
+    from email_threads.threading.incoming import Incoming
+    from email_threads.threading.resolution import Resolution
     from shared.aws.s3 import Bucket
 
 MOST_BODY: Final = 4_096  # characters of a body that is stored whole in the mail's item

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.store import changes, drafts, mailboxes, service_levels, threads
+from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
+from email_threads.store.configuration import mailboxes
+from email_threads.store.deadlines import service_levels
 from email_threads.store.items import Status
 from email_threads.threading.head import service_level
 from email_threads.threading.head.heads import touched, with_status

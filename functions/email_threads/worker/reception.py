@@ -27,13 +27,15 @@ from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.parsing.trust import Trust
 from email_threads.parsing.verification.verification import is_verification
 from email_threads.recovery import parking
-from email_threads.store import mailboxes, objects
+from email_threads.store import objects
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import Automation, Direction
-from email_threads.threading import reply_tokens, tombstones
+from email_threads.threading import tombstones
 from email_threads.threading.append import append
+from email_threads.threading.evidence import reply_tokens
 from email_threads.threading.head.service_level import targets_of
-from email_threads.threading.resolution import Incoming
+from email_threads.threading.incoming import Incoming
 from email_threads.worker import consent, forwarder
 from shared.access.ownership import claims
 from shared.identity.addresses import without_label

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.configuration.resources import owns
 from email_threads.parsing import mail as mails
-from email_threads.store import mailboxes
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items import AliasKind
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import Direction
 from email_threads.threading import tombstones
 from email_threads.threading.append import append
-from email_threads.threading.resolution import Incoming
+from email_threads.threading.incoming import Incoming
 from email_threads.worker.reception import request_merge
 from shared.events.record_body import MALFORMED
 from shared.providers.email.ses import message_ids

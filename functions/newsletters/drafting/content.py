@@ -10,9 +10,9 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from newsletters.drafting.inline_text import escaped
-from newsletters.drafting.markdown_tokens import environment, markers_in, read_markers, text_of
 from newsletters.drafting.plan import INTRODUCTION
+from newsletters.drafting.text.inline_text import escaped
+from newsletters.drafting.text.markdown_tokens import environment, markers_in, read_markers, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

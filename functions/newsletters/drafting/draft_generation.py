@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from newsletters.drafting import content, prompts, section_text
+from newsletters.drafting import content, prompts
 from newsletters.drafting.checks import claims
 from newsletters.drafting.draft_changes import counted
 from newsletters.drafting.model_calls import Prompt, ask
 from newsletters.drafting.plan import FRAME, INTRODUCTION, word_targets
-from newsletters.drafting.section_text import OFF_TARGET, AnsweredBlocks, Sources
+from newsletters.drafting.text import section_text
+from newsletters.drafting.text.section_text import OFF_TARGET, AnsweredBlocks, Sources
 from newsletters.jobs.failures import StepFailed
 from newsletters.store import companies
 from newsletters.store.items import Citation, Draft, EditorWarning

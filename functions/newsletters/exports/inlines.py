@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from newsletters.drafting.markdown_tokens import MARKER
+from newsletters.drafting.text.markdown_tokens import MARKER
 from newsletters.exports.blocks import (
     Break,
     Code,

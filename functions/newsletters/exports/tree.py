@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markdown_it import MarkdownIt
 
-from newsletters.drafting.markdown_tokens import (
+from newsletters.drafting.text.markdown_tokens import (
     MARKER,
     environment,
     flat,

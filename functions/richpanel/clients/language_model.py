@@ -26,7 +26,7 @@ from richpanel.decisions.model_answers import (
 )
 from richpanel.inbound.channels import Channel
 from shared.ai import port as ai
-from shared.ai.model_calls import AnswerInvalid, ModelCalls, as_received, complete_text
+from shared.ai.calls.model_calls import AnswerInvalid, ModelCalls, as_received, complete_text
 from shared.ai.spending.budget import REASON
 from shared.aws.secrets import SecretUnreadable
 from shared.runtime.observability import describe, logger, metrics

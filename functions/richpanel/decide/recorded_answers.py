@@ -9,7 +9,7 @@ from typing import Any
 from richpanel.classification import Classification
 from richpanel.decisions.facts import ModelFailure, ModelOpinion
 from richpanel.decisions.model_answers import ModelDecision, merge
-from shared.ai.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import AnswerInvalid
 
 
 class RecordedAnswersInvalid(Exception):

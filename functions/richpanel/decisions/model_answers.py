@@ -24,7 +24,7 @@ from richpanel.classification.taxonomy import (
     thresholds,
 )
 from richpanel.decisions.facts import Downgrade, ModelOpinion, Verdict, VerdictReason
-from shared.ai.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import AnswerInvalid
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}|unknown")
 

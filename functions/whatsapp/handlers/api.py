@@ -20,16 +20,8 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.identity import keyed_hashes
 from shared.policy.consent.records import Consents
-from whatsapp.api import (
-    analytics,
-    changes,
-    conversation_lists,
-    inputs,
-    message_views,
-    opened_conversation,
-    queries,
-    views,
-)
+from whatsapp.api import analytics, changes, inputs, message_views, queries, views
+from whatsapp.api.conversations import conversation_lists, opened_conversation
 from whatsapp.api.queries import NotFound, PhoneRequired
 from whatsapp.store.conversations.agent_changes import StateConflict
 from whatsapp.store.items.requests import Idempotency

@@ -9,7 +9,7 @@ from conversations.configuration import ownership
 from conversations.configuration.projects import Companies, ConfigurationInvalid
 from conversations.store import routes
 from conversations.store.items.conversation import ChannelMethod
-from email_threads.store import mailboxes
+from email_threads.store.configuration import mailboxes
 from operations.command_line.arguments import Refused
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import SHARED

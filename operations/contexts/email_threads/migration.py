@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
-from email_threads.store import objects, participants, threads
+from email_threads.store import objects, threads
 from email_threads.store.items import (
     Alias,
     AliasKind,
@@ -32,6 +32,7 @@ from email_threads.store.items import (
 )
 from email_threads.store.items.item import date_of
 from email_threads.store.items.thread import Direction, EmailFields
+from email_threads.store.lists import participants
 from email_threads.threading import ids, people
 from email_threads.threading.head import windows
 from email_threads.threading.stored_mails import CUT_BODY, MOST_BODY

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import boto3
 
 from conversations.store.inbox_heads import ConversationHeads
-from email_threads.store.inbox_heads import EmailHeads
+from email_threads.store.lists.inbox_heads import EmailHeads
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused
 from operations.contexts.inbox import ended, rebuild

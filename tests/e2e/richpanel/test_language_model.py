@@ -11,7 +11,7 @@ import pytest
 import urllib3
 
 from richpanel.clients.language_model import LIMITS
-from shared.ai.model_calls import ATTEMPTS
+from shared.ai.calls.model_calls import ATTEMPTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

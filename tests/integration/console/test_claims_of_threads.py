@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from email_threads.store.inbox_heads import EmailHeads
+from email_threads.store.lists.inbox_heads import EmailHeads
 from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.identifiers import IdentifierKind, identifier
 from tests.integration.console.test_email_feed import ANN, thread_of

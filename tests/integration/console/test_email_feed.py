@@ -8,9 +8,9 @@ import pytest
 
 from email_threads.store import changes, threads
 from email_threads.store.changes import Change
-from email_threads.store.inbox_heads import EmailHeads
 from email_threads.store.items import Status, Thread
 from email_threads.store.items.service_level import ServiceLevel, Target, TargetState
+from email_threads.store.lists.inbox_heads import EmailHeads
 from email_threads.threading import ids
 from email_threads.threading.links import merge
 from tests.integration.console.system import ACME, GLOBEX, Fed, InboxSystem, inbox_on_moto, rebuilt

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from email_threads.store.inbox_heads import EmailHeads
+from email_threads.store.lists.inbox_heads import EmailHeads
 from shared.aws.dynamodb import Table
 from tests.integration.console.system import Fed, InboxSystem, inbox_on_moto
 from tests.integration.email_threads.conftest import _system, system

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from email_threads.privacy.sources import shared_threads, whole_threads
-from email_threads.store import thread_lists
+from email_threads.store.lists import thread_lists
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.people import (
     CANARY,

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from email_threads.store import participants
 from email_threads.store.items import Participant
 from email_threads.store.items.mail import Evidence
-from email_threads.threading import ids, reply_tokens
+from email_threads.store.lists import participants
+from email_threads.threading import ids
+from email_threads.threading.evidence import reply_tokens
 from tests.integration.email_threads.drafting import changes_of, composed, shown
 from tests.integration.email_threads.inbox import COMPANY, MAILBOX, SECRETS
 from tests.integration.email_threads.test_api import refused, result, subjects_of, thread_of

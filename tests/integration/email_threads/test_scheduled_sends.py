@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from email_threads.store import scheduled_sends
+from email_threads.store.deadlines import scheduled_sends
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.integration.email_threads.drafting import (

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from email_threads.store import threads
 from email_threads.store.items import Alias, Status
-from email_threads.threading import ids, reply_tokens
+from email_threads.threading import ids
+from email_threads.threading.evidence import reply_tokens
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
 from tests.integration.email_threads.inbox import COMPANY, MAILBOX, NOW, SECRETS, opened

@@ -13,7 +13,7 @@ import pytest
 
 from email_threads.configuration.resources import token_secrets
 from email_threads.store.items import ReplyMode
-from email_threads.threading import reply_tokens
+from email_threads.threading.evidence import reply_tokens
 from tests.integration.email_threads import desk
 from tests.integration.email_threads.drafting import text_of
 from tests.simulation.email_threads.mails import verified

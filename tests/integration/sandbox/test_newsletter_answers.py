@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from newsletters.drafting import outline_generation, prompts, section_text
+from newsletters.drafting import outline_generation, prompts
 from newsletters.drafting.plan import plan_of
+from newsletters.drafting.text import section_text
 from shared.ai import port as ai
 from shared.ai.providers.bedrock import Bedrock
 from shared.ai.providers.openai import Account, OpenAI

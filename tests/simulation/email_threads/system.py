@@ -11,7 +11,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from email_threads.store import mailboxes
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Automation, Mailbox
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import Proof

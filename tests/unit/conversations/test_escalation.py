@@ -9,7 +9,7 @@ from conversations.ai.checks.phrases import clearly_asks_for_a_person, wants_no_
 from conversations.ai.outcome import Cause
 from conversations.ai.prompt.system_prompt import HistoryMessage
 from shared.ai import port as ai
-from shared.languages.function_words import plain_words
+from shared.ai.languages.function_words import plain_words
 from tests.cases import each
 
 REQUESTS = [

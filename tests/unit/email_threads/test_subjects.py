@@ -1,6 +1,6 @@
 """Subjects without prefixes."""
 
-from email_threads.threading.subjects import cleaned, is_reply
+from email_threads.threading.evidence.subjects import cleaned, is_reply
 from tests.cases import each
 
 

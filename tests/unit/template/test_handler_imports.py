@@ -273,7 +273,7 @@ def test_workers_import_batch_without_the_models_of_event_sources(
                 "aws_xray_sdk",
                 "aws_lambda_powertools.utilities.parameters",
                 "yaml",
-                "shared.ai.model_calls",
+                "shared.ai.calls.model_calls",
                 "shared.ai.port",
                 "shared.ai.model_creation",
                 "shared.policy.decision",

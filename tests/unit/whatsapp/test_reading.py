@@ -14,7 +14,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret, SecretUnreadable
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.api.conversation_lists import conversations
+from whatsapp.api.conversations.conversation_lists import conversations
 from whatsapp.api.inputs import ConversationsQuery
 from whatsapp.api.queries import ApiDependencies, PhoneRequired
 from whatsapp.store.items import Conversation, Phone, PhoneList

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
-from shared.languages.function_words import plain_words
+from shared.ai.languages.function_words import plain_words
 
 # By language, separated by commas. A phrase that begins with `=` must be the whole message.
 _PERSON = {

@@ -19,8 +19,8 @@ from datetime import date, timedelta
 from functools import cached_property
 
 from conversations.ai.checks.faults import Fault
+from shared.ai.languages.function_words import plain_words
 from shared.ai.texts import amounts_in, numbers_in
-from shared.languages.function_words import plain_words
 
 type Day = tuple[int, int]  # month and day
 type Minutes = int  # since midnight

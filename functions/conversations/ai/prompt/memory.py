@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from conversations.store.items.parts.memory import LONGEST_FACT, LONGEST_SUMMARY, MOST_FACTS
 from shared.ai import port as ai
-from shared.ai.model_calls import AnswerInvalid, complete_text
+from shared.ai.calls.model_calls import AnswerInvalid, complete_text
 from shared.aws.tables.dynamodb_json import storable
 
 if TYPE_CHECKING:

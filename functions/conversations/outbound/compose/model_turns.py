@@ -14,9 +14,9 @@ from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from shared.ai import model_creation
 from shared.ai import port as ai
-from shared.ai.fallback import WithFallback
+from shared.ai.calls.fallback import WithFallback
+from shared.ai.calls.model_calls import SHORTEST_LEFT_MS, ModelCalls
 from shared.ai.files.refused_files import ReadsFiles
-from shared.ai.model_calls import SHORTEST_LEFT_MS, ModelCalls
 from shared.ai.spending import prices
 from shared.ai.spending.bounds import Kind
 from shared.ai.spending.budget import REASON

@@ -11,7 +11,8 @@ from email_threads.parsing.kinds import Kind
 from email_threads.replies import composition, recipients
 from email_threads.replies.approval import review
 from email_threads.replies.composition import Composed
-from email_threads.store import drafts, mailboxes, threads
+from email_threads.store import drafts, threads
+from email_threads.store.configuration import mailboxes
 from email_threads.store.drafts import MOST_OPEN
 from email_threads.store.items import DraftKind, DraftStatus
 from email_threads.store.items.draft import FINAL

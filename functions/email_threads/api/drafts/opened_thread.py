@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from email_threads.api import join_requests, queries
+from email_threads.api import queries
 from email_threads.api.drafts import actions
 from email_threads.api.drafts.inputs import ThreadDraftsQuery
 from email_threads.api.drafts.views import Drafts  # noqa: TC001 - field of a model
 from email_threads.api.inputs import NumberedQuery
+from email_threads.api.people import join_requests
 from email_threads.api.views import Mails, Notes, ThreadView
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from email_threads.api import inputs, views
 from email_threads.api.queries import ApiDependencies
-from email_threads.store import mailboxes
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Signature
 from shared.api.auth import Scope
 from shared.api.models.inputs import NoInput

@@ -15,7 +15,8 @@ from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.inbound.events import entry
 from email_threads.replies.approval import review, schedule, second_answers, signatures
 from email_threads.replies.draft_state import send_event
-from email_threads.store import drafts, mailboxes
+from email_threads.store import drafts
+from email_threads.store.configuration import mailboxes
 from email_threads.store.drafts import MOST_OPEN
 from email_threads.store.items import Status
 from email_threads.store.items.draft import WAITING

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from email_threads.api.macros import inputs, run, views
 from email_threads.api.queries import ApiDependencies, NotFound, head_of
-from email_threads.store import macros
+from email_threads.store.configuration import macros
 from email_threads.store.items import Macro
 from shared.api.auth import Scope
 from shared.api.models.inputs import NoInput

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from email_threads.store import service_levels
+from email_threads.store.deadlines import service_levels
 from email_threads.store.items.service_level import TargetName, TargetState
 from shared.api.models.views import View
 

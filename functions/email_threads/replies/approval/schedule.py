@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.inbound.events import entry
 from email_threads.replies.draft_state import send_event
-from email_threads.store import scheduled_sends
+from email_threads.store.deadlines import scheduled_sends
 from email_threads.store.items import ScheduledSend
 from shared.aws.sqs_standard import LONGEST_DELAY_SECONDS
 from shared.runtime import clock

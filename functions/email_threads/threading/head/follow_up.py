@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from email_threads.store.deadlines.service_levels import OPEN
 from email_threads.store.items.thread import Direction
-from email_threads.store.service_levels import OPEN
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -21,11 +21,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.store import changes, merges, participants, threads
+from email_threads.store import changes, merges, threads
 from email_threads.store.changes import Change
+from email_threads.store.deadlines.service_levels import is_open
 from email_threads.store.items.merge import MergeEffects
 from email_threads.store.items.parked import ParkReason
-from email_threads.store.service_levels import is_open
+from email_threads.store.lists import participants
 from email_threads.store.threads import Refusal
 from email_threads.threading import ids, people
 from email_threads.threading.head import heads, rebuilt, service_level

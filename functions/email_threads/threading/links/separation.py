@@ -18,9 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.store import changes, drafts, merges, objects, participants, threads
+from email_threads.store import changes, drafts, merges, objects, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Status, Thread
+from email_threads.store.lists import participants
 from email_threads.threading import ids, people
 from email_threads.threading.head import heads, rebuilt, service_level
 from shared.runtime import clock

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from newsletters.drafting.model_calls import Prompt, problem_of
 from newsletters.store.items import EditorWarning
 from shared.ai import port as ai
-from shared.ai.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import AnswerInvalid
 from shared.runtime.validation_errors import errors_of
 
 if TYPE_CHECKING:

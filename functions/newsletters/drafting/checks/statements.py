@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from newsletters.drafting.checks.number_words import LANGUAGES
 from newsletters.drafting.checks.numbers import numbers_in, supported
 from newsletters.drafting.checks.quotations import quotations_in, stands_in
-from shared.languages.certain_languages import certain_language, known_language, primary_of
+from shared.ai.languages.certain_languages import certain_language, known_language, primary_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

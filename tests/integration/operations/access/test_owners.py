@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from email_threads.store import mailboxes
+from email_threads.store.configuration import mailboxes
 from operations.__main__ import main as operations
 from operations.access.owners import tables as owner_tables
 from operations.command_line import arguments

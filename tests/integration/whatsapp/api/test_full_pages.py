@@ -10,7 +10,7 @@ from shared.runtime import clock
 from tests.integration.whatsapp.api.conftest import Api, second_number
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp import store
-from whatsapp.api import conversation_lists
+from whatsapp.api.conversations import conversation_lists
 from whatsapp.store.conversations import head_writes
 from whatsapp.store.items import Conversation, Message
 

@@ -10,7 +10,7 @@ import pytest
 from email_threads.analysis.schema import Answer, answer_schema
 from email_threads.configuration.requirements_schema import USUAL, RequirementsSchema
 from local.sandbox.providers.bedrock import schema_rules
-from shared.ai.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import AnswerInvalid
 from shared.ai.port import decodable
 from tests.unit.email_threads.analysis.answers import raw_answer
 

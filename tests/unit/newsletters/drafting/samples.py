@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from newsletters.drafting.section_text import AnsweredBlocks, Block
+from newsletters.drafting.text.section_text import AnsweredBlocks, Block
 from newsletters.store.items import (
     Chunk,
     Metadata,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from local.sandbox.providers.openai import schema_answers
-from newsletters.drafting import outline_generation, prompts, section_text
+from newsletters.drafting import outline_generation, prompts
 from newsletters.drafting.plan import plan_of
-from newsletters.drafting.section_text import Sources
+from newsletters.drafting.text import section_text
+from newsletters.drafting.text.section_text import Sources
 from tests.unit.newsletters.drafting.samples import chunk, metadata, topics
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from newsletters.drafting.inline_text import escaped, inline_text
+from newsletters.drafting.text.inline_text import escaped, inline_text
 from tests.cases import each
 from tests.unit.newsletters.drafting.hostile import HOSTILE
 

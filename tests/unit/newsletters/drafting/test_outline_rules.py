@@ -11,7 +11,7 @@ import pytest
 from newsletters.drafting.outline_generation import parsed
 from newsletters.drafting.plan import PlannedSection
 from newsletters.drafting.prompts import labelled
-from shared.ai.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import AnswerInvalid
 from tests.cases import each
 from tests.unit.newsletters.drafting.samples import chunk
 

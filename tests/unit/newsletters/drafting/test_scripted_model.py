@@ -8,7 +8,7 @@ import pytest
 
 from local.sandbox.providers.openai import schema_answers
 from newsletters.drafting import prompts
-from shared.ai.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import AnswerInvalid
 from tests.cases import each
 from tests.unit.newsletters.drafting.samples import item, metadata, reference, section
 from tests.unit.newsletters.drafting.scripted import answered, labelled, outline, written

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from newsletters.drafting.content import cited
-from newsletters.drafting.section_text import Sources, parsed, rendered
+from newsletters.drafting.text.section_text import Sources, parsed, rendered
 from newsletters.store.items import Reference
-from shared.ai.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import AnswerInvalid
 from tests.cases import each
 from tests.unit.newsletters.drafting.hostile import HOSTILE
 from tests.unit.newsletters.drafting.samples import blocks, item, reference, section

@@ -16,7 +16,7 @@ from richpanel.decisions.model_answers import (
     merge,
     verdict_of,
 )
-from shared.ai.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import AnswerInvalid
 from tests.cases import each
 from tests.unit.richpanel.situations import about, order, outcome, status, turn
 

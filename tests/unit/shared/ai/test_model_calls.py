@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.ai import port as ai
-from shared.ai.model_calls import (
+from shared.ai.calls.model_calls import (
     NO_ANSWER,
     SHORTEST_LEFT_MS,
     AnswerInvalid,

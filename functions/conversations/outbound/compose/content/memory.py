@@ -19,7 +19,7 @@ from conversations.store.annotations import memories
 from conversations.store.items import identifiers
 from conversations.store.items.parts.memory import Memory
 from shared.ai import port as ai
-from shared.ai.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import AnswerInvalid
 from shared.runtime import clock
 from shared.runtime.observability import logger
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
+from shared.ai.languages.certain_languages import certain_language
 from shared.ai.retrieval import blocks, metadata
 from shared.ai.retrieval.metadata import Attributes, Unreadable
 from shared.ai.retrieval.port import LONGEST_TITLE
-from shared.languages.certain_languages import certain_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,7 +9,7 @@ import pytest
 
 from newsletters.drafting.checks import claims
 from newsletters.drafting.checks.claims import AnsweredVerdicts, Statement
-from shared.ai.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import AnswerInvalid
 from tests.unit.newsletters.drafting.samples import reference
 
 FILLER = "The survey asked farmers in ten places about seeds and tools. " * 8

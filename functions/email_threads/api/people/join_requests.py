@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from email_threads.api import changes, presenters, views
 from email_threads.api.queries import NotFound, head_of
 from email_threads.inbound.events import EmailMerge, entry
-from email_threads.store import mailboxes, threads
+from email_threads.store import threads
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Status
 from email_threads.threading.head.heads import with_status
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from email_threads.store import service_levels, threads
+from email_threads.store import threads
+from email_threads.store.deadlines import service_levels
 from email_threads.store.items import Status, Thread
 from email_threads.store.items.item import PARTITION_KEY
 from shared.aws.tables.prefetched import PrefetchedTable

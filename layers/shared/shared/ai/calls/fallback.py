@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from shared.ai.model_calls import SHORTEST_LEFT_MS
+from shared.ai.calls.model_calls import SHORTEST_LEFT_MS
 from shared.ai.port import Exchange, Stop, Unavailable
 from shared.aws.secrets import SecretUnreadable
 from shared.providers.outcomes import Misconfigured, NotSent

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting.checks.addresses import without_addresses
-from newsletters.drafting.markdown_tokens import flat, shown, text_of
+from newsletters.drafting.text.markdown_tokens import flat, shown, text_of
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -11,9 +11,11 @@ from email_threads.api.queries import head_of, mail_of
 from email_threads.inbound.events import EmailAnalyse, EmailReceived, entry, received_entry
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN
 from email_threads.parsing.headers import root_id
-from email_threads.store import changes, mailboxes, participants, threads
+from email_threads.store import changes, threads
 from email_threads.store.changes import Change
+from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Automation
+from email_threads.store.lists import participants
 from email_threads.threading import ids
 from email_threads.threading.head import admitted
 from email_threads.threading.head.heads import touched

@@ -19,12 +19,12 @@ from newsletters.drafting.checks.statements import (
     is_in_another_language,
     unsupported_numbers,
 )
-from newsletters.drafting.inline_text import inline_text
-from newsletters.drafting.markdown_tokens import marker
 from newsletters.drafting.model_calls import problem_of
 from newsletters.drafting.prompts import needs_references
+from newsletters.drafting.text.inline_text import inline_text
+from newsletters.drafting.text.markdown_tokens import marker
 from newsletters.store.items import Citation, EditorWarning
-from shared.ai.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import AnswerInvalid
 from shared.runtime.validation_errors import errors_of
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""What administrators and teams set: mailboxes and macros."""

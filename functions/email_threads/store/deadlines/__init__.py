@@ -1,0 +1,1 @@
+"""Work that becomes due: scheduled sends, and the due times of threads."""

@@ -1,0 +1,1 @@
+"""What a recipient and a subject show about the thread of a mail."""

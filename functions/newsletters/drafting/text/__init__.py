@@ -1,0 +1,1 @@
+"""The text of sections: Markdown from blocks, its tokens, and inline parts."""
