@@ -29,7 +29,7 @@ BUDGETS: Final[dict[str, int]] = {
     "tests/integration/operations": 17_000,
     "tests/integration/richpanel": 23_000,
     "tests/integration/sandbox": 1_000,
-    "tests/integration/shared": 1_000,
+    "tests/integration/shared": 2_900,
     "tests/integration/whatsapp": 187_000,
     "tests/simulation": 23_000,
     "tests/simulation/console": 5_000,

@@ -83,6 +83,9 @@ def _create_resources() -> None:
 def _print_calls() -> None:
     from moto import mock_aws  # noqa: PLC0415 - only the child process needs it
 
+    from tests import quick_aws  # noqa: PLC0415 - as above
+
+    quick_aws.hasten()
     names = sorted(schedules())
     os.environ.update(_environment(names[0]))  # region and keys are those of all
     with mock_aws():

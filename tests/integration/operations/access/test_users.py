@@ -123,8 +123,9 @@ def test_the_list_shows_address_name_principal_state_and_roles_of_one_company_or
 
 
 def test_all_pages_of_users_are_listed(pool: str, capsys: pytest.CaptureFixture[str]) -> None:
+    people = People(boto3.client("cognito-idp"), pool)
     for number in range(65):  # a page has at most 60
-        run("create", f"p{number:02}@example.com", "--role", "acme:agent", "--no-mail")
+        people.create(f"p{number:02}@example.com", ["acme:agent"], invites=True)
 
     assert [row[0] for row in listed(capsys)] == [f"p{n:02}@example.com" for n in range(65)]
 

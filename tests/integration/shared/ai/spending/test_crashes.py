@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 KIND = Kind.MAIL_ANALYSIS
 BOUNDS = DEFAULTS[KIND]
 CALLS = 4  # of a reservation and its settlement
+# Seeds of orders of calls.
+orders = pytest.mark.parametrize(
+    "seed", [*range(5), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(5, 25))]
+)
 
 
 class Killed(BaseException):
@@ -138,7 +142,7 @@ def test_a_crash_at_any_call_counts_the_cost_and_at_most_one_reservation_too_man
     assert paid <= micros <= paid + 500 + 500
 
 
-@pytest.mark.parametrize("seed", range(25))
+@orders
 def test_concurrent_reservations_never_exceed_the_bound_of_an_address(
     table: Table, seed: int
 ) -> None:
@@ -156,7 +160,7 @@ def test_concurrent_reservations_never_exceed_the_bound_of_an_address(
     assert used(table) == (bound, 10 * bound)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@orders
 def test_concurrent_messages_of_one_sender_never_exceed_its_bound(table: Table, seed: int) -> None:
     usage.set_percents(table, COMPANY, {KIND: 30}, by="a person")  # 3 for a sender
     turns, granted = Turns(seed), []
@@ -171,7 +175,7 @@ def test_concurrent_messages_of_one_sender_never_exceed_its_bound(table: Table, 
     assert used(table) == (sum(granted), 10 * sum(granted))
 
 
-@pytest.mark.parametrize("seed", range(25))
+@orders
 def test_concurrent_deliveries_of_one_event_count_once(table: Table, seed: int) -> None:
     turns, granted = Turns(seed), []
 

@@ -10,6 +10,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
+from functools import cache
 from html import escape
 from typing import NamedTuple
 
@@ -217,8 +218,13 @@ def source_of(
     return message.as_bytes()
 
 
-def mails(languages: tuple[Language, ...] = LANGUAGES) -> Iterator[Labelled]:
-    """Yield the labelled mails of all clients."""
+@cache
+def mails(languages: tuple[Language, ...] = LANGUAGES) -> tuple[Labelled, ...]:
+    """Return the labelled mails of all clients, made once."""
+    return tuple(_mails(languages))
+
+
+def _mails(languages: tuple[Language, ...]) -> Iterator[Labelled]:
     for words in languages:
         for client, text_of in TEXTS.items():
             text = text_of(words)

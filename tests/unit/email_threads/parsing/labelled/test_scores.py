@@ -1,6 +1,7 @@
 """The sender's own text in the labelled mails of all clients and languages."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -11,12 +12,13 @@ from tests.unit.email_threads.parsing.labelled import mails
 from tests.unit.email_threads.parsing.labelled.languages import LANGUAGES
 from tests.unit.email_threads.parsing.labelled.mails import DOCUMENTS, TEXTS, source_of
 
+parsed = cache(parse)  # for the tests of the labelled set, which read each mail
 LEAST_SHARE = 0.99
 WORDS = ("STOP", "Unsubscribe", *(word for words in PRESETS.values() for word in words))
 
 
 def test_the_labelled_set_has_the_promised_size() -> None:
-    every = list(mails.mails())
+    every = mails.mails()
 
     assert len(every) >= 150
     assert len({mail.language for mail in every}) >= 20
@@ -24,7 +26,7 @@ def test_the_labelled_set_has_the_promised_size() -> None:
 
 
 def test_the_own_text_of_nearly_all_labelled_mails_is_found() -> None:
-    right, every, wrong = mails.scores(lambda mail: parse(mail.source).new_text)
+    right, every, wrong = mails.scores(lambda mail: parsed(mail.source).new_text)
 
     failed = [(mail.client, mail.language) for mail in wrong]
     assert sum(right.values()) >= LEAST_SHARE * sum(every.values()), failed
@@ -32,7 +34,7 @@ def test_the_own_text_of_nearly_all_labelled_mails_is_found() -> None:
 
 def test_nothing_of_the_original_is_lost_from_the_body() -> None:
     for mail in mails.mails():
-        body = parse(mail.source).text
+        body = parsed(mail.source).text
         words = next(one for one in LANGUAGES if one.code == mail.language)
         assert words.answer in body
         assert words.question in body
