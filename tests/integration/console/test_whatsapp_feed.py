@@ -26,7 +26,7 @@ from whatsapp.store.items import Conversation, pk
 
 ADA = "447700900101"
 BEN = "447700900102"
-OF_CONTACTS = {"contact_id", "claims_mark"}
+OF_CONTACTS = {"contact_id", "contact_order", "claims_mark"}
 
 
 def receive(
