@@ -140,7 +140,7 @@ INDEXES: Final = {
     "email_threads": ("StatusIndex", "ParticipantIndex", "TTLIndex", "CompanyIndex"),
     "newsletters": ("GSI1",),
     "contacts": ("gsi_company_activity",),
-    "inbox": ("gsi_list", "gsi_assignee"),
+    "inbox": ("gsi_contact", "gsi_list", "gsi_assignee"),
     "live": ("gsi_connection", "gsi_principal"),
     "audit_log": (),
     "api_keys": (),
