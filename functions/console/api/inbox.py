@@ -141,7 +141,7 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
     wanted = _wanted(caller, query, now)
     # One more than a page: whether there is another page.
     stored = lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
-    found = _page(stored, wanted, query.limit) if contexts else _NOTHING
+    found = _page(stored, wanted, query.limit, ENTRIES_PER_CALL) if contexts else _NOTHING
     last, oldest = found.last, found.looked_back_to
     result = Inbox(
         conversations=[row_of(seal, entry, now) for entry in found.entries],
@@ -164,7 +164,7 @@ def counted(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> tuple
         return 0, True
     wanted = _wanted(caller, query, clock.to_text(clock.now_ms()))
     stored = lists.entries(deps.table, _listed(deps, caller, query), limit=MOST_COUNTED + 1)
-    found = _page(stored, wanted, MOST_COUNTED, most=ENTRIES_PER_COUNT)
+    found = _page(stored, wanted, MOST_COUNTED, ENTRIES_PER_COUNT)
     return len(found.entries), found.is_end
 
 
@@ -215,9 +215,7 @@ def row_of(seal: Seal, entry: Entry, now: str) -> InboxRow:
     return row(entry, key=key, now=now)
 
 
-def _page(
-    stored: Iterable[Entry], wanted: _Filter, limit: int, most: int = ENTRIES_PER_CALL
-) -> _Found:
+def _page(stored: Iterable[Entry], wanted: _Filter, limit: int, most: int) -> _Found:
     found: list[Entry] = []
     last: Entry | None = None
     oldest: Entry | None = None
