@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from newsletters.api import presenters, views
 from newsletters.api.access import NotFound
 from newsletters.api.changes import NoContent
-from newsletters.exports.glyphs import missing_in
 from newsletters.jobs import requests
 from newsletters.jobs.requests import EXPORT_PREFIX, Requested, StepProcessing
 from newsletters.jobs.state import is_working
@@ -67,6 +66,8 @@ def export_jobs(store: Store, code: str) -> dict[str, Job]:
 
 def exports_view(newsletter: Newsletter, found: dict[str, Job]) -> views.ExportsView:
     """Return the exported files, and the newest job of each format; *found* is the result of `export_jobs`."""
+    from newsletters.exports.glyphs import missing_in  # noqa: PLC0415 - few requests are for files
+
     stored = newsletter.draft.exports if newsletter.draft else {}
     return views.ExportsView(
         exports={

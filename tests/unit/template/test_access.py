@@ -128,6 +128,8 @@ def test_only_webhooks_and_pages_have_no_authorizer() -> None:
     assert {route for route, event in routes.items() if "Auth" not in event} == {
         ("GET", "/inbox"),
         ("GET", "/inbox/openapi.json"),
+        ("GET", "/inbox/views"),
+        ("POST", "/inbox/views"),
         ("GET", "/contacts"),
         ("GET", "/contacts/{proxy+}"),
         ("GET", "/operations/{proxy+}"),

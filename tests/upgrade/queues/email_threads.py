@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, get_args, get_type_hints
 
-from email_threads.inbound.events import EmailDue, EmailErase, EmailMerge, Event
+from email_threads.inbound.events import EmailDue, EmailErase, EmailMerge, EmailSeparate, Event
 from shared.events.queued_events import body_of
 from tests.integration.email_threads import drafting
 from tests.simulation.email_threads import people
@@ -39,6 +39,9 @@ class Mails(FifoQueuesContext[System]):
         for event in (
             EmailMerge(loser=THREAD, winner=THREAD[::-1]),
             EmailErase(conversation_id=THREAD),
+            EmailSeparate(
+                source=THREAD, target=THREAD[::-1], actor="login:kim", cause="0123", numbers=[1]
+            ),
             EmailDue(conversation_id=THREAD, look_at="2026-01-01T14:30:00.000Z"),
         ):
             yield _record(system.queue, event.type, body_of(event))

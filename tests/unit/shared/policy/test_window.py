@@ -28,6 +28,8 @@ ALLOWED = {
     "functions/email_threads/api/inputs.py": "the longest target, in minutes",
     "functions/email_threads/store/parked.py": "the day before, as a list of parked mails is by day",
     "functions/email_threads/store/threads.py": "entries live a day longer than their thread",
+    "functions/email_threads/worker/due_times.py": "the next day, when an end of a thread is looked at again",
+    "functions/newsletters/jobs/requests.py": "how long a job waits behind others of its company",
     "functions/newsletters/api/configuration.py": "UTC midnight",
     "functions/richpanel/api/dry_runs/report.py": "a day of the report",
     "functions/richpanel/recovery/sweep.py": "a day of the list of events",
