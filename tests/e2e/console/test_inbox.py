@@ -97,6 +97,7 @@ def test_selected_conversations_are_labelled_and_resolved_with_a_result(
     page.get_by_role("searchbox", name="Search").fill(f"Bulk {now}")
     rows = page.locator(".row", has_text=f"Bulk {now}")
     expect(rows).to_have_count(len(names), timeout=PATIENCE_MS)
+    expect(page.locator(".row")).to_have_count(len(names), timeout=PATIENCE_MS)
 
     boxes = page.locator(".row-choice input")
     boxes.first.click()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 
 import pytest
 import urllib3
 from playwright.sync_api import FilePayload, Route, expect
 
-from events.whatsapp.sample_data import Customer
+from events.whatsapp.sample_data import COMPANY, Customer
+from local.stack.seed import operate
 from tests.e2e.conftest import Deployed
 from tests.e2e.console.conftest import PATIENCE_MS, Visit
 
@@ -22,18 +24,38 @@ def patience() -> None:
     expect.set_options(timeout=PATIENCE_MS)
 
 
-def hold_sends(visit: Visit) -> list[Route]:
-    """Keep the sends of the page waiting, as a slow network does; returns them as they come."""
-    held: list[Route] = []
+@dataclass
+class SlowNetwork:
+    """Keeps the sends of a page waiting until they are let through."""
 
-    def hold(route: Route) -> None:
-        if route.request.method == "POST":
-            held.append(route)
+    waiting: list[Route] = field(default_factory=list)
+    is_slow: bool = True
+
+    def take(self, route: Route) -> None:
+        """Keep a send; other calls pass."""
+        if self.is_slow and route.request.method == "POST":
+            self.waiting.append(route)
         else:
             route.fallback()
 
-    visit.page.route(MESSAGES, hold)
-    return held
+    def recover(self) -> None:
+        """Let all sends through, those that wait first."""
+        self.is_slow = False
+        for route in self.waiting:
+            route.continue_()
+
+
+def slow_network(visit: Visit) -> SlowNetwork:
+    """Slow the network of the page down."""
+    network = SlowNetwork()
+    visit.page.route(MESSAGES, network.take)
+    return network
+
+
+def sending_key(deployed: Deployed) -> str:
+    """Return a key of the company's software that may send."""
+    scopes = ("--scopes", "whatsapp:send", "--name", "sender")
+    return operate(deployed.stack, "api-keys", "create", "--company", COMPANY, *scopes)
 
 
 def test_messages_on_a_slow_network_are_shown_at_once_and_sent_in_order(
@@ -42,7 +64,7 @@ def test_messages_on_a_slow_network_are_shown_at_once_and_sent_in_order(
     visit.sign_in()
     visit.open(customer)
     page, box = visit.page, visit.page.get_by_role("textbox", name="Message")
-    held = hold_sends(visit)
+    network = slow_network(visit)
     first, second = f"first {time.time_ns()}", f"second {time.time_ns()}"
 
     with page.expect_request(lambda request: request.method == "POST"):
@@ -54,9 +76,8 @@ def test_messages_on_a_slow_network_are_shown_at_once_and_sent_in_order(
 
     expect(page.locator("[data-unsent=sending]")).to_contain_text(first)
     expect(page.locator("[data-unsent=waiting]")).to_contain_text(second)
-    assert len(held) == 1
-    page.unroute(MESSAGES)
-    held[0].continue_()
+    assert len(network.waiting) == 1
+    network.recover()
     expect(page.locator("[data-unsent]")).to_have_count(0)
     log = page.get_by_role("log", name="Messages")
     expect(log.locator(".message-out", has_text=first)).to_have_count(1)
@@ -66,13 +87,13 @@ def test_messages_on_a_slow_network_are_shown_at_once_and_sent_in_order(
 def test_what_is_typed_while_a_text_is_sent_stays(visit: Visit, customer: Customer) -> None:
     visit.sign_in()
     visit.open(customer)
-    page, held = visit.page, hold_sends(visit)
+    page, network = visit.page, slow_network(visit)
     box = page.get_by_role("textbox", name="Message")
     box.fill("The first sentence.")
     with page.expect_request(lambda request: request.method == "POST"):
         page.get_by_role("button", name="Send", exact=True).click()
     box.press_sequentially("The second one.")
-    held[0].continue_()
+    network.recover()
 
     expect(box).to_have_value("The second one.")
 
@@ -91,7 +112,7 @@ def test_an_answer_of_another_author_is_shown_before_a_text_goes_out(
         "POST",
         f"{deployed.stack.api_url}/whatsapp/conversations/{key}/messages",
         json={"text": other},
-        headers={"x-api-key": deployed.api_key, "Idempotency-Key": f"other-{time.time_ns()}"},
+        headers={"x-api-key": sending_key(deployed), "Idempotency-Key": f"other-{time.time_ns()}"},
     )
     assert answer.status in {200, 202}, answer.data
     expect(page.get_by_role("log", name="Messages")).to_contain_text(other)
