@@ -33,12 +33,12 @@ BUDGETS: Final[dict[str, int]] = {
     "tests/integration/whatsapp": 187_000,
     "tests/simulation": 23_000,
     "tests/simulation/console": 5_000,
-    "tests/simulation/conversations": 183_000,
-    "tests/simulation/email_threads": 91_000,
-    "tests/simulation/newsletters": 71_000,
+    "tests/simulation/conversations": 104_000,
+    "tests/simulation/email_threads": 73_000,
+    "tests/simulation/newsletters": 58_000,
     "tests/simulation/richpanel": 13_000,
     "tests/simulation/shared": 5_000,
-    "tests/simulation/whatsapp": 378_000,
+    "tests/simulation/whatsapp": 302_000,
     "tests/upgrade": 8_000,
 }
 
