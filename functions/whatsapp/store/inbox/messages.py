@@ -1,7 +1,8 @@
 """Messages, added once: later updates only move forward; their alternative ids."""
 
-from collections.abc import Iterable
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Attr, Key
 
@@ -9,15 +10,15 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
 from whatsapp.store.analytics import changed_hours
 from whatsapp.store.items import Alias, Message, pk
-from whatsapp.store.items.groups import Call
 from whatsapp.store.items.item import PARTITION_KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from whatsapp.store.items.groups import Call
 
 _of = Message.attr
 TIMELINE_INDEX = "gsi_conversation"
-_KINDS: dict[str, type[Message | Call]] = {
-    Message.item_type: Message,
-    Call.item_type: Call,
-}
 
 
 def add(table: Table, message: Message) -> Message | None:
@@ -233,10 +234,16 @@ def entries_of(table: Table, listed: Iterable[Attributes]) -> list[Message | Cal
 
     The index projects only small entries; the items are read by key, so they are never stale.
     """
-    kinds: dict[str, type[Message | Call]] = {
-        str(entry[PARTITION_KEY]): _KINDS[entry["itemType"]]
+    from whatsapp.store.items.groups import Call  # noqa: PLC0415 - the worker stores messages without it
+
+    types: dict[str, type[Message | Call]] = {
+        Message.item_type: Message,
+        Call.item_type: Call,
+    }
+    kinds = {
+        str(entry[PARTITION_KEY]): types[entry["itemType"]]
         for entry in listed
-        if entry["itemType"] in _KINDS
+        if entry["itemType"] in types
     }
     stored = table.get_many([pk(key) for key in kinds]) if kinds else []
     items = {item[PARTITION_KEY]: item for item in stored}
