@@ -196,13 +196,14 @@ def test_a_sender_that_is_no_possible_number_is_no_phone(harness: Harness, sende
     assert "senderPhone" not in harness.item(f"CONV#{PHONE}#{sender}")
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize(("changes", "of_each"), [(1, 1), (1, 3), (3, 1)])
 def test_equal_messages_without_an_id_are_several_and_stay_so_when_delivered_again(
-    harness: Harness, count: int
+    harness: Harness, changes: int, of_each: int
 ) -> None:
     said = {key: value for key, value in text("wamid.1").items() if key != "id"}
+    count = changes * of_each
     for _ in range(2):
-        harness.take({"messages": [dict(said) for _ in range(count)]})
+        harness.take(*({"messages": [dict(said)] * of_each} for _ in range(changes)))
 
     assert len([key for key in harness.keys() if key.startswith("MSG#")]) == count
     assert harness.item(f"CONV#{PHONE}#447700900101")["unreadCount"] == count
