@@ -34,8 +34,18 @@ _MAGIC_BYTES: tuple[tuple[int, bytes, frozenset[str]], ...] = (
     (0, b"\xff\xfb", frozenset({"audio/mpeg"})),
     (0, b"\xff\xf3", frozenset({"audio/mpeg"})),
     (0, b"\xff\xf2", frozenset({"audio/mpeg"})),
+    (0, b"\xff\xfa", frozenset({"audio/mpeg"})),  # with checksums
+    (0, b"\xff\xe3", frozenset({"audio/mpeg"})),  # MPEG-2.5, of low sampling rates
+    (0, b"\xff\xe2", frozenset({"audio/mpeg"})),
     (0, b"\xff\xf1", frozenset({"audio/aac"})),
     (0, b"\xff\xf9", frozenset({"audio/aac"})),
+    (0, b"\xff\xf0", frozenset({"audio/aac"})),
+    (0, b"\xff\xf8", frozenset({"audio/aac"})),
+)
+# Brands (ISO/IEC 14496-12) of pictures and of QuickTime, whose files begin as those of MP4.
+_FTYP_AT = 4
+_OTHER_BRANDS = tuple(
+    b"ftyp" + brand for brand in (b"heic", b"heix", b"hevc", b"mif1", b"msf1", b"avif", b"qt  ")
 )
 
 
@@ -89,7 +99,8 @@ def refusal_of(kind: str, mime_type: str, first_bytes: bytes) -> str | None:
     accepted = ", ".join(sorted(limit.extensions))
     if kind != "document" and named not in limit.extensions:
         return f"a file that is sent as {kind} must be one of {accepted}"
-    if not matches_type(kind, named, first_bytes):
+    is_other = kind != "document" and first_bytes.startswith(_OTHER_BRANDS, _FTYP_AT)
+    if is_other or not matches_type(kind, named, first_bytes):
         listed = f"; accepted are {accepted}" if kind != "document" else ""
         return f"the file's content differs from its type{listed}"
     if (
