@@ -173,6 +173,7 @@ NAMELESS = {key: value for key, value in text("wamid.1").items() if key != "from
     [
         ([{"user_id": "GB.1", "profile": {"name": "Ada"}}], True),
         ([{"user_id": "GB.1", "wa_id": "447700900101"}], True),
+        ([{"user_id": "GB.1", "profile": {"name": "Ada"}}] * 2, True),
         ([{"profile": {"name": "Ada"}}], False),
         ([{"user_id": "GB.1"}, {"user_id": "GB.2"}], False),
         ([], False),
@@ -185,6 +186,22 @@ def test_a_message_without_a_sender_is_of_the_only_contact_with_a_user_id(
 
     assert handled.reason == (None if is_named else "no_sender")
     assert harness.item("MSG#wamid.1").get("senderUserId") == ("GB.1" if is_named else None)
+
+
+@pytest.mark.parametrize("field", ["messages", "calls", "user_preferences"])
+@pytest.mark.parametrize("ids", [{"user_id": "GB.1"}, {"wa_id": "447700900101"}])
+def test_what_names_nobody_is_of_the_only_contact(
+    harness: Harness, field: str, ids: dict[str, str]
+) -> None:
+    items: dict[str, dict[str, Any]] = {
+        "messages": NAMELESS,
+        "calls": {"id": "wacid.1", "event": "connect", "timestamp": str(NOW // 1_000)},
+        "user_preferences": {"category": "marketing_messages", "value": "stop", "timestamp": str(NOW // 1_000)},
+    }  # fmt: skip
+    handled = harness.take({"field": field, "contacts": [ids], field: [items[field]]})
+
+    assert [(one.outcome, one.reason) for one in handled] == [(Outcome.PERSISTED, None)]
+    assert harness.item(f"CONV#{PHONE}#{next(iter(ids.values()))}")
 
 
 @pytest.mark.parametrize("sender", ["0", "123", "0447700900101", "1234567890123456", "9" * 40])
