@@ -212,17 +212,19 @@ def _event(
     at = item.get("timestamp") or (about.get("timestamp") if isinstance(about, dict) else None)
     fingerprint = digest(to_json(_without_media_urls(item)))
     provider_id = _text(item.get("id"))
+    phone = _text(metadata.get("phone_number_id"))[:_LONGEST_NAME]
     return Event(
         kind=kind,
-        # Without an id an event is identified by content and time: an account may be flagged a second time.
+        # Without an id an event is identified by content, time and number: an account may be flagged a second time, and
+        # a person may greet two companies at once.
         id=provider_id
         if 0 < len(provider_id) <= LONGEST_ID
-        else digest(fingerprint, _text(entry.get("time"))),
+        else digest(fingerprint, _text(entry.get("time")), *filter(None, [phone])),
         source=delivery.source,
         app=delivery.app,
         accepted_at=delivery.accepted_at,
         waba=_text(entry.get("id"))[:_LONGEST_NAME],
-        phone=_text(metadata.get("phone_number_id"))[:_LONGEST_NAME],
+        phone=phone,
         display_phone=_text(metadata.get("display_phone_number"))[:_LONGEST_NAME],
         field=field[:_LONGEST_NAME],
         at=_seconds(at or entry.get("time"), delivery),

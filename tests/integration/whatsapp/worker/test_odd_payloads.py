@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from shared.runtime.failures import Permanent
-from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Harness, text
+from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Harness, a_phone, text
+from whatsapp import store
 from whatsapp.inbound.event import Outcome
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.recovery import parking
@@ -224,3 +225,23 @@ def test_equal_messages_without_an_id_are_several_and_stay_so_when_delivered_aga
 
     assert len([key for key in harness.keys() if key.startswith("MSG#")]) == count
     assert harness.item(f"CONV#{PHONE}#447700900101")["unreadCount"] == count
+
+
+def test_equal_messages_without_an_id_to_numbers_of_two_companies_are_both_kept(
+    harness: Harness,
+) -> None:
+    other = a_phone(pk="PHONE#106540352249999", phone="106540352249999", company="globex",
+                    phone_arn="arn:parley:whatsapp:::phone-number-id/106540352249999",
+                    waba_meta_id="202290129340399")  # fmt: skip
+    store.phones.register(harness.resources.table, other)
+    store.phones.forget()
+    said = {key: value for key, value in text("wamid.1").items() if key != "id"}
+    to_globex = {"phone_number_id": "106540352249999", "display_phone_number": "15550789999"}
+    handled = [
+        *harness.take({"messages": [said]}),
+        *harness.take({"metadata": to_globex, "messages": [said]}, waba="202290129340399"),
+    ]
+
+    assert [one.reason for one in handled] == [None, None]
+    keys = [key for key in harness.keys() if key.startswith("MSG#")]
+    assert {harness.item(key)["phone"] for key in keys} == {PHONE, "106540352249999"}
