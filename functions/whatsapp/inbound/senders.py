@@ -22,6 +22,8 @@ _PHONE_FIELDS = {
     "identity": "wa_id",
     "contact": "wa_id",
 }
+# Kinds whose items are of the only entry of `contacts[]`, if they name nobody.
+_OF_ONLY_ENTRY = frozenset({"message", "call", "preference"})
 _CHANGES = frozenset({"user_changed_number", "customer_changed_number", "user_changed_user_id"})
 
 
@@ -68,10 +70,7 @@ def bsuid_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | No
 
 def phone_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
     """Return the digits of the customer's phone; empty if the event has none."""
-    field = "to" if _is_outbound(kind, item) else "from"
-    own = _PHONE_FIELDS.get(kind, field)
-    phone = _first(item, (field, own)) or _first(contact or {}, ("wa_id",))
-    return _digits(phone)
+    return _digits(_named_as(kind, item) or _first(contact or {}, ("wa_id",)))
 
 
 def sender_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> Sender:
@@ -184,7 +183,8 @@ class Contacts:
     def __init__(self, entries: Sequence[dict[str, Any]] = ()) -> None:
         self._of_user: dict[str, dict[str, Any]] = {}
         self._of_phone: dict[str, dict[str, Any] | None] = {}  # None: entries of several users
-        self._only = entries[0] if len(entries) == 1 else {}
+        is_one = bool(entries) and all(entry == entries[0] for entry in entries)
+        self._only = entries[0] if is_one else {}
         for entry in entries:
             user_id, phone = _first(entry, ("user_id",)), _digits(_first(entry, ("wa_id",)))
             self._of_user.setdefault(user_id, entry)
@@ -196,12 +196,12 @@ class Contacts:
         """
         Return the entry that names the item's customer: by the user id, else by the phone. None if there is none.
 
-        An entry of the same phone with another user id is another customer's. A message that names nobody is of the
-        only entry, if that has a user id.
+        An entry of the same phone with another user id is another customer's. A message, a call or a preference that
+        names nobody is of the only entry, if that has an id.
         """
         user_id, phones = _named(kind, item)
-        if kind == "message" and not user_id and not any(phones) and _first(item, ("from",)) == "":
-            return self._only if _first(self._only, ("user_id",)) else None
+        if kind in _OF_ONLY_ENTRY and not user_id and not any(phones) and not _named_as(kind, item):
+            return self._only if _first(self._only, ("user_id", "wa_id")) else None
         if user_id and user_id in self._of_user:
             return self._of_user[user_id]
         for phone in phones:
@@ -209,6 +209,12 @@ class Contacts:
             if entry is not None and not (user_id and _first(entry, ("user_id",))):
                 return entry
         return None
+
+
+def _named_as(kind: str, item: Mapping[str, Any]) -> str:
+    """Return the text that an item has for its customer's phone, which may be none; empty if it has no text."""
+    field = "to" if _is_outbound(kind, item) else "from"
+    return _first(item, (field, _PHONE_FIELDS.get(kind, field)))
 
 
 def _named(kind: str, item: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:

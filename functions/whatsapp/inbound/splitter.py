@@ -85,17 +85,26 @@ class Delivery:
 def events_of(body: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
     """Yield all events of a Meta body, in its order."""
     entries = _dicts(body.get("entry"))
-    return _in_order(event for entry in entries for event in _events_of_entry(entry, delivery))
+    return _distinct(event for entry in entries for event in _events_of_entry(entry, delivery))
 
 
 def events_of_entry(entry: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
     """Yield all events of one entry (`{id, time?, changes[]}`), in its order."""
-    return _in_order(_events_of_entry(entry, delivery))
+    return _distinct(_events_of_entry(entry, delivery))
 
 
-def _in_order(events: Iterable[Event]) -> Iterator[Event]:
+def _distinct(events: Iterable[Event]) -> Iterator[Event]:
+    """
+    Yield events with their places. Equal ones without the provider's id are several, and each delivery has all of
+    them.
+    """
+    equal: Counter[tuple[str, ...]] = Counter()
     for place, event in enumerate(events):
-        yield replace(event, place=place)
+        same = (event.kind, event.waba, event.phone, event.id)
+        before = 0 if (event.payload or {}).get("id") else equal[same]
+        equal[same] += 1
+        own_id = digest(event.id, str(before)) if before else event.id
+        yield replace(event, id=own_id, place=place)
 
 
 def _events_of_entry(entry: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
@@ -144,18 +153,12 @@ def _events_of_change(
         items += _unused(entries, contacts, items)
         if rest := _besides(field, value, arrays):
             items.append(("other", rest, 0))
-    equal: Counter[str] = Counter()
     for kind, raw_item, index in items:
         # Removed at this point, so that it reaches no queue, claim or parked event.
         item = _without(raw_item, _CALL_SESSION_FIELDS) if field == "calls" else raw_item
-        event = _event(
+        yield _event(
             kind, item, index, field=field, value=value, contacts=contacts, entry=entry, delivery=delivery,
         )  # fmt: skip
-        if not item.get("id"):
-            # Equal items are several, and each delivery has all of them.
-            before, equal[event.id] = equal[event.id], equal[event.id] + 1
-            event = replace(event, id=digest(event.id, str(before))) if before else event
-        yield event
 
 
 def _unused(entries: list[dict[str, Any]], contacts: Contacts, items: list[Item]) -> list[Item]:
@@ -209,17 +212,19 @@ def _event(
     at = item.get("timestamp") or (about.get("timestamp") if isinstance(about, dict) else None)
     fingerprint = digest(to_json(_without_media_urls(item)))
     provider_id = _text(item.get("id"))
+    phone = _text(metadata.get("phone_number_id"))[:_LONGEST_NAME]
     return Event(
         kind=kind,
-        # Without an id an event is identified by content and time: an account may be flagged a second time.
+        # Without an id an event is identified by content, time and number: an account may be flagged a second time, and
+        # a person may greet two companies at once.
         id=provider_id
         if 0 < len(provider_id) <= LONGEST_ID
-        else digest(fingerprint, _text(entry.get("time"))),
+        else digest(fingerprint, _text(entry.get("time")), *filter(None, [phone])),
         source=delivery.source,
         app=delivery.app,
         accepted_at=delivery.accepted_at,
         waba=_text(entry.get("id"))[:_LONGEST_NAME],
-        phone=_text(metadata.get("phone_number_id"))[:_LONGEST_NAME],
+        phone=phone,
         display_phone=_text(metadata.get("display_phone_number"))[:_LONGEST_NAME],
         field=field[:_LONGEST_NAME],
         at=_seconds(at or entry.get("time"), delivery),

@@ -16,6 +16,9 @@ from whatsapp.worker.media.types import extension_of, matches_type, refusal_of
         ("audio", "audio/ogg; codecs=opus", b"OggS"),
         ("audio", "audio/amr", b"#!AMR\n"),
         ("audio", "audio/mpeg", b"ID3\x04"),
+        ("audio", "audio/mpeg", b"\xff\xfa\x90\x00"),
+        ("audio", "audio/mpeg", b"\xff\xe3\x18\xc4"),
+        ("audio", "audio/aac", b"\xff\xf0\x50\x80"),
         ("document", "application/pdf", b"%PDF-1.7"),
         ("document", "application/x-of-next-year", b"anything"),
     ],
@@ -59,6 +62,10 @@ WEBP, JPEG, MP3 = b"RIFF\0\0\0\0WEBPVP8L", b"\xff\xd8\xff\xe0", b"ID3\x04"
         ("audio", "audio/ogg", OGG_PAGE + b"\x01vorbis", "audio/ogg"),
         ("audio", "video/mp4", b"\0\0\0\x18ftypmp42", "audio/mp4"),
         ("video", "image/jpeg", JPEG, "video/3gpp, video/mp4"),
+        ("video", "video/mp4", b"\0\0\0\x18ftypheic", "video/3gpp, video/mp4"),
+        ("document", "application/pdf", JPEG, "the file's content differs from its type"),
+        ("document", "image/png", JPEG, "the file's content differs from its type"),
+        ("video", "video/mp4", b"\0\0\0\x14ftypqt  ", "video/3gpp, video/mp4"),
     ],
 )
 def test_a_file_that_whatsapp_does_not_take_as_its_kind_is_refused_with_the_accepted_types(

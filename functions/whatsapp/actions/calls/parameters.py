@@ -165,7 +165,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "category": "the category, one of the listed ones",
     "body": "the body: the text of a message, or a request as the provider sent it",
     "name": "the name",
-    "status": "only those with this status, or the new status",
+    "status": "only those with this status",
     "text": "the text",
     "reason": "why, for people",
     "header": "the header: its text, or its parts in Meta's structure",

@@ -131,7 +131,8 @@ def _marketing(call: Call[Any], ids: list[str], stated: Consent | None) -> Recor
 
 def _choose_marketing(call: Call[Choice], *, is_out: bool) -> None:
     """Set the choice on the customer's conversation with each number of the company, where sending reads it."""
-    at, who = clock.to_text(clock.now_ms()), people.named(call, call.input.to, "to")
+    at = clock.to_text(clock.now_ms())
+    who = people.spelt(people.named(call, call.input.to, "to"))
     for phone in participants.phones_of(call):
         contact = participants.contact_of(call, phone, who, "to")[0]
         store.customer_facts.note_marketing_choice(
@@ -146,7 +147,9 @@ def _choose_marketing(call: Call[Choice], *, is_out: bool) -> None:
 
 def _conversations(call: Call[Any], who: str) -> list[str]:
     return [
-        Conversation.key(phone.arn_suffix, participants.contact_of(call, phone, who, "to")[0])
+        Conversation.key(
+            phone.arn_suffix, participants.contact_of(call, phone, people.spelt(who), "to")[0]
+        )
         for phone in participants.phones_of(call)
     ]
 

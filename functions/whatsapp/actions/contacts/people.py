@@ -28,6 +28,11 @@ def named(call: Call[Any], text: str, field: str) -> str:
         raise InvalidInput([{"field": field, "problem": "must be a phone number"}]) from None
 
 
+def spelt(who: str) -> str:
+    """Return digits or a user id as a parameter spells it: without + digits could be read as a national number."""
+    return f"+{who}" if who.isdecimal() else who
+
+
 def address_of(each: str) -> str:
     """Return the address of an id, as consent is recorded for it."""
-    return f"+{each}" if each.isdecimal() else f"{addresses.USER_ID_PREFIX}{each}"
+    return spelt(each) if each.isdecimal() else f"{addresses.USER_ID_PREFIX}{each}"

@@ -44,7 +44,9 @@ class UpdateCall(Input):
     """
 
     call_id: Annotated[str, Field(min_length=1, max_length=200)]
-    status: Literal["answered", "ended", "failed", "missed"]
+    status: Literal["answered", "ended", "failed", "missed"] = Field(
+        description="the new status of the call"
+    )
     pre_accept: Flag = False
     session: SessionAnswer | None = None
     end_reason: Annotated[Text, Field(max_length=200)] | None = None

@@ -91,10 +91,10 @@ def _log(call: Call[GetCallLogs]) -> CallLog:
     if phone is None:
         phones = participants.phones_of(call)
         # Any number of the company determines the region of a number without country code.
-        contact, digits, user_id = participants.contact_of(
+        contact, _, _ = participants.contact_of(
             call, _given(phones[0] if phones else None), customer, "to"
         )
-        return CallLog.of_caller(digits or user_id or contact)
+        return CallLog.of_caller(contact)
     contact, _, _ = participants.contact_of(call, phone, customer, "to")
     return CallLog.of_conversation(Conversation.key(phone.arn_suffix, contact))
 

@@ -8,6 +8,7 @@ from pydantic import AliasChoices, Field
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.aws.sqs_fifo import digest
+from shared.identity import addresses
 from whatsapp import store
 from whatsapp.actions.accounts.numbers import deletion
 from whatsapp.actions.calls import delivery, paging, participants, remote
@@ -207,8 +208,10 @@ def remove_group_participant(call: Call[ParticipantInput]) -> Done:
 
     def is_gone() -> bool:
         found = graph.get(group.group_id, fields="participants").get("participants", [])
-        present = {entry.get(name) for entry in found for name in _IDS}
-        return (digits or user_id) not in present
+        present = {
+            addresses.normal_digits(str(entry.get(name))) for entry in found for name in _IDS
+        }
+        return addresses.normal_digits(str(digits or user_id)) not in present
 
     deletion.delete(
         lambda: graph.attempt("DELETE", group.group_id, "participants", body=body), is_gone

@@ -124,7 +124,8 @@ def _store(call: Call[Any], phone: Phone, message: Message, emoji: str | None) -
     """
     Store the reaction of the business's number, and show it on the message, unless a later one is stored.
 
-    Repeatable: its order is the time of the attempt. Raises Transient after concurrent changes.
+    Repeatable: its order is the time of the attempt; of two in one millisecond the later call is shown. Raises
+    Transient after concurrent changes.
     """
     action_id = call.action_id()
     action = call.resources.ledger.action(action_id)
@@ -135,7 +136,7 @@ def _store(call: Call[Any], phone: Phone, message: Message, emoji: str | None) -
         company=phone.company,
         actor=actor,
         emoji=emoji,
-        order=ordering.order_key(at, action_id),
+        order=ordering.order_key(at, actor),
         event_id=action_id,
     )
     stored = store.message_reports.add_reaction(call.table, reaction)

@@ -34,8 +34,20 @@ _MAGIC_BYTES: tuple[tuple[int, bytes, frozenset[str]], ...] = (
     (0, b"\xff\xfb", frozenset({"audio/mpeg"})),
     (0, b"\xff\xf3", frozenset({"audio/mpeg"})),
     (0, b"\xff\xf2", frozenset({"audio/mpeg"})),
+    (0, b"\xff\xfa", frozenset({"audio/mpeg"})),  # with checksums
+    (0, b"\xff\xe3", frozenset({"audio/mpeg"})),  # MPEG-2.5, of low sampling rates
+    (0, b"\xff\xe2", frozenset({"audio/mpeg"})),
+    (0, b"%PDF-", frozenset({"application/pdf"})),
     (0, b"\xff\xf1", frozenset({"audio/aac"})),
     (0, b"\xff\xf9", frozenset({"audio/aac"})),
+    (0, b"\xff\xf0", frozenset({"audio/aac"})),
+    (0, b"\xff\xf8", frozenset({"audio/aac"})),
+)
+_KNOWN_TYPES = frozenset().union(*(types for _, _, types in _MAGIC_BYTES))
+# Brands (ISO/IEC 14496-12) of pictures and of QuickTime, whose files begin as those of MP4.
+_FTYP_AT = 4
+_OTHER_BRANDS = tuple(
+    b"ftyp" + brand for brand in (b"heic", b"heix", b"hevc", b"mif1", b"msf1", b"avif", b"qt  ")
 )
 
 
@@ -76,8 +88,14 @@ def matches_type(kind: str, mime_type: str, first_bytes: bytes) -> bool:
         return False
     if kind == "document":
         return True
-    matching = [types for at, magic, types in _MAGIC_BYTES if first_bytes[at:].startswith(magic)]
-    return any(plain(mime_type) in types for types in matching)
+    return plain(mime_type) in _types_of(first_bytes)
+
+
+def _types_of(first_bytes: bytes) -> frozenset[str]:
+    """Return the types with these leading bytes; none if they are not known."""
+    return frozenset().union(
+        *(types for at, magic, types in _MAGIC_BYTES if first_bytes[at:].startswith(magic))
+    )
 
 
 def refusal_of(kind: str, mime_type: str, first_bytes: bytes) -> str | None:
@@ -89,7 +107,12 @@ def refusal_of(kind: str, mime_type: str, first_bytes: bytes) -> str | None:
     accepted = ", ".join(sorted(limit.extensions))
     if kind != "document" and named not in limit.extensions:
         return f"a file that is sent as {kind} must be one of {accepted}"
-    if not matches_type(kind, named, first_bytes):
+    if kind == "document":
+        known = _types_of(first_bytes)
+        is_other = bool(known) and named in _KNOWN_TYPES and named not in known
+    else:
+        is_other = first_bytes.startswith(_OTHER_BRANDS, _FTYP_AT)
+    if is_other or not matches_type(kind, named, first_bytes):
         listed = f"; accepted are {accepted}" if kind != "document" else ""
         return f"the file's content differs from its type{listed}"
     if (

@@ -66,11 +66,36 @@ def phone_number(text: str, default_region: str | None = None) -> str:
     Return a phone number in E.164. *default_region* (ISO 3166) applies to numbers without `+`.
 
     The number must be possible, not valid: reserved ranges are never valid, and new ranges not yet. Removes Twilio's
-    `whatsapp:` prefix and the 1 that Mexican mobile numbers had after +52 until 2019. Raises PhoneInvalid.
+    `whatsapp:` prefix and the 1 that Mexican mobile numbers had after +52 until 2019. 00 is read as `+`
+    in all regions, unless only the region's own reading is valid. Raises PhoneInvalid.
     """
+    bare = _without_whatsapp(text)
+    if default_region is not None and bare.startswith("00"):
+        return _after_zeros(bare, default_region)
+    return _read(bare, default_region)
+
+
+def _after_zeros(bare: str, region: str) -> str:
+    """
+    Return the number after 00: the first reading that is valid, else the international one. Raises PhoneInvalid.
+
+    Australia dials 0011, and in Brazil 0055 also names a carrier, before a number of any country.
+    """
+    readings = []
+    for spelling, of_region in ((f"+{bare[2:]}", None), (bare, region)):
+        try:
+            readings.append(_read(spelling, of_region))
+        except PhoneInvalid as error:
+            refusal = error
+    if not readings:
+        raise refusal
+    return next(filter(_is_valid, readings), readings[0])
+
+
+def _read(bare: str, default_region: str | None) -> str:
+    """Return a number in E.164, read by the library without letters, and without Mexico's 1. Raises PhoneInvalid."""
     import phonenumbers  # noqa: PLC0415 - see the module docstring
 
-    bare = _without_whatsapp(text)
     # The library converts letters as a phone keypad does, and extracts numbers from sentences.
     if _LETTER.search(bare):
         raise PhoneInvalid("malformed")

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from shared.runtime.failures import Permanent
-from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Harness, text
+from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Harness, a_phone, text
+from whatsapp import store
 from whatsapp.inbound.event import Outcome
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.recovery import parking
@@ -173,6 +174,7 @@ NAMELESS = {key: value for key, value in text("wamid.1").items() if key != "from
     [
         ([{"user_id": "GB.1", "profile": {"name": "Ada"}}], True),
         ([{"user_id": "GB.1", "wa_id": "447700900101"}], True),
+        ([{"user_id": "GB.1", "profile": {"name": "Ada"}}] * 2, True),
         ([{"profile": {"name": "Ada"}}], False),
         ([{"user_id": "GB.1"}, {"user_id": "GB.2"}], False),
         ([], False),
@@ -187,6 +189,22 @@ def test_a_message_without_a_sender_is_of_the_only_contact_with_a_user_id(
     assert harness.item("MSG#wamid.1").get("senderUserId") == ("GB.1" if is_named else None)
 
 
+@pytest.mark.parametrize("field", ["messages", "calls", "user_preferences"])
+@pytest.mark.parametrize("ids", [{"user_id": "GB.1"}, {"wa_id": "447700900101"}])
+def test_what_names_nobody_is_of_the_only_contact(
+    harness: Harness, field: str, ids: dict[str, str]
+) -> None:
+    items: dict[str, dict[str, Any]] = {
+        "messages": NAMELESS,
+        "calls": {"id": "wacid.1", "event": "connect", "timestamp": str(NOW // 1_000)},
+        "user_preferences": {"category": "marketing_messages", "value": "stop", "timestamp": str(NOW // 1_000)},
+    }  # fmt: skip
+    handled = harness.take({"field": field, "contacts": [ids], field: [items[field]]})
+
+    assert [(one.outcome, one.reason) for one in handled] == [(Outcome.PERSISTED, None)]
+    assert harness.item(f"CONV#{PHONE}#{next(iter(ids.values()))}")
+
+
 @pytest.mark.parametrize("sender", ["0", "123", "0447700900101", "1234567890123456", "9" * 40])
 def test_a_sender_that_is_no_possible_number_is_no_phone(harness: Harness, sender: str) -> None:
     harness.take({"messages": [text("wamid.1") | {"from": sender}]})
@@ -196,13 +214,34 @@ def test_a_sender_that_is_no_possible_number_is_no_phone(harness: Harness, sende
     assert "senderPhone" not in harness.item(f"CONV#{PHONE}#{sender}")
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize(("changes", "of_each"), [(1, 1), (1, 3), (3, 1)])
 def test_equal_messages_without_an_id_are_several_and_stay_so_when_delivered_again(
-    harness: Harness, count: int
+    harness: Harness, changes: int, of_each: int
 ) -> None:
     said = {key: value for key, value in text("wamid.1").items() if key != "id"}
+    count = changes * of_each
     for _ in range(2):
-        harness.take({"messages": [dict(said) for _ in range(count)]})
+        harness.take(*({"messages": [dict(said)] * of_each} for _ in range(changes)))
 
     assert len([key for key in harness.keys() if key.startswith("MSG#")]) == count
     assert harness.item(f"CONV#{PHONE}#447700900101")["unreadCount"] == count
+
+
+def test_equal_messages_without_an_id_to_numbers_of_two_companies_are_both_kept(
+    harness: Harness,
+) -> None:
+    other = a_phone(pk="PHONE#106540352249999", phone="106540352249999", company="globex",
+                    phone_arn="arn:parley:whatsapp:::phone-number-id/106540352249999",
+                    waba_meta_id="202290129340399")  # fmt: skip
+    store.phones.register(harness.resources.table, other)
+    store.phones.forget()
+    said = {key: value for key, value in text("wamid.1").items() if key != "id"}
+    to_globex = {"phone_number_id": "106540352249999", "display_phone_number": "15550789999"}
+    handled = [
+        *harness.take({"messages": [said]}),
+        *harness.take({"metadata": to_globex, "messages": [said]}, waba="202290129340399"),
+    ]
+
+    assert [one.reason for one in handled] == [None, None]
+    keys = [key for key in harness.keys() if key.startswith("MSG#")]
+    assert {harness.item(key)["phone"] for key in keys} == {PHONE, "106540352249999"}

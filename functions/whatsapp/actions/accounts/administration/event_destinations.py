@@ -61,7 +61,9 @@ class UpdateDestination(OfAccount):
     destination_type: Literal["SNS"]
     sns_topic_arn: Topic | None = None
     role_arn: Role | None = None
-    status: Literal["enabled", "disabled"] | None = None
+    status: Literal["enabled", "disabled"] | None = Field(
+        default=None, description="whether events are sent to the destination"
+    )
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:

@@ -88,7 +88,7 @@ def layout_of(beginning: bytes) -> Layout:
     header = lines.next_filled()
     if _is_json(header):
         return Layout(encoding, mark)
-    if _SEPARATOR.fullmatch(header.strip()):
+    if _SEPARATOR.fullmatch(header.rstrip("\r\n")):
         header = lines.next_filled()
     number = lines.number
     while header.count('"') % 2:

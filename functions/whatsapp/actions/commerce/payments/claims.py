@@ -45,7 +45,7 @@ class UpdatePaymentStatus(Input):
     """
 
     payment_id: ReferenceId
-    status: Status
+    status: Status = Field(description="the status that the gateway shows")
     provider_payment_id: Word | None = None
     provider_data: ProviderObject | None = None
 

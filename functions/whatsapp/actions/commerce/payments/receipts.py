@@ -39,7 +39,7 @@ class SendOrderStatus(SendInput):
     reference_id: ReferenceId
     status: Literal[
         "pending", "processing", "shipped", "partially_shipped", "completed", "canceled"
-    ]
+    ] = Field(description="the new status of the order")
     description: Annotated[Text, Field(max_length=120)] | None = None
     body: Body | None = None
 

@@ -95,3 +95,30 @@ def test_messages_are_searched_under_either_spelling(
     found = actions.run("search_messages", given).result
 
     assert [message["id"] for message in found["messages"]] == ["wamid.searched"]
+
+
+@pytest.mark.parametrize("purpose", ["all", "marketing"])
+def test_a_number_with_its_country_code_is_never_read_as_a_national_one(
+    actions: Actions, purpose: str
+) -> None:
+    actions.register(display_phone="5511900000000")
+    body = {"to": "+14155552671", "purpose": purpose, "state": "opted_out", "evidence": "17"}
+
+    assert actions.run("set_consent", body).status == 200
+    read = actions.run("get_consent", {"to": "+14155552671"}).result["consents"]
+    assert "opted_out" in [each.get("state") for each in read]
+
+
+@pytest.mark.parametrize("sender", [{"phone": PHONE}, {}])
+@pytest.mark.parametrize(("called", "named"), PAIRS)
+def test_calls_are_listed_under_either_spelling(
+    actions: Actions, called: str, named: str, sender: dict[str, str]
+) -> None:
+    event = {
+        "id": "wacid.1", "from": called, "to": "15550783881", "event": "connect",
+        "direction": "USER_INITIATED", "timestamp": str(NOW // 1_000 - 60),
+    }  # fmt: skip
+    actions.harness.take({"field": "calls", "calls": [event]})
+    found = actions.run("get_call_logs", {"to": f"+{named}"} | sender).result
+
+    assert [one["callId"] for one in found["calls"]] == ["wacid.1"]

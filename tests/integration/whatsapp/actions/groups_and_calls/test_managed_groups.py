@@ -151,6 +151,18 @@ def test_a_participant_is_removed_at_the_provider(actions: Actions, group: str) 
     assert actions.run("remove_group_participant", body).error == "provider_rejected"
 
 
+def test_a_refused_removal_is_no_success_if_the_provider_spells_the_number_differently(
+    actions: Actions, group: str
+) -> None:
+    actions.sandbox.objects["group"][group]["participants"] = ["551187654321"]
+    actions.sandbox.faults.add(
+        provider="meta", operation="remove_participants", kind="status", status=403
+    )
+    body = {"groupId": group, "to": "+5511987654321"}
+
+    assert actions.run("remove_group_participant", body).error == "provider_rejected"
+
+
 def test_groups_are_listed_as_stored_and_at_the_provider(actions: Actions, group: str) -> None:
     stored = actions.run("get_groups", SENDER).result["groups"]
     assert [(one["groupId"], one["wabaMetaId"]) for one in stored] == [(group, WABA)]

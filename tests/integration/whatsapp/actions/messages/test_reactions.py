@@ -47,6 +47,21 @@ def test_a_later_reaction_replaces_the_earlier_one_and_a_removal_removes_it(
     assert "emoji" not in actions.item(KEY)
 
 
+@pytest.mark.parametrize("keys", ["ab", "ba", "cd", "dc"])
+def test_of_two_reactions_in_one_millisecond_the_later_call_is_shown(
+    actions: Actions, keys: str
+) -> None:
+    first, second = (f"key-of-reaction-{letter}" for letter in keys)
+    actions.send("send_reaction", {**TARGET, "emoji": BIKE}, key=first)
+    for _ in range(2):
+        actions.send("send_reaction", {**TARGET, "emoji": ""}, key=second)
+        # The repetition of the first call changes nothing any more.
+        actions.send("send_reaction", {**TARGET, "emoji": BIKE}, key=first)
+
+    assert "emoji" not in reactions(actions)["15550783881"]
+    assert "emoji" not in actions.item(KEY)
+
+
 def test_the_same_key_reacts_once(actions: Actions) -> None:
     first = actions.send("send_reaction", TARGET, key="key-react-1")
     again = actions.send("send_reaction", TARGET, key="key-react-1")

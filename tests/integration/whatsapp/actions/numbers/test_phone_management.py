@@ -163,6 +163,7 @@ def test_a_number_that_cannot_be_registered_does_not_stop_the_others(
     actions: Actions, is_named: bool
 ) -> None:
     taken, nameless, new = "777770352242951", "777770352242952", "777770352242953"
+    unreadable = "777770352242954"
     foreign = a_phone(
         pk=f"PHONE#{taken}",
         phone=taken,
@@ -172,7 +173,8 @@ def test_a_number_that_cannot_be_registered_does_not_stop_the_others(
     )
     actions.grant(foreign)
     store.phones.register_unlisted(actions.harness.resources.table, foreign)
-    for phone, display in ((taken, "+1 555-078-3771"), (nameless, ""), (new, "+1 555-078-3773")):
+    listed = {taken: "+1 555-078-3771", nameless: "", unreadable: "N/A", new: "+1 555-078-3773"}
+    for phone, display in listed.items():
         actions.list_on_graph(phone, display)
     actions.register_eum(aws_waba=None)
     given = {"metaWabaId": WABA} if is_named else {}
@@ -182,7 +184,7 @@ def test_a_number_that_cannot_be_registered_does_not_stop_the_others(
     }
 
     assert (synced["added"], synced["unchanged"]) == ([new], [PHONE])
-    assert failed.keys() == {taken, nameless} | (set() if is_named else {EUM_WABA})
+    assert failed.keys() == {taken, nameless, unreadable} | (set() if is_named else {EUM_WABA})
     assert failed[nameless] == "the provider lists it without display_phone_number"
 
 

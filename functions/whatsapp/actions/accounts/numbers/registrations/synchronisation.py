@@ -128,8 +128,7 @@ class _Incomplete(Exception):
 
 
 def _at_graph(sibling: Phone, entry: dict[str, Any]) -> Phone:
-    digits = proofs.digits_of(_field(entry, "display_phone_number"))
-    return new_number(sibling, _field(entry, "id"), digits)
+    return new_number(sibling, _field(entry, "id"), _digits(entry, "display_phone_number"))
 
 
 def _at_aws(siblings: list[Phone], number: dict[str, Any]) -> Phone:
@@ -139,8 +138,15 @@ def _at_aws(siblings: list[Phone], number: dict[str, Any]) -> Phone:
         "aws_phone": _field(number, "phoneNumberId"),
         "aws_waba": remote.aws_account_of(linked),
     }
-    digits = proofs.digits_of(_field(number, "phoneNumber"))
+    digits = _digits(number, "phoneNumber")
     return new_number(siblings[0], _field(number, "metaPhoneNumberId"), digits, **facts)
+
+
+def _digits(entry: dict[str, Any], name: str) -> str:
+    digits = proofs.digits_of(_field(entry, name))
+    if not digits:
+        raise _Incomplete(f"the provider lists it with a {name} that is no number")
+    return digits
 
 
 def _field(entry: dict[str, Any], name: str) -> str:

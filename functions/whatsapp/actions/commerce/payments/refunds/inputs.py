@@ -48,7 +48,7 @@ class FailRefund(OfRefund):
 class ProcessRefundWebhook(OfRefund):
     """A claim about a refund."""
 
-    status: Literal["completed", "failed"]
+    status: Literal["completed", "failed"] = Field(description="the outcome of the refund")
 
 
 class GetRefunds(PageInput):
