@@ -149,7 +149,7 @@ KINDS = (
     Kind("status: sent", _status("sent"), Figures(0, 1, 9, 3, 1, 2, 800), 5),
     Kind("status: delivered", _status("delivered"), Figures(0, 1, 9, 3, 1, 2, 800), 5, _status("sent")),
     Kind("status again", _status_later, Figures(0, 1, 11, 3, 1, 2, 800), 6, _status("delivered")),
-    Kind("stop, and its confirmation", _stops, Figures(30, 28, 57, 6, 2, 3, 1_300), 36,
+    Kind("stop, and its confirmation", _stops, Figures(30, 28, 58, 6, 2, 3, 1_300), 36,
          young={"rest": 25}),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}
