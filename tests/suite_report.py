@@ -33,7 +33,7 @@ BUDGETS: Final[dict[str, int]] = {
     "tests/integration/whatsapp": 187_000,
     "tests/simulation": 23_000,
     "tests/simulation/console": 5_000,
-    "tests/simulation/conversations": 104_000,
+    "tests/simulation/conversations": 138_000,
     "tests/simulation/email_threads": 73_000,
     "tests/simulation/newsletters": 58_000,
     "tests/simulation/richpanel": 13_000,
