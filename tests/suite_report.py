@@ -23,7 +23,7 @@ BUDGETS: Final[dict[str, int]] = {
     "tests/cost": 38_000,
     "tests/integration/console": 11_000,
     "tests/integration/conversations": 98_000,
-    "tests/integration/email_threads": 30_000,
+    "tests/integration/email_threads": 36_000,
     "tests/integration/isolation": 16_000,
     "tests/integration/newsletters": 6_000,
     "tests/integration/operations": 17_000,
