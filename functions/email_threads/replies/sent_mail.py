@@ -12,7 +12,7 @@ from email_threads.store import drafts
 from email_threads.store.items import AliasKind, Automation, DraftStatus
 from email_threads.store.items.thread import Direction
 from email_threads.threading.append import append
-from email_threads.threading.incoming import Incoming
+from email_threads.threading.incoming_mail import Incoming
 from shared.ai.spending.senders import sender_hash
 from shared.providers.email.ses import message_ids
 from shared.runtime import clock

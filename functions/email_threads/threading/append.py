@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from email_threads.parsing.mail import ParsedMail
     from email_threads.store.items import Mail
     from email_threads.store.threads import Append
-    from email_threads.threading.incoming import Incoming
+    from email_threads.threading.incoming_mail import Incoming
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from email_threads.parsing.mail import ParsedMail
     from email_threads.store.items import Alias, Thread
-    from email_threads.threading.incoming import Incoming
+    from email_threads.threading.incoming_mail import Incoming
     from shared.aws.dynamodb import Table
 
 NEWEST_REFERENCES: Final = 20

@@ -18,7 +18,7 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from email_threads.parsing.body.attachments import Attachment
-    from email_threads.threading.incoming import Incoming
+    from email_threads.threading.incoming_mail import Incoming
     from email_threads.threading.resolution import Resolution
     from shared.aws.s3 import Bucket
 

@@ -23,7 +23,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Resources
     from email_threads.threading.append import Appended
-    from email_threads.threading.incoming import Incoming
+    from email_threads.threading.incoming_mail import Incoming
 
 CHANNEL: Final = "email"
 

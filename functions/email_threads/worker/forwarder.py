@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from email_threads.configuration.resources import Resources
     from email_threads.store.items import Mail
     from email_threads.threading.append import Appended
-    from email_threads.threading.incoming import Incoming
+    from email_threads.threading.incoming_mail import Incoming
     from shared.aws.s3 import Bucket
 
 _MOST_REFERENCES = 10

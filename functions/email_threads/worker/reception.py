@@ -35,7 +35,7 @@ from email_threads.threading import tombstones
 from email_threads.threading.append import append
 from email_threads.threading.evidence import reply_tokens
 from email_threads.threading.head.service_level import targets_of
-from email_threads.threading.incoming import Incoming
+from email_threads.threading.incoming_mail import Incoming
 from email_threads.worker import consent, forwarder
 from shared.access.ownership import claims
 from shared.identity.addresses import without_label

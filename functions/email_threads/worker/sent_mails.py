@@ -16,7 +16,7 @@ from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import Direction
 from email_threads.threading import tombstones
 from email_threads.threading.append import append
-from email_threads.threading.incoming import Incoming
+from email_threads.threading.incoming_mail import Incoming
 from email_threads.worker.reception import request_merge
 from shared.events.record_body import MALFORMED
 from shared.providers.email.ses import message_ids

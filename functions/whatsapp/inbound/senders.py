@@ -22,7 +22,7 @@ _PHONE_FIELDS = {
     "identity": "wa_id",
     "contact": "wa_id",
 }
-# Kinds whose items are of the only entry of `contacts[]`, if they name nobody.
+# Kinds whose items are of the only entry of `contacts[]`, if they name no customer.
 _OF_ONLY_ENTRY = frozenset({"message", "call", "preference"})
 _CHANGES = frozenset({"user_changed_number", "customer_changed_number", "user_changed_user_id"})
 
@@ -197,7 +197,7 @@ class Contacts:
         Return the entry that names the item's customer: by the user id, else by the phone. None if there is none.
 
         An entry of the same phone with another user id is another customer's. A message, a call or a preference that
-        names nobody is of the only entry, if that has an id.
+        names no customer is of the only entry, if that has an id.
         """
         user_id, phones = _named(kind, item)
         if kind in _OF_ONLY_ENTRY and not user_id and not any(phones) and not _named_as(kind, item):

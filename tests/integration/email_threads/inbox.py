@@ -15,7 +15,7 @@ from email_threads.parsing.mail import parse
 from email_threads.store import threads
 from email_threads.store.items import Mail, Thread
 from email_threads.threading.append import Appended, append
-from email_threads.threading.incoming import Incoming
+from email_threads.threading.incoming_mail import Incoming
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.runtime import clock

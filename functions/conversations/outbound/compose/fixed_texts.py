@@ -84,7 +84,7 @@ def notice(log: Table, opened: OpenConversation, name: str) -> str | None:
 
 
 def has_hand_off_notice(opened: OpenConversation) -> bool:
-    """Whether a customer is told of a hand-off now: outside the opening hours always."""
+    """Whether a customer gets a notice of a hand-off now: outside the opening hours always."""
     return opened.company.policy.handoff_notice is not None or opening_times.is_closed(
         opened.company
     )

@@ -11,7 +11,7 @@ from email_threads.threading.head.follow_up import is_final
 
 if TYPE_CHECKING:
     from email_threads.store.items import Thread
-    from email_threads.threading.incoming import Incoming
+    from email_threads.threading.incoming_mail import Incoming
     from shared.aws.dynamodb import Table
 
 _HOPS: Final = 3  # of merged threads

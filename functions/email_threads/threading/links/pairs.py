@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from email_threads.store.items import Thread
-    from email_threads.threading.incoming import Incoming
+    from email_threads.threading.incoming_mail import Incoming
 
 _TWO: Final = 2
 
