@@ -18,16 +18,8 @@ MOST_TEAMS = 20
 type StatusFilter = Status | Literal["all"]
 
 
-class InboxQuery(Input):
-    """
-    Filters of the inbox. `address`: the number (Meta's id of it for the WhatsApp inbox) or mailbox of the company.
-
-    Without `status` all conversations but the archived ones are listed; `all`, or a search, lists these too. `q`: words
-    that the contact's name or handle, the subject or the preview must contain, with or without accents. A number is
-    found by any spelling of it and by a part of its digits. `due`: a target is overdue, or (`at_risk`) its alarm has
-    come, too.
-    `unassigned`: without an assignee.
-    """
+class ViewFilters(Input):
+    """The filters of a list of conversations, which a view saves."""
 
     context: Context | None = None
     channel: Channel | None = None
@@ -38,6 +30,18 @@ class InboxQuery(Input):
     unread: Literal["true", "false"] | None = None
     due: Literal["at_risk", "overdue"] | None = None
     unassigned: Literal["true"] | None = None
+
+
+class InboxQuery(ViewFilters):
+    """
+    Filters of the inbox. `address`: the number (Meta's id of it for the WhatsApp inbox) or mailbox of the company.
+
+    Without `status` all conversations but the archived ones are listed; `all`, or a search, lists these too. `q`: words
+    that the contact's name or handle, the subject or the preview must contain, with or without accents. A number is
+    found by any spelling of it and by a part of its digits. `due`: a target is overdue, or (`at_risk`) its alarm has
+    come, too. `unassigned`: without an assignee.
+    """
+
     q: Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)] | None = None
     limit: int = Field(default=50, ge=1, le=100)
     cursor: str | None = None
@@ -67,20 +71,6 @@ class ViewsQuery(Input):
     def names(self) -> list[str]:
         """The names, each once."""
         return list(dict.fromkeys(self.teams.split(","))) if self.teams else []
-
-
-class ViewFilters(Input):
-    """The filters of a saved view, as in `GET /inbox`."""
-
-    context: Context | None = None
-    channel: Channel | None = None
-    address: Annotated[str, Field(min_length=1, max_length=254)] | None = None
-    status: StatusFilter | None = None
-    assignee: AssigneeFilter | None = None
-    label: Annotated[str, Field(min_length=1, max_length=50)] | None = None
-    unread: Literal["true", "false"] | None = None
-    due: Literal["at_risk", "overdue"] | None = None
-    unassigned: Literal["true"] | None = None
 
 
 class SaveViewInput(Input):
