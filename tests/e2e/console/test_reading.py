@@ -104,6 +104,16 @@ def test_scrolling_up_loads_older_messages_at_the_same_place(visit: Visit) -> No
     assert abs(top_of(first) - before) < 2
     expect(first).to_be_in_viewport()
 
+    # A movement stays that the browser reports only after the page has changed.
+    page.get_by_role("button", name="Newest messages").click()
+    expect(log.get_by_text(f"line {LINES - 1}.", exact=True)).to_be_in_viewport()
+    log.evaluate("""log => {
+        log.scrollTop = 0;
+        document.querySelector("[data-command=find]").click();
+    }""")
+    page.get_by_role("search", name="Find in the conversation").wait_for()
+    expect(older).to_be_in_viewport()
+
 
 def test_a_conversation_is_opened_with_at_most_three_calls(
     visit: Visit, customer: Customer

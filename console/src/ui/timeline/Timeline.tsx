@@ -57,6 +57,9 @@ export function Timeline({ entries, older, unread = null, sent = 0, empty }: Pro
   const span = useMemo(() => spanOf(entries, anchor), [entries, anchor]);
   const shown = entries.slice(span.start, span.end);
   if (anchor === null) seen.current = entries.at(-1) ?? null;
+  const loadOlder = (first: number) => {
+    if (needsOlder(span, first) && older.hasMore && !older.busy && !older.hasFailed) older.load();
+  };
   const view = useReadingPlace((first, last, isAtEnd) => {
     const place = shown[first];
     const follows = isAtEnd && span.end === entries.length;
@@ -65,9 +68,15 @@ export function Timeline({ entries, older, unread = null, sent = 0, empty }: Pro
     } else if (place && (anchor === null || isNearEdge(span, entries.length, span.start + first, span.start + last))) {
       setAnchor(place);
     }
-    if (needsOlder(span, span.start + first) && older.hasMore && !older.busy && !older.hasFailed) older.load();
+    loadOlder(span.start + first);
     return follows;
   });
+  // Without a scroll event too: a page may have come while another load was busy, or when the list began anew.
+  useEffect(() => {
+    const key = view.firstKey();
+    const first = key === null ? -1 : entries.findIndex((entry) => entry.key === key);
+    if (first >= 0) loadOlder(first);
+  }, [entries, span, older.busy, older.hasMore]);
   const goTo = (entry: Place) => {
     view.hold(entry.key, BELOW_TOP_PX);
     setAnchor({ ...entry });
@@ -201,34 +210,41 @@ function useReadingPlace(onScroll: (first: number, last: number, isAtEnd: boolea
   const frame = useRef<HTMLDivElement>(null);
   const rows = useRef<HTMLDivElement>(null);
   const place = useRef<Reading | null>(null); // null: the end
+  const settled = useRef(0); // the position at the last scroll event, or set here
   const latest = useRef(onScroll);
   latest.current = onScroll;
+  const note = () => {
+    const element = frame.current!;
+    settled.current = element.scrollTop;
+    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < END_PX;
+    const { top, bottom } = element.getBoundingClientRect();
+    const listed = [...rows.current!.querySelectorAll<HTMLElement>(":scope > [data-entry]")];
+    const first = listed.findIndex((row) => row.getBoundingClientRect().bottom > top);
+    if (first < 0) return;
+    const last = listed.findLastIndex((row) => row.getBoundingClientRect().top < bottom);
+    const row = listed[first]!;
+    const read = { key: row.dataset.entry!, top: topOf(row) - top };
+    place.current = latest.current(first, last, isAtEnd) ? null : read;
+  };
   const restore = () => {
     const element = frame.current!;
+    // A person may have scrolled and the browser not yet said so: that movement stays.
+    const moved = element.scrollTop - settled.current;
+    if (place.current === null && moved !== 0) note();
     const { current } = place;
-    if (current === null) {
-      element.scrollTop = element.scrollHeight;
-      return;
+    if (current === null) element.scrollTop = element.scrollHeight;
+    else {
+      const row = rows.current!.querySelector(`[data-entry="${CSS.escape(current.key)}"]`);
+      if (!row) return;
+      const pending = element.scrollTop - settled.current;
+      const off = topOf(row) - element.getBoundingClientRect().top - (current.top - pending);
+      if (Math.abs(off) >= 1) element.scrollTop += off;
     }
-    const row = rows.current!.querySelector(`[data-entry="${CSS.escape(current.key)}"]`);
-    if (!row) return;
-    const off = topOf(row) - element.getBoundingClientRect().top - current.top;
-    if (Math.abs(off) >= 1) element.scrollTop += off;
+    settled.current = element.scrollTop;
   };
   useLayoutEffect(restore);
   useEffect(() => {
     const element = frame.current!;
-    const note = () => {
-      const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < END_PX;
-      const { top, bottom } = element.getBoundingClientRect();
-      const listed = [...rows.current!.querySelectorAll<HTMLElement>(":scope > [data-entry]")];
-      const first = listed.findIndex((row) => row.getBoundingClientRect().bottom > top);
-      if (first < 0) return;
-      const last = listed.findLastIndex((row) => row.getBoundingClientRect().top < bottom);
-      const row = listed[first]!;
-      const read = { key: row.dataset.entry!, top: topOf(row) - top };
-      place.current = latest.current(first, last, isAtEnd) ? null : read;
-    };
     const resized = new ResizeObserver(restore);
     resized.observe(element);
     resized.observe(rows.current!);
@@ -238,10 +254,15 @@ function useReadingPlace(onScroll: (first: number, last: number, isAtEnd: boolea
       element.removeEventListener("scroll", note);
     };
   }, []);
+  const become = (next: Reading | null) => {
+    place.current = next;
+    settled.current = frame.current!.scrollTop;
+  };
   return {
     frame,
     rows,
-    hold: (key: string, top: number) => void (place.current = { key, top }),
-    follow: () => void (place.current = null),
+    firstKey: () => place.current?.key ?? null,
+    hold: (key: string, top: number) => become({ key, top }),
+    follow: () => become(null),
   };
 }
