@@ -61,15 +61,16 @@ def verdict(stack: Stack, traffic: MailTraffic, parked_before: Counter[str]) -> 
     expected = {mail.message_id: mail for mail in traffic.mails}
     newly_parked = parked(stack) - parked_before
     sends = _sends(stack)
+    dead_letters = _dead_letters(stack)
     result = MailVerdict(
         stored=sum(name in copies for name in expected),
         answers=sum(sends[str(one["reply_id"])] for one in found.drafts),
         unknown=sum(one["draft_status"] == "unknown" for one in found.drafts),
         parked=newly_parked,
-        dead_letters=_dead_letters(stack),
+        dead_letters=dead_letters.total(),
     )
     if missing := expected.keys() - copies.keys():
-        result.faults.append(f"{len(missing)} mails are lost")
+        result.faults.append(f"{len(missing)} mails are lost: {sorted(missing)[:3]}")
     if repeated := [name for name, number in copies.items() if number > 1]:
         result.faults.append(f"{len(repeated)} mails are stored more than once")
     result.faults += _wrong_threads(found, traffic)
@@ -78,7 +79,7 @@ def verdict(stack: Stack, traffic: MailTraffic, parked_before: Counter[str]) -> 
     if newly_parked != traffic.invalid:
         result.faults.append(f"parked {dict(newly_parked)}, not {dict(traffic.invalid)}")
     if result.dead_letters:
-        result.faults.append(f"{result.dead_letters} dead letters")
+        result.faults.append(f"dead letters: {dict(dead_letters)}")
     if result.stored + traffic.repeats + newly_parked.total() != traffic.events:
         result.faults.append("stored + repeated + parked is not what arrived")
     return result
@@ -180,13 +181,16 @@ def _items(stack: Stack) -> Iterable[Item]:
             yield {name: _deserialize(value) for name, value in item.items()}
 
 
-def _dead_letters(stack: Stack) -> int:
+def _dead_letters(stack: Stack) -> Counter[str]:
+    """Count the dead letters by queue."""
     sqs = stack.client("sqs")
-    return sum(
-        int(
-            sqs.get_queue_attributes(
-                QueueUrl=stack.queues[name], AttributeNames=["ApproximateNumberOfMessages"]
-            )["Attributes"]["ApproximateNumberOfMessages"]
-        )
-        for name in ("email_inbound_dead_letters", "email_threads_dead_letters")
+    return Counter(
+        {
+            name: int(
+                sqs.get_queue_attributes(
+                    QueueUrl=stack.queues[name], AttributeNames=["ApproximateNumberOfMessages"]
+                )["Attributes"]["ApproximateNumberOfMessages"]
+            )
+            for name in ("email_inbound_dead_letters", "email_threads_dead_letters")
+        }
     )

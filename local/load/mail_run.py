@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
 SCOPES: Final = ("read", "write", "approve", "admin")
 QUEUES: Final = ("email_inbound", "email_threads")
-# As in the inbox's run. A killed send is in doubt for three minutes: without an event of SES it is tried until then.
-VISIBILITY_SECONDS: Final = 20
+# Longer than a batch takes on a busy machine: a mail delivered again during its run counts one attempt more, and
+# after five it is a dead letter. A killed send is in doubt for three minutes, if no event of SES comes.
+VISIBILITY_SECONDS: Final = 60
 QUIET_SECONDS: Final = 5  # SES's events follow a send
 _MODEL: Final = {"automation": "email_threads", "ai": {"provider": "scripted"}}
 _MAILBOXES: Final[dict[str, dict[str, Any]]] = {
