@@ -15,6 +15,7 @@ from moto.core.config import default_user_config
 from shared.identity import keyed_hashes
 from tests import client_pool, keyring, quick_aws, suite_report, used_actions
 from tests.scheduling import ByFile
+from tests.tables import calls
 
 os.environ |= {
     "AWS_ACCESS_KEY_ID": "testing",
@@ -65,6 +66,7 @@ _examples._get_local_constants = constants_ast.Constants
 # All tests may share boto3's session: nothing of it differs between them, and to make one takes 8 ms.
 default_user_config["core"]["reset_boto3_session"] = False
 quick_aws.hasten()
+calls.install()
 client_pool.install()
 suite_report.install()
 used_actions.install()  # last: it looks at the caller of the client

@@ -12,14 +12,15 @@ from __future__ import annotations
 import functools
 import json
 import string
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from inspect import getattr_static
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final
 
 from moto.core.utils import unix_time_millis
 
-from tests import quick_calls, quick_tables
+from tests import quick_calls
+from tests.tables import calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,27 +34,16 @@ _mocks: Any = resolve_name("moto.core.models")
 _session: Any = resolve_name("botocore.session")
 _useragent: Any = resolve_name("botocore.useragent")
 _backend: Any = resolve_name("moto.core.base_backend:BaseBackend")
-_stubber: Any = resolve_name("moto.core.botocore_stubber:BotocoreStubber")
 _responses: Any = resolve_name("moto.core.responses")
-_serializer: Any = resolve_name("moto.core.serialize:ResponseSerializer")
-_json_serializer: Any = resolve_name("moto.core.serialize:BaseJSONSerializer")
-_tables: Any = resolve_name("moto.dynamodb.responses:DynamoHandler")
 _queue: Any = resolve_name("moto.sqs.models:Queue")
 _queues: Any = resolve_name("moto.sqs.models:SQSBackend")
 _client: Any = resolve_name("botocore.client:BaseClient")
-_models: Any = resolve_name("moto.core.utils:get_service_model")
-_validator: Any = resolve_name("botocore.validate:ParamValidator")
-_request_writer: Any = resolve_name("botocore.serialize:JSONSerializer")
-_parser: Any = resolve_name("botocore.parsers:BaseJSONParser")
 _key: Any = resolve_name("joserfc.jwk:RSAKey")
 _utils: Any = resolve_name("botocore.utils")
 _agent: Any = resolve_name("botocore.useragent:UserAgentString")
 _random: Any = resolve_name("moto.moto_api._internal.moto_random:MotoRandom")
 
-_JSON: Final = "application/x-amz-json-1.0"  # as moto names it for tables
-# Types of attributes that moto stores as their JSON. Bytes are not among them: they are converted to base64 and back.
 _LETTERS: Final = string.ascii_letters
-_PLAIN: Final = frozenset({"S", "N", "BOOL", "NULL", "SS", "NS"})
 
 # Event names of botocore
 
@@ -116,62 +106,11 @@ def _user_agent(_: Any) -> str:
     return "tests"
 
 
-# Attributes of items in botocore: it looks for each of their ten types.
-
-_validate = _validator._validate
-_write = _request_writer._serialize
-_parse = _parser._handle_structure
-
-
-def _validate_quickly(self: Any, value: Any, shape: Any, errors: Any, name: str) -> None:
-    """Nothing to report for a valid attribute."""
-    if shape.name != "AttributeValue" or not quick_calls.is_valid(value):
-        _validate(self, value, shape, errors, name)
-
-
-def _write_attribute(self: Any, serialized: Any, value: Any, shape: Any, key: Any = None) -> None:
-    """An attribute without bytes unchanged."""
-    if shape.name == "AttributeValue" and _is_plain(value):
-        serialized[key] = value
-    else:
-        _write(self, serialized, value, shape, key)
-
-
-def _parse_attribute(self: Any, shape: Any, value: Any) -> Any:
-    """An attribute without bytes unchanged."""
-    if shape.name == "AttributeValue" and _is_plain(value):
-        return value
-    return _parse(self, shape, value)
-
-
 # Routing of calls in moto
 
 
 _urls = _backend.urls.fget
 _known_urls: Final[dict[type, Any]] = {}
-
-
-_serialized = _responses.BaseResponse.serialized
-
-
-def _written(self: Any, action_result: Any) -> Any:
-    """
-    The response of an operation on items, as JSON.
-
-    moto compares a result with the description of each part of a response. Results with bytes, and errors, are left to
-    it.
-    """
-    operation, result = self._get_action(), action_result.result
-    if operation in quick_calls.ITEM_OPERATIONS and type(result) is dict:
-        named = {name: result[name] for name in _parts(operation) if result.get(name) is not None}
-        with suppress(TypeError):
-            return 200, {"Content-Type": _JSON} | self.response_headers, json.dumps(named)
-    return _serialized(self, action_result)
-
-
-@functools.cache
-def _parts(operation: str) -> tuple[str, ...]:
-    return tuple(_models("dynamodb").operation_model(operation).output_shape.members)
 
 
 def _addresses(self: Any) -> Any:
@@ -228,39 +167,6 @@ def _imported_text(text: str) -> Any:
     return _import_key(json.loads(text))
 
 
-# How moto serialises results
-
-
-_serialize = _json_serializer._serialize
-_get_value = _serializer.get_value
-
-
-def _write_plain(self: Any, serialized: dict[str, Any], value: Any, shape: Any, key: str) -> None:
-    """An attribute's value unchanged: moto searches for each of its ten types under each of six names."""
-    if shape.name == "AttributeValue" and key and _is_plain(value):
-        self._default_serialize(serialized, value, shape, key)
-    else:
-        _serialize(self, serialized, value, shape, key)
-
-
-def _is_plain(value: Any) -> bool:
-    if type(value) is not dict or len(value) != 1:
-        return False
-    ((kind, content),) = value.items()
-    if kind == "M":
-        return all(map(_is_plain, content.values()))
-    if kind == "L":
-        return all(map(_is_plain, content))
-    return kind in _PLAIN
-
-
-def _get_named(self: Any, value: Any, key: str, shape: Any) -> Any:
-    """The value of a dict under exactly this name, the first one that moto tries."""
-    if type(value) is dict and key in value and not self._value_picker.response_transformers:
-        return value[key]
-    return _get_value(self, value, key, shape)
-
-
 def _random_text(
     self: Any, length: int = 20, include_digits: bool = True, lower_case: bool = False
 ) -> str:
@@ -278,13 +184,9 @@ _SHORTER: Final = (
     _remembered(_useragent, "sanitize_user_agent_string_component"),
     (_agent, "to_string", _user_agent),
     (_client, "_resolve_endpoint_ruleset", _address),
-    (_tables, "serialized", _written),
     (_aliaser, "_alias_event_name", _aliased),
     (_trie, "_recursive_copy", _copied_trie),
     (_endpoints, "RuleSet", _rules),
-    (_validator, "_validate", _validate_quickly),
-    (_request_writer, "_serialize", _write_attribute),
-    (_parser, "_handle_structure", _parse_attribute),
     _remembered(_utils, "_parse_timestamp_with_tzinfo"),
     # Mocks of `requests`: 1,288 objects at each start.
     _remembered(_mocks, "CallbackResponse"),
@@ -297,11 +199,8 @@ _SHORTER: Final = (
     (_queue, "approximate_number_of_messages_delayed", property(_count_delayed)),
     (_queue, "approximate_number_of_messages_not_visible", property(_count_in_flight)),
     (_key, "import_key", staticmethod(_imported)),
-    (_json_serializer, "_serialize", _write_plain),
-    (_serializer, "get_value", _get_named),
     (_random, "get_random_string", _random_text),
     *quick_calls.REPLACED,
-    *quick_tables.REPLACED,
 )
 _OWN: Final = tuple((place, name, getattr_static(place, name, None)) for place, name, _ in _SHORTER)
 
@@ -321,6 +220,7 @@ def not_hastened() -> Iterator[None]:
         else:
             setattr(place, name, own)
     try:
-        yield
+        with calls.left_to_moto():
+            yield
     finally:
         hasten()

@@ -1,12 +1,10 @@
-"""The stream of a table in moto, as Lambda reads it."""
+"""The stream of a table, as Lambda reads it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from moto.dynamodb.models import dynamodb_backends
-
-from tests.template import ACCOUNT, REGION
+from tests.tables.storage import settings_of
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -31,9 +29,8 @@ class Stream:
         return new
 
     def _all(self) -> list[dict[str, Any]]:
-        # Not with the client of streams: `tests.quick_aws` does not route it.
-        shard = dynamodb_backends[ACCOUNT][REGION].tables[self._table].stream_shard
-        return [one.to_json() for one in shard.items] if shard else []
+        shard = settings_of(self._table).stream_shard
+        return list(shard.items) if shard else []
 
 
 def record_of(key: dict[str, str], number: int = 1) -> dict[str, Any]:

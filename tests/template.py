@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from tests import quick_tables
+from tests.tables import storage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -218,7 +218,7 @@ def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:
     """
     wanted = properties(logical_id, **given)
     name, known = str(wanted["TableName"]), repr(wanted)
-    if quick_tables.add_empty_table(ACCOUNT, REGION, name, known):
+    if storage.add_empty(name, known):
         return name
     taken = (
         "TableName",
@@ -234,7 +234,7 @@ def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:
             TableName=wanted["TableName"],
             TimeToLiveSpecification=wanted["TimeToLiveSpecification"],
         )
-    quick_tables.keep_empty_table(ACCOUNT, REGION, name, known)
+    storage.keep_empty(name, known)
     return name
 
 

@@ -23,6 +23,8 @@ from botocore.httpsession import URLLib3Session
 from botocore.response import StreamingBody
 from moto.core.models import botocore_stubber
 
+from tests.tables.calls import Request
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -45,16 +47,10 @@ class Queues(Protocol):
         ...
 
 
-LONGEST_KEY_BYTES = 2_048
 # The first one that an item has is its key: other rows of the same context have the second as a plain attribute.
 _PARTITION_KEYS = ("PK", "pk", "event_id", "conversation_id", "message_id")
 _SORT_KEYS = {"PK": "SK", "conversation_id": "ts_action_id"}
 _TRANSACTION = ".TransactWriteItems"
-# moto accepts them in reads.
-KEY_TOO_LONG = (
-    b'{"__type": "com.amazon.coral.validate#ValidationException", "message": "One or more parameter values were '
-    b'invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"}'
-)
 READS = frozenset(
     {
         "dynamodb.GetItem",
@@ -198,8 +194,6 @@ class Interceptor[Q: Queues = Any]:
         fault = self._fault_of(number)
         if fault in (Fault.THROTTLED, Fault.UNAVAILABLE):
             return _refusal(request, event_name, fault)
-        if len(self.calls[number - 1].partition(" ")[2].encode()) > LONGEST_KEY_BYTES:
-            return _response(request, 400, KEY_TOO_LONG)
         is_repeated = fault is Fault.LOST_ANSWER and self._now.attempts > 1
         if is_repeated and event_name.endswith(_TRANSACTION):
             lost: AWSResponse | None = self._now.lost
@@ -298,10 +292,13 @@ class Interceptor[Q: Queues = Any]:
 
 def _key_of(params: dict[str, Any]) -> str:
     """The item or object of a call, for readable names; empty if there is none."""
-    body = params.get("body")
-    if not isinstance(body, bytes) or not body.startswith(b"{"):
-        return str(params.get("url_path", "")).lstrip("/")
-    fields = json.loads(body)
+    if isinstance(params, Request):
+        fields = params.parameters
+    else:
+        body = params.get("body")
+        if not isinstance(body, bytes) or not body.startswith(b"{"):
+            return str(params.get("url_path", "")).lstrip("/")
+        fields = json.loads(body)
     if "TransactItems" in fields:
         (fields,) = fields["TransactItems"][0].values()
     key = fields.get("Key") or fields.get("Item") or {}

@@ -1,84 +1,80 @@
-"""Direct access to moto's storage: reads of tests are not calls of the handlers, and took a third of a matrix's
+"""Direct access to what is stored: reads of tests are not calls of the handlers, and took a third of a matrix's
 time."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from moto.dynamodb.models import dynamodb_backends
-from moto.dynamodb.models.dynamo_type import DynamoType
-from moto.dynamodb.models.utilities import dynamo_to_dict
 from moto.s3.models import s3_backends
 from moto.ssm.models import ssm_backends
 
+from tests.tables.storage import Table
+from tests.tables.values import given, taken
 from tests.template import ACCOUNT, REGION, properties
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from moto.dynamodb.models.dynamo_type import Item
-    from moto.dynamodb.models.table import Table
-
     from tests.simulation.fifo import Queued
+    from tests.tables.storage import Stored
 
 ATTEMPTS = properties("AttemptsTable", Stage="local")["TableName"]
 
 
 def items_of(table: str) -> Iterator[dict[str, Any]]:
-    """All items of a table in DynamoDB's JSON, each a copy."""
-    for item in _table(table).all_items():
-        yield _with_own_sets(dynamo_to_dict(item.attrs))
+    """All items of a table in DynamoDB's JSON, each a copy, in the order of their keys."""
+    found = Table(table)
+    for item in sorted(found.all(), key=found.schema.key.order_of):
+        yield given(item)
 
 
 def keys_of(table: str) -> list[str]:
     """The keys of all items of a table without sort keys."""
-    return [key.value for key in _table(table).items]
+    return [*Table(table).rows]
 
 
 def items_by_key(table: str) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     """As `items_of`, with their keys of texts."""
-    found = _table(table)
-    names = [name for name in (found.hash_key_attr, found.range_key_attr) if name]
+    key = Table(table).schema.key
     for item in items_of(table):
-        yield tuple(item[name]["S"] for name in names), item
+        yield key.order_of(item), item
 
 
 def items_under(table: str, partition: str) -> list[dict[str, Any]]:
     """The items of one partition (a text) of a table with sort keys, as `items_of`."""
-    found = _table(table).items.get(_text(partition), {})
-    return [dynamo_to_dict(item.attrs) for item in found.values()]
+    return [given(item) for item in Table(table).rows.get(partition, {}).values()]
 
 
 def item_of(table: str, *key: str) -> dict[str, Any] | None:
     """One item by its key of texts, as `items_of`; None where there is none."""
-    pk, sk = map(_text, key)
-    found = _table(table).get_item(pk, sk)
-    return None if found is None else dynamo_to_dict(found.attrs)
+    found = Table(table).get(_place(key))
+    return None if found is None else given(found)
 
 
 def put(table: str, item: dict[str, Any]) -> None:
     """Write an item in DynamoDB's JSON, without a condition."""
-    _table(table).put_item(_with_own_sets(item), overwrite=True)
+    found, new = Table(table), taken(item)
+    found.set(found.place_of(new), found.checked(new))
 
 
 def remove(table: str, *key: str) -> None:
     """Delete an item by its key of texts."""
-    pk, sk = [*map(_text, key), None][:2]
-    assert pk is not None
-    _table(table).delete_item(pk, sk)
+    Table(table).set(_place(key), None)
 
 
-def take(table: str, key: str) -> Item:
-    """Remove and return an item of a table without sort keys, to be restored later: moto creates items slowly."""
-    items: Any = _table(table).items  # moto types them as those of a table with sort keys
-    taken: Item = items.pop(_text(key))
-    return taken
+def take(table: str, key: str) -> Stored:
+    """Remove and return an item of a table without sort keys, to be restored later."""
+    return Table(table).rows.pop(key)[None]
 
 
-def give_back(table: str, item: Item) -> None:
+def give_back(table: str, item: Stored) -> None:
     """Restore a removed item."""
-    items: Any = _table(table).items
-    items[item.hash_key] = item
+    found = Table(table)
+    found.rows[found.place_of(item)[0]] = {None: item}
+
+
+def _place(key: tuple[str, ...]) -> tuple[str, str | None]:
+    return (key[0], key[1] if len(key) > 1 else None)
 
 
 def objects_of(bucket: str) -> dict[str, bytes]:
@@ -151,20 +147,5 @@ def use_up_attempts(*messages: Queued) -> None:
         restore_attempts(attempts() | {message.message_id: 99})
 
 
-def _with_own_sets(item: dict[str, Any]) -> dict[str, Any]:
-    """The item with copies of its sets of texts, which moto changes in place."""
-    return {
-        name: {"SS": list(value["SS"])} if "SS" in value else value for name, value in item.items()
-    }
-
-
-def _table(name: str) -> Table:
-    return dynamodb_backends[ACCOUNT][REGION].tables[name]
-
-
 def _parameters() -> dict[str, list[Any]]:
     return ssm_backends[ACCOUNT][REGION]._parameters
-
-
-def _text(value: str) -> DynamoType:
-    return DynamoType({"S": value})

@@ -13,7 +13,6 @@ from typing import Any
 import boto3
 import pytest
 from moto import mock_aws
-from moto.dynamodb.models import dynamodb_backends
 
 from conversations.configuration import ownership, projects
 from conversations.configuration.projects import ConfigurationInvalid
@@ -37,7 +36,9 @@ from shared.runtime import clock
 from tests import api_gateway, keyring
 from tests.integration import answers
 from tests.simulation.conversations.invocations import PERSON, sent
-from tests.template import ACCOUNT, REGION, create_table, properties, resolved
+from tests.tables.storage import settings_of
+from tests.tables.values import given
+from tests.template import create_table, properties, resolved
 
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
 TABLES = ("ConversationsTable", "ConversationLogTable", "CompanyDataTable", "AuditLogTable")
@@ -347,7 +348,7 @@ class Harness:
         """All stored rows, for comparison; without the audit log, where refused changes stand too."""
         return {
             name: {
-                (str(row), str(range_)): item.to_json()
+                (str(row), str(range_)): given(item)
                 for row, items in _table(name).items.items()
                 for range_, item in items.items()
             }
@@ -358,7 +359,7 @@ class Harness:
 
 def _table(logical_id: str) -> Any:
     name = properties(logical_id)["TableName"]
-    return dynamodb_backends[ACCOUNT][REGION].tables[name]
+    return settings_of(name)
 
 
 @pytest.fixture(scope="module")
