@@ -58,9 +58,9 @@ type Measured = dict[int, dict[str, Figures]]
 
 # What is the same at every length of the conversation; then what is not, by length.
 WRITTEN_DOWN = {
-    "send_text": Figures(26, 16, 24),
-    "send_template": Figures(26, 21, 28),
-    RECIPIENT: Figures(26, 14, 20),
+    "send_text": Figures(26, 15.5, 24),
+    "send_template": Figures(26, 20.5, 28),
+    RECIPIENT: Figures(26, 13.5, 20),
     "get_message": Figures(0, 1, 1),
     SENT: Figures(0, 6, 2),
 }

@@ -20,22 +20,40 @@ from shared.runtime.failures import Permanent
 
 
 def take(resources: Resources, event: NumberReleased) -> str:
-    """Note that a customer gave a number up. Idempotent, in any order with messages. Raises Permanent."""
-    projects = {(one.company_id, one.project_id) for one in matching.owners(resources, event)}
+    """
+    Note that a customer gave a number up, for the event's company and for the projects at the business address.
+    Idempotent, in any order with messages. Raises Permanent.
+    """
+    projects = _projects(resources, event)
     try:
         customer = addresses.phone_number(event.customer_address)
     except addresses.AddressInvalid:
         raise Permanent("bad_address") from None
     record = Withdrawal(at=event.received_at, evidence=event.provider_message_id)
-    for company in sorted({company for company, _ in projects}):
+    companies = {company for company, _ in projects} | ({event.company} if event.company else set())
+    for company in sorted(companies):
         withdrawals.note(resources.log, company, customer, record)
-    found = _of_number(resources, event, customer)
+    found = _of_number(resources, event, customer) if projects else {}
     for ref, state in found.items():
         is_owned = (state.company_id, state.project_id) in projects
         is_theirs = is_owned and state.may_be_of(event.customer_user_id or "")
         if is_theirs and event.received_at > (state.number_proven_at or ""):
             states.note_withdrawal(resources.log, ref, event.received_at)
     return "released"
+
+
+def _projects(resources: Resources, event: NumberReleased) -> set[tuple[str, str]]:
+    """
+    Return the projects, each with its company, at the business address. None are needed if the event names a company.
+
+    Raises Permanent as `matching.owners`.
+    """
+    try:
+        return {(one.company_id, one.project_id) for one in matching.owners(resources, event)}
+    except Permanent:
+        if event.company is None:
+            raise
+        return set()
 
 
 def _of_number(resources: Resources, event: NumberReleased, customer: str) -> dict[str, State]:

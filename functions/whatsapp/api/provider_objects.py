@@ -57,7 +57,7 @@ class ErrorView(ProviderObject):
 
 
 class ReachedStatus(ProviderObject):
-    """A delivery status that a message reached, with the code of its error."""
+    """A delivery status that a message reached, also one that is unknown here, with the code of its error."""
 
     status: str | None = None
     at: str | None = None

@@ -61,7 +61,6 @@ ACCOUNT_INDEX = "gsi_waba_itemtype"
 MESSAGES_A_PAGE = 10  # of an erasure, which plans each of their parts
 EXPORTED_A_PAGE = 50
 ENTRIES_A_PAGE = 25
-_STATUS_WORDS = ("sent", "delivered", "read", "played", "failed")
 _KINDS = {item.item_type for item in kinds.COVERED}
 
 
@@ -209,7 +208,7 @@ class Listing:
         return [
             Edit.key(phone, message_id),
             *(Reaction.key(phone, message_id, actor) for actor in sorted(filter(None, actors))),
-            *(Status.of(phone, message_id, word) for word in _STATUS_WORDS),
+            *(Status.of(phone, message_id, word) for word in message.status_words),
             *files,
             *([Alias.of_action(phone, message.action_id)] if message.action_id else []),
             *action,

@@ -4,6 +4,7 @@ The send use case: one message to the customer of a conversation, at most once p
     check     template, policy, rates            refused: recorded in the ledger, nothing is sent
     intent    the message to be                  killed from here on: the schedule finishes the send
     reserve   the ledger
+    address   the number may be another person's now: then once more from the check, to the customer's user id
     wire      one attempt                        answer lost: in doubt, until a status callback or the schedule
     settle    the message in the inbox           safe to repeat
 """
@@ -24,6 +25,7 @@ from whatsapp import store, transmission
 from whatsapp.api import queries
 from whatsapp.sending import files, long_content, recipients
 from whatsapp.sending.failures import (
+    ADDRESS_WITHDRAWN,
     AnsweredMeanwhile,
     NotConfigured,
     PolicyRefused,
@@ -111,7 +113,10 @@ def rehearse(resources: SendingResources, gate: Gate, order: Order) -> dict[str,
 
     Raises PolicyRefused, TemplateNotSendable and the provider's failures while a template is looked up.
     """
-    order = _to_proven(resources, order)
+    proven = recipients.proven(
+        gate, order.phone, order.conversation, named_at=order.named_at, is_last=True
+    )
+    order = replace(order, conversation=proven)
     template = order.draft.template
     category = approval.check(resources, gate, order.phone, template) if template else None
     gate.rehearse(_subject(order, category))
@@ -128,14 +133,31 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
     _require_seen(resources, order)
     template = order.draft.template
     category = approval.check(resources, gate, order.phone, template) if template else None
-    order = _ask(resources, gate, order, category)
+    _ask(resources, gate, order, category)
     try:
         post = transmission.post_of(resources, order.phone, is_marketing=category == MARKETING)
     except Permanent as fault:
         raise NotConfigured(f"phone: {fault.reason}") from None
     draft = files.placed(resources, order.phone, order.action_id, order.draft)
+    order = replace(order, draft=draft)
+    try:
+        return _attempted(resources, gate, order, run, post)
+    except PolicyRefused as refusal:
+        if refusal.reason != ADDRESS_WITHDRAWN or not order.conversation.sender_user_id:
+            raise
+    order = _ask_by_user_id(resources, gate, order, category)
+    return _attempted(resources, gate, order, run, post)
+
+
+def _attempted(
+    resources: SendingResources, gate: Gate, order: Order, run: Run, post: Post
+) -> SentView:
+    """
+    Send a permitted message once, and return the outcome. Raises PolicyRefused (`address_withdrawn`) if the number is
+    another person's, and as `send`.
+    """
     draft = long_content.placed(
-        resources, phone=order.phone, action_id=order.action_id, draft=draft
+        resources, phone=order.phone, action_id=order.action_id, draft=order.draft
     )
     order = replace(order, draft=draft)
     intent = _intent(resources, order)
@@ -146,7 +168,7 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
             _intended(order),
             owner=run.owner,
             remaining_ms=run.remaining_ms(),
-            send=lambda: _posted(resources, post, order, attempt),
+            send=lambda: _posted(gate, post, order, attempt),
         )
     except Transient as failure:
         return _unsettled(resources, order, intent, attempt, failure)
@@ -173,37 +195,44 @@ def _require_seen(resources: SendingResources, order: Order) -> None:
         raise AnsweredMeanwhile(newer)
 
 
-def _to_proven(resources: SendingResources, order: Order) -> Order:
-    """Return the message to the address that is proven to be the customer's. Raises PolicyRefused."""
-    proven = recipients.proven(
-        resources.table, order.phone, order.conversation, named_at=order.named_at
-    )
-    return replace(order, conversation=proven)
-
-
-def _ask(resources: SendingResources, gate: Gate, order: Order, category: str | None) -> Order:
-    """
-    Ask the policy and return the message to the proven address. Records a refusal, which leaves the action open.
-
-    Raises PolicyRefused and TooFast.
-    """
+def _ask(resources: SendingResources, gate: Gate, order: Order, category: str | None) -> None:
+    """Ask the policy. Records a refusal, which leaves the action open. Raises PolicyRefused and TooFast."""
     try:
-        order = _to_proven(resources, order)
         gate.check(_subject(order, category))
     except PolicyRefused as refusal:
-        # Deadline 0: certainly not sent. A later call with the same key may send it.
-        resources.ledger.enter(
-            _intended(order).model_copy(
-                update={
-                    "owner": "policy",
-                    "reason": refusal.reason,
-                    "reserved_at": clock.now_ms(),
-                    "ttl": clock.expires_in(Action.ttl_seconds),
-                }
-            )
-        )
+        _record_refusal(resources, order, refusal)
+        raise
+
+
+def _ask_by_user_id(
+    resources: SendingResources, gate: Gate, order: Order, category: str | None
+) -> Order:
+    """
+    Ask the policy again, and return the message to the user id of the customer: the number turned out to be another
+    person's. The message has its place in the rates. Raises PolicyRefused.
+    """
+    try:
+        order = replace(order, conversation=recipients.by_user_id(order.conversation))
+        gate.rehearse(_subject(order, category))
+    except PolicyRefused as refusal:
+        _record_refusal(resources, order, refusal)
         raise
     return order
+
+
+def _record_refusal(resources: SendingResources, order: Order, refusal: PolicyRefused) -> None:
+    """Record a refusal of the policy in the ledger, which leaves the action open."""
+    # Deadline 0: certainly not sent. A later call with the same key may send it.
+    resources.ledger.enter(
+        _intended(order).model_copy(
+            update={
+                "owner": "policy",
+                "reason": refusal.reason,
+                "reserved_at": clock.now_ms(),
+                "ttl": clock.expires_in(Action.ttl_seconds),
+            }
+        )
+    )
 
 
 def _subject(order: Order, category: str | None) -> Subject:
@@ -230,12 +259,10 @@ def _payload(order: Order) -> dict[str, Any]:
     return message
 
 
-def _posted(resources: SendingResources, post: Post, order: Order, attempt: _Attempt) -> str:
+def _posted(gate: Gate, post: Post, order: Order, attempt: _Attempt) -> str:
     """Make the one call to the provider, if the address is still the customer's. Raises Refused, NotSent or InDoubt."""
     try:
-        recipients.require(
-            resources.table, order.phone, order.conversation, named_at=order.named_at
-        )
+        recipients.require(gate, order.phone, order.conversation, named_at=order.named_at)
         provider_id = post(_payload(order))
     except NotSent as failure:
         attempt.not_sent = failure

@@ -6,55 +6,87 @@ The recipient of a conversation, as far as it is proven: a number belongs to its
     the conversation's contact       the number
     another contact, or nobody       the customer's user id; without one it is refused
 
-The answer is read twice: before the policy is asked, and right before the call to the provider.
+Both are read right before the call to the provider: the owner, and the company's record of withdrawn numbers, which is
+by number and not by business number:
+
+    the number changed hands         the message goes to
+    before it was proven or named    the number
+    since then                       the customer's user id; without one it is refused
+
+A number is proven by a message of the conversation's customer from it. If no customer has written from it to this
+business number, it is the request that names it: an action, a campaign, or the message that is sent again.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shared.policy.consent import withdrawals
 from shared.providers.outcomes import NotSent
 from whatsapp import store, transmission
 from whatsapp.sending.failures import ADDRESS_WITHDRAWN, PolicyRefused
+from whatsapp.store import ordering
 from whatsapp.store.items import Conversation
 from whatsapp.worker import contact_links, number_owners
 
 if TYPE_CHECKING:
-    from shared.aws.dynamodb import Table
-    from whatsapp.store.items import Phone
+    from whatsapp.sending.gate import Gate
+    from whatsapp.store.items import Alias, Phone
 
 
 def proven(
-    table: Table, phone: Phone, conversation: Conversation, *, named_at: str | None = None
+    gate: Gate,
+    phone: Phone,
+    conversation: Conversation,
+    *,
+    named_at: str | None = None,
+    is_last: bool = False,
 ) -> Conversation:
     """
     Return a conversation without the number of its customer if another customer has it now: answers go to the user id.
 
-    *named_at*: when the number was chosen, if that was earlier; it must have had the same owner then. Raises
-    PolicyRefused (`address_withdrawn`) without a user id.
+    *named_at*: when the number was chosen, if that was earlier; it must have had the same owner then. *is_last*: no
+    `require` follows. Raises PolicyRefused (`address_withdrawn`) without a user id.
     """
-    if _is_theirs(table, phone, conversation, named_at):
+    if _is_theirs(gate, phone, conversation, named_at, is_final=is_last):
         return conversation
+    return by_user_id(conversation)
+
+
+def by_user_id(conversation: Conversation) -> Conversation:
+    """Return a conversation whose messages go to the customer's user id. Raises PolicyRefused without one."""
     if not conversation.sender_user_id:
         raise PolicyRefused(ADDRESS_WITHDRAWN)
     return conversation.model_copy(update={"sender_phone": None})
 
 
 def require(
-    table: Table, phone: Phone, conversation: Conversation, *, named_at: str | None = None
+    gate: Gate, phone: Phone, conversation: Conversation, *, named_at: str | None = None
 ) -> None:
-    """Raise NotSent (`address_withdrawn`) if another customer has the number: nothing may be sent to it."""
-    if not _is_theirs(table, phone, conversation, named_at):
+    """Raise NotSent (`address_withdrawn`) if the number is another person's: nothing may be sent to it."""
+    if not _is_theirs(gate, phone, conversation, named_at, is_final=True):
         raise NotSent(ADDRESS_WITHDRAWN)
 
 
 def _is_theirs(
-    table: Table, phone: Phone, conversation: Conversation, named_at: str | None
+    gate: Gate, phone: Phone, conversation: Conversation, named_at: str | None, *, is_final: bool
 ) -> bool:
+    """Whether the number is the customer's. *is_final*: read the withdrawn numbers, too."""
     number = transmission.recipient_of(conversation).phone
-    alias = store.aliases.of_number(table, phone.phone, number) if number else None
-    if alias is None or alias.company != phone.company:
-        return True  # No customer has written from it.
+    if not number:
+        return True
+    alias = store.aliases.of_number(gate.table, phone.phone, number)
+    if alias is not None and alias.company != phone.company:
+        alias = None
+    if alias is not None and not _is_owned(gate, phone, conversation, alias, named_at):
+        return False
+    return not (is_final and _is_withdrawn(gate, phone, conversation, alias, named_at))
+
+
+def _is_owned(
+    gate: Gate, phone: Phone, conversation: Conversation, alias: Alias, named_at: str | None
+) -> bool:
+    """Whether the contact of a conversation owns the number, as customers of *phone* prove it."""
     owner = number_owners.owners_of(alias)[-1]
     if owner.contact is None or (named_at and number_owners.has_changed(alias, named_at)):
         return False
@@ -63,6 +95,26 @@ def _is_theirs(
         return True
     # Contacts of one person are linked.
     owners, theirs = (
-        contact_links.primary_of(table, phone.phone, key).key for key in (owner.contact, own)
+        contact_links.primary_of(gate.table, phone.phone, key).key for key in (owner.contact, own)
     )
     return owners == theirs
+
+
+def _is_withdrawn(
+    gate: Gate,
+    phone: Phone,
+    conversation: Conversation,
+    alias: Alias | None,
+    named_at: str | None,
+) -> bool:
+    """Whether the number changed hands at any business number of the company since it was proven or named."""
+    recipient = transmission.recipient_of(conversation).address
+    if alias is None:
+        since = max(conversation.number_proven_at, named_at or conversation.named_at)
+    else:
+        begun_at = number_owners.owners_of(alias)[-1].since
+        since = max(conversation.number_proven_at, ordering.moment_of(begun_at))
+    withdrawn_at = withdrawals.withdrawn_at(
+        gate.consents.table, str(phone.company), str(recipient), since, is_consistent=False
+    )
+    return withdrawn_at is not None

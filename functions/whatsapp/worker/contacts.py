@@ -9,6 +9,7 @@ from shared.aws.sqs_fifo import digest
 from shared.identity import addresses
 from shared.runtime import clock
 from whatsapp import store
+from whatsapp.configuration.resources import SendingResources
 from whatsapp.inbound import senders
 from whatsapp.inbound.event import LONGEST_ID, Event
 from whatsapp.inbound.senders import IdChange
@@ -16,7 +17,7 @@ from whatsapp.privacy import tombstones
 from whatsapp.store import ordering
 from whatsapp.store.items import Alias, Edit, Message, Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.worker import contact_links, number_owners
+from whatsapp.worker import contact_links, number_owners, released_numbers
 from whatsapp.worker.contact_links import Link
 from whatsapp.worker.number_owners import Named, Owner
 
@@ -31,12 +32,13 @@ class Customer:
 
     `contact_key` is the `{customerWaId}` of the conversation's key: digits, else a business-scoped user id, else a
     group's id. The owner of a number that another contact gave up has the user id, or the digits with the time of that.
-    `aliases` and `link`: to write once the message is stored.
+    `aliases` and `link`: to write once the message is stored. `lost_by`: the customer who had the number before.
     """
 
     contact_key: str
     aliases: tuple[Alias, ...] = ()
     link: Link | None = None
+    lost_by: Owner | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +116,19 @@ def contact_of(table: Table, phone: Phone, wa_id: str, user_id: str, at: str) ->
     return contact_links.primary_of(table, phone.phone, resolved.contact).key if resolved else ""
 
 
-def remember(table: Table, customer: Customer, phone: Phone) -> None:
+def remember(resources: SendingResources, event: Event, customer: Customer, phone: Phone) -> None:
     """
     Write the aliases of a customer, and the link of two contacts. Safe to repeat.
 
     Raises Transient after a concurrent write of other values; the next delivery reads them.
     """
+    if customer.lost_by is not None:
+        # First: once the aliases are written, no delivery finds that the number changed hands.
+        released_numbers.announce(resources, event, phone, customer.lost_by.user_id)
     for alias in customer.aliases:
-        store.aliases.write(table, alias)
+        store.aliases.write(resources.table, alias)
     if customer.link is not None:
-        contact_links.link(table, phone, customer.link)
+        contact_links.link(resources.table, phone, customer.link)
 
 
 def follow_change(table: Table, event: Event, contact_key: str, phone: Phone, at: str) -> None:
@@ -178,7 +183,7 @@ def _customer(
     known = {alias.pk: alias for alias in (*resolved.writes, named.number, named.user) if alias}
     if resolved.same is None:
         primary = contact_links.primary_of(table, named.phone, resolved.contact, known)
-        return Customer(primary.key, resolved.writes)
+        return Customer(primary.key, resolved.writes, lost_by=resolved.lost_by)
     pair = contact_links.pair_of(table, phone, *resolved.same, known)
     link = pair.link and replace(pair.link, reason=BOTH_IDS, evidence=event.correlation_id)
     # Two contacts that an operator unlinked stay apart: the user id decides.

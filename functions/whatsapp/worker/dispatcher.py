@@ -143,7 +143,7 @@ def _identity(resources: Resources, event: Event, phone: Phone) -> Outcome:
         return Outcome.DUPLICATE
     lookup = contacts.look_up(resources.table, event, phone)
     if lookup is not None:
-        contacts.remember(resources.table, lookup.customer, phone)
+        contacts.remember(resources, event, lookup.customer, phone)
         at = ordering.received_at(event.at, event.accepted_at, event.place)
         contacts.follow_change(resources.table, event, lookup.customer.contact_key, phone, at)
     return parking.keep(resources, event, phone)

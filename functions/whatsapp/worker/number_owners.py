@@ -58,11 +58,16 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The contact of an event, the aliases to write, and two contacts that the event proves to be the same user."""
+    """
+    The contact of an event, the aliases to write, and two contacts that the event proves to be the same user.
+
+    *lost_by*: the owner whose number another user has, as the event shows for the first time.
+    """
 
     contact: str
     writes: tuple[Alias, ...] = ()
     same: tuple[str, str] | None = None
+    lost_by: Owner | None = None
 
 
 def owners_of(alias: Alias) -> tuple[Owner, ...]:
@@ -125,7 +130,7 @@ def _both(named: Named, owner: Owner, user: str | None) -> Resolved:
     contact = user or named.user_id
     entry = Owner(named.at, contact, named.user_id)
     number = with_owners(_number(named), (*owners_of(_number(named)), entry))
-    return Resolved(contact, (*_of_user(named, contact), number))
+    return Resolved(contact, (*_of_user(named, contact), number), lost_by=owner)
 
 
 def released(alias: Alias, contacts: frozenset[str], notice: Owner) -> Alias | None:

@@ -315,9 +315,9 @@ def test_a_batch_of_conversations_reads_items_states_and_entries_in_one_call_eac
         calls.append("one")
         return one(self, key)
 
-    def get_batch(self: Table, keys: Any) -> Any:
+    def get_batch(self: Table, keys: Any, **options: Any) -> Any:
         calls.append("batch")
-        return batch(self, keys)
+        return batch(self, keys, **options)
 
     monkeypatch.setattr(Table, "get", get)
     monkeypatch.setattr(Table, "_get_at_once", get_batch)

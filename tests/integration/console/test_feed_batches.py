@@ -36,9 +36,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         found["one"] += 1
         return get(self, key)
 
-    def counted_batch(self: Table, keys: Any) -> Any:
+    def counted_batch(self: Table, keys: Any, **options: Any) -> Any:
         found["batch"] += 1
-        return batch(self, keys)
+        return batch(self, keys, **options)
 
     monkeypatch.setattr(Table, "get", counted)
     monkeypatch.setattr(Table, "_get_at_once", counted_batch)

@@ -36,7 +36,9 @@ class Shelf(Table):
     def get(self, key: Attributes) -> Attributes | None:
         return self.items.get(key["pk"])
 
-    def get_many(self, keys: Sequence[Attributes]) -> list[Attributes]:
+    def get_many(
+        self, keys: Sequence[Attributes], *, is_consistent: bool = True
+    ) -> list[Attributes]:
         wanted = {key["pk"] for key in keys}
         return [entry for entry in self.entries if entry["pk"] in wanted]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shared.api.errors import InvalidInput
 from shared.identity import addresses
+from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls.inputs import is_user_id, own_id_of
 from whatsapp.api.queries import NotFound, PhoneRequired
@@ -126,7 +127,7 @@ def conversation_with(call: Call[Any], phone: Phone, text: str, field: str) -> C
             phone=phone.phone,
             from_=contact,
         )
-    return head.model_copy(update={"sender_phone": digits, "sender_user_id": user_id})
+    return head.addressed(digits, user_id, named_at=clock.to_text(clock.now_ms()))
 
 
 def _named(call: Call[Any], phone_id: str | None, waba: str | None) -> Phone:

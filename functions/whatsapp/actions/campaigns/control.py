@@ -83,6 +83,8 @@ def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
 
 
 def _running(call: Call[Any], campaign: Campaign) -> CampaignView:
+    if campaign.is_cancelled and campaign.status == "paused":
+        raise StateConflict("campaignId: its list could not be read; create another campaign")
     if campaign.is_all_invalid:
         raise StateConflict("campaignId: none of its recipients is valid; create another campaign")
     try:

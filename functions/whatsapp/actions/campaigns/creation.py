@@ -38,7 +38,8 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
     `payload_too_large`), which is read by a job: until `totalRecipients` is known the campaign cannot start. A
     recipient that is listed twice gets the message once. A list that cannot be read is refused with line and column, a
     campaign without a valid recipient too; if the job finds that no row is valid, the campaign is paused and cannot
-    start (`no_valid_recipients`). Other invalid rows are counted, with their lines.
+    start (`no_valid_recipients`), and if the list has changed and cannot be read any more, it is paused for good
+    (outcome `cancelled`). Other invalid rows are counted, with their lines.
 
     All campaigns of a number together send at most 80 % of its rate, so that replies are not delayed, and one of them
     at most 100 messages a second; a higher `messagesPerSecond` is refused. It counts ten messages at once. Campaigns

@@ -80,7 +80,8 @@ def _continue(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int
             job_events.run(table, queue, campaign)
         return
     campaign = counters.refresh(table, campaign)
-    if campaign.status == "paused" or campaign.open_from > campaign.pages:
+    is_waiting = campaign.status == "paused" and not campaign.is_cancelled
+    if is_waiting or campaign.open_from > campaign.pages:
         _close(table, campaign)
     else:
         pages = records.pages(table, campaign.campaign_id, campaign.window)

@@ -40,8 +40,9 @@ class CampaignView(View):
     *failed*: refused by the provider at once; a later failure shows in the message. *in_doubt*: the provider's answer
     was lost. *invalid_lines*: the first hundred rows that name no customer, counted from 1 without the header and empty
     lines. *pause_reason*: a code, or the text of the person who paused it; *pause_meaning*: the meaning of the code,
-    and advice. `provider:graph_131048` is also the reason if the provider reports that the portfolio's limit of
-    customers in 24 hours is reached.
+    and advice. A paused campaign with the outcome `cancelled` cannot go on: its list could not be read.
+    `provider:graph_131048` is also the reason if the provider reports that the portfolio's limit of customers in 24
+    hours is reached.
     """
 
     campaign_id: str

@@ -22,8 +22,6 @@ from whatsapp.store.conversations.lists import merged_entries
 from whatsapp.store.items import Message, Status
 from whatsapp.store.items.groups import Group
 
-_STATUS_WORDS = ("sent", "delivered", "read", "played", "failed")
-
 
 class GetMessage(Input):
     """A message: its WhatsApp id, the id of AWS, the id of our action, or its key."""
@@ -123,7 +121,7 @@ def _statuses(call: Call[Any], message: Message, reference: str) -> list[ShownSt
     keys = [
         {"pk": Status.of(message.phone, message_id, word, participant)}
         for message_id, word, participant in product(
-            ids, _STATUS_WORDS, _participants(call, message)
+            ids, message.status_words, _participants(call, message)
         )
     ]
     found = [Status.read(item) for item in merged_entries.items_of(call.table, keys)]

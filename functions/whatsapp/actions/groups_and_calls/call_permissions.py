@@ -54,7 +54,8 @@ def get_call_permission(call: Call[RecipientInput]) -> CallPermission:
     """Show whether the customer may be called now, until when, and the limits that are left."""
     phone = participants.sender_of(call)
     conversation = participants.conversation_of(call, phone)
-    return permission(call, phone, recipients.proven(call.table, phone, conversation))
+    proven = recipients.proven(call.resources.gate, phone, conversation, is_last=True)
+    return permission(call, phone, proven)
 
 
 @EXTRA.sends(Scope.WHATSAPP_CALLS)

@@ -53,7 +53,7 @@ def initiate_call(call: Call[InitiateCall]) -> CallView:
     """
     phone = participants.sender_of(call)
     conversation = participants.conversation_of(call, phone)
-    conversation = recipients.proven(call.table, phone, conversation)
+    conversation = recipients.proven(call.resources.gate, phone, conversation)
     if not _was_attempted(call):
         # Neither window nor template is needed for a call.
         subject = Subject(phone=phone, conversation=conversation, is_template=True)
@@ -99,7 +99,7 @@ def _placed(call: Call[Any], phone: Phone, conversation: Conversation, body: dic
     Place a call once, if the number is still the customer's, and return its id. An answer without one is in doubt.
     Raises as `post`.
     """
-    recipients.require(call.table, phone, conversation)
+    recipients.require(call.resources.gate, phone, conversation)
     call_id = post(call, phone, body)
     if not call_id:
         raise InDoubt("no_call_id")

@@ -36,7 +36,7 @@ def perform(
 
     def once() -> str | None:
         if recipient is not None:
-            recipients.require(call.table, phone, recipient)
+            recipients.require(call.resources.gate, phone, recipient)
         return post(body)
 
     def attempt() -> str | None:

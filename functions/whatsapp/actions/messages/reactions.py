@@ -80,7 +80,9 @@ def _react(call: Call[Any], emoji: str) -> SentMessage:
     conversation = participants.conversation_of(call, phone)
     message = references.message_of(call, call.input.message_id)
     _check(message, conversation)
-    conversation = recipients.proven(call.table, phone, conversation)
+    conversation = recipients.proven(
+        call.resources.gate, phone, conversation, is_last=call.input.dry_run
+    )
     action_id = call.action_id()
     body = {
         "messaging_product": "whatsapp",

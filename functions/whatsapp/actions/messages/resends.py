@@ -30,6 +30,7 @@ from whatsapp.actions.messages import stored_drafts
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import failures, messages
 from whatsapp.sending.views import View
+from whatsapp.store import ordering
 from whatsapp.store.items import Conversation, Message, Phone
 
 LEGACY = Group("legacy")
@@ -286,6 +287,5 @@ def _conversation(call: Call[Any], message: Message) -> Conversation:
             phone=message.phone,
             from_=Conversation.contact_of(message.conversation_pk),
         )
-    return head.model_copy(
-        update={"sender_phone": message.sender_phone, "sender_user_id": message.sender_user_id}
-    )
+    named_at = ordering.moment_of(message.received_at)
+    return head.addressed(message.sender_phone, message.sender_user_id, named_at=named_at)

@@ -12,7 +12,6 @@ from whatsapp.store.items.item import PARTITION_KEY
 
 _MOST_REPORTS = 100
 _MOST_ROUNDS = 5
-_STATUS_WORDS = ("sent", "delivered", "read", "played", "failed")
 
 
 def add_status(table: Table, status: Status) -> Status | None:
@@ -48,8 +47,8 @@ def add_report(table: Table, status_pk: str, key: str) -> bool:
 
 
 def waiting_statuses(table: Table, phone: str, message_id: str) -> list[Status]:
-    """Return the stored statuses of a number's message with one recipient, in no particular order."""
-    keys = [pk(Status.of(phone, message_id, word)) for word in _STATUS_WORDS]
+    """Return the statuses with a rank of a number's message with one recipient, in no particular order."""
+    keys = [pk(Status.of(phone, message_id, word)) for word in Status.words]
     return [Status.read(item) for item in table.get_many(keys)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Attr, Key
@@ -100,6 +101,7 @@ _FILE_FIELDS = (
     "voice", "animated", "other_fields", "content_s3_key", "payload_hash",
 )  # fmt: skip
 _BATCH = 100  # keys per read
+_MOST_LISTED = 10  # statuses, when one without a rank is added
 
 
 def revoke(table: Table, message_pk: str, revoked_at: str, *, keep_content: bool) -> Message | None:
@@ -143,6 +145,7 @@ def move_status(
     Raise the delivery status to *rank*; False when the message already has that rank or a higher one.
 
     *status*: message attributes to set. *entry*: appended to `deliveryStatusHistory`, one per rank, so at most five.
+    Words without a rank are in it, too.
     """
     behind = _of("status_rank").not_exists() | _of("status_rank").lt(rank)
     changed_hours.note(table, message.sent_at or message.received_at)
@@ -156,6 +159,18 @@ def move_status(
     except ConditionFailed:
         return False
     return True
+
+
+def list_status_word(table: Table, message: Message, entry: dict[str, Any]) -> None:
+    """Append a status without a rank to `deliveryStatusHistory`, among the first ten entries. Safe to repeat."""
+    history = _of("delivery_status_history")
+    has_room = history.not_exists() | (history.size().lt(_MOST_LISTED) & ~history.contains(entry))
+    with suppress(ConditionFailed):
+        table.update(
+            pk(message.pk),
+            append=Message.named(delivery_status_history=[entry]),
+            when=Attr(PARTITION_KEY).exists() & _of("erased").not_exists() & has_room,
+        )
 
 
 def complete(table: Table, message: Message) -> bool:

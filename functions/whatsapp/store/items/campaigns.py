@@ -16,7 +16,8 @@ class Campaign(WhatsAppItem):
 
     Recipients are in S3 until their page is done. Counts are derived from the pages and from the counted hours, and
     set, never incremented. Campaigns never have `sentAt` or `templateLanguage`, the sort keys of message and template
-    indexes. A cancelled campaign is `completed` with the outcome `cancelled`.
+    indexes. A cancelled campaign is `completed` with the outcome `cancelled`; one whose list could not be read is
+    `paused` with it, and cannot go on.
     """
 
     item_type: ClassVar[str] = "CAMPAIGN"
@@ -63,6 +64,11 @@ class Campaign(WhatsAppItem):
     # Turn and expiry of the event that reads its list, as of the event of a page.
     turn: int | None = None
     queued_until: int | None = None  # milliseconds since 1970
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nothing is sent any more, and its recipients are deleted."""
+        return self.outcome == "cancelled" and self.status in {"completed", "paused"}
 
     @property
     def is_all_invalid(self) -> bool:

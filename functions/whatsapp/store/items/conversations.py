@@ -1,11 +1,13 @@
 """The head of a conversation, and the folders and lists that contain it."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
+from shared.identity.addresses import normal_digits
 from shared.policy import window
 from shared.runtime import clock
+from whatsapp.store import ordering
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 # The folders of the lists: the status, or archived, for any status.
@@ -95,6 +97,33 @@ class Conversation(WhatsAppItem):
     marketing_capped_at: str | None = None
     sequence_run: str | None = None  # id of the customer's sequence: there is one, once
     blocked: bool | None = None  # whether the business has blocked the customer at the provider
+
+    # Not stored, of `addressed`.
+    _named_at: str = PrivateAttr(default="")
+    _proven_at: str | None = PrivateAttr(default=None)
+
+    @property
+    def named_at(self) -> str:
+        """When a request named the number that messages go to; empty if none did."""
+        return self._named_at
+
+    @property
+    def number_proven_at(self) -> str:
+        """When the customer last wrote from the number that messages go to; empty if that is unknown."""
+        if self._proven_at is not None:
+            return self._proven_at
+        newest = max(self.recent_keys, default="")
+        return (
+            ordering.moment_of(ordering.time_of(newest)) if newest else self.last_inbound_at or ""
+        )
+
+    def addressed(self, number: str | None, user_id: str | None, *, named_at: str = "") -> Self:
+        """Return the conversation with these ids for its messages, as a request named them at *named_at*."""
+        copy = self.model_copy(update={"sender_phone": number, "sender_user_id": user_id})
+        is_same = normal_digits(self.sender_phone or "") == normal_digits(number or "")
+        copy._proven_at = self.number_proven_at if is_same else ""
+        copy._named_at = named_at
+        return copy
 
     @staticmethod
     def contact_of(conversation_pk: str) -> str:

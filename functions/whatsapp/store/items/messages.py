@@ -57,8 +57,8 @@ class Message(WhatsAppItem):
     s3_bucket: str | None = Field(default=None, alias="s3Bucket")
     s3_key: str | None = Field(default=None, alias="s3Key")
     delivery_status: Literal["sent", "delivered", "read", "failed"] | None = None
-    # One entry per rank: {status, at, code?}.
-    delivery_status_history: Annotated[list[dict[str, Any]], AtMost(5)] | None = None
+    # One entry per rank, and for words without one: {status, at, code?}.
+    delivery_status_history: Annotated[list[dict[str, Any]], AtMost(15)] | None = None
     inbox_pk: str = ""
 
     phone: str
@@ -128,6 +128,13 @@ class Message(WhatsAppItem):
         return cls.named(webhook_event_type=cls.failed_list(company))
 
     @property
+    def status_words(self) -> tuple[str, ...]:
+        """The words of the statuses that the message may have, one for each key of a status."""
+        listed = {str(entry.get("status")) for entry in self.delivery_status_history or []}
+        has_others = bool(listed - {*Status.words, "accepted"})
+        return (*Status.words, Status.other) if has_others else Status.words
+
+    @property
     def message_id(self) -> str:
         """The provider's id of the message; the id of our action if the provider never accepted the message."""
         return self.id_of(self.pk)
@@ -143,9 +150,12 @@ class Status(WhatsAppItem):
     One delivery status of a message. While its message is unknown it has a TTL of 35 days.
 
     The key has the number that reported it: a report of another company, of a message that is not its own, is separate.
+    All words without a rank have one key, `other`; the item has the first of them.
     """
 
     item_type: ClassVar[str] = "STATUS"
+    words: ClassVar[tuple[str, ...]] = ("sent", "delivered", "read", "played", "failed")
+    other: ClassVar[str] = "other"
     pk_pattern: ClassVar[str] = "STATUS#{phone}#{messageId}#{status}"
     indexes: ClassVar[tuple[str, ...]] = ("gsi_customer_phone",)
     ttl_days: ClassVar[int | None] = 35
@@ -180,7 +190,13 @@ class Status(WhatsAppItem):
     @classmethod
     def of(cls, phone: str, message_id: str, status: str, participant: str = "") -> str:
         """Return the key; in a group each *participant* has a separate status."""
+        status = status if status in cls.words else cls.other
         return cls.key(phone, message_id, f"{status}#{participant}" if participant else status)
+
+    @property
+    def has_known_word(self) -> bool:
+        """Whether the word has a rank among the delivery statuses."""
+        return self.status in self.words
 
 
 class Reaction(WhatsAppItem):

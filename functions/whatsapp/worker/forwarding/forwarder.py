@@ -10,7 +10,6 @@ from shared.events.exchange import (
     FileStored,
     file_entry,
     inbound_entry,
-    release_entry,
     status_entry,
 )
 from shared.runtime import clock
@@ -20,6 +19,7 @@ from whatsapp.inbound.content import Content
 from whatsapp.inbound.event import Event
 from whatsapp.store import ordering
 from whatsapp.store.items import Message, Phone, Status
+from whatsapp.worker import released_numbers
 from whatsapp.worker.forwarding import translation
 from whatsapp.worker.forwarding.translation import Number
 
@@ -31,12 +31,10 @@ def message(
     Forward a customer's message, or the business's own reply, after which automation stops.
 
     Messages that need no answer are not forwarded: provider notices, and messages revoked before they arrived. Of a
-    changed number the previous one is.
+    changed number the previous one is announced, also at numbers where no context answers.
     """
-    if _is_forwarded(event, phone) and described.subtype == "system":
-        released = translation.released(event, _number(phone), received_at=_received_at(event))
-        if released is not None:
-            resources.conversation_inbound.send([release_entry(released)])
+    if described.subtype == "system" and not (event.payload or {}).get("group_id"):
+        released_numbers.announce_notice(resources, event, phone)
     if not _is_forwarded(event, phone) or described.subtype == "system" or stored.revoked_at:
         return
     inbound_message = translation.message(

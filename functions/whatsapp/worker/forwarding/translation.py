@@ -16,7 +16,6 @@ from shared.events.exchange import (
     InboundMessage,
     Kind,
     Location,
-    NumberReleased,
     Provider,
     bounded_extra,
 )
@@ -105,26 +104,6 @@ def message(
             {name: value for name, value in extra.items() if value not in (None, {})}
         ),
         **fields,
-    )
-
-
-def released(event: Event, number: Number, *, received_at: str) -> NumberReleased | None:
-    """Translate the notice of a changed number; None for any other notice, and one without the previous number."""
-    change = senders.change_of(event.kind, event.payload or {})
-    if change is None or not change.previous_phone:
-        return None
-    if not (change.phone or change.user_id):
-        return None  # Nothing has changed.
-    return NumberReleased(
-        provider=number.provider,
-        provider_message_id=event.id,
-        account=number.account,
-        company=number.company,
-        channel_method="whatsapp",
-        business_address=number.address,
-        customer_address=f"+{change.previous_phone}",
-        customer_user_id=change.previous_user_id or None,
-        received_at=received_at,
     )
 
 

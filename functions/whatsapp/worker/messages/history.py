@@ -55,7 +55,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
         store.heads.change_preview(
             resources.table, message.conversation_pk, message.pk, message.preview
         )
-    contacts.remember(resources.table, lookup.customer, phone)
+    contacts.remember(resources, directed, lookup.customer, phone)
     if message.direction == intake.OUTBOUND:
         statuses.fold_waiting(resources, event.id, message)
     return outcome

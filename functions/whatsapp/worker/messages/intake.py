@@ -52,7 +52,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     store_full_content(resources, event, phone, message, described)
     versions.keep_original(resources, lookup.edit, original, phone)
     head = show(resources, message, phone, opens_window=described.opens_window)
-    contacts.remember(resources.table, lookup.customer, phone)
+    contacts.remember(resources, event, lookup.customer, phone)
     _follow_up(resources, event, phone, message, described)
     if phone.welcome_sequences and head is not None:
         _welcome(resources, phone, message, head)

@@ -67,7 +67,7 @@ def store_shown(
         intake.store_full_content(resources, event, phone, message, described)
         versions.keep_original(resources, lookup.edit, original, phone)
         intake.show(resources, message, phone)
-        contacts.remember(resources.table, lookup.customer, phone)
+        contacts.remember(resources, event, lookup.customer, phone)
     return message, outcome
 
 

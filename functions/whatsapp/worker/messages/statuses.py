@@ -5,9 +5,13 @@ Delivery statuses, merged by rank, not by order of arrival.
 
 Every status is also a separate item. The message is written last, so that a status in the message's history has had all
 its effects, even after a crash in between.
+
+A word without a rank, such as one that the provider introduces, is stored and listed in the history of its message, and
+changes nothing else: the message keeps the furthest status that has a rank.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -30,7 +34,8 @@ from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.messages import sent_messages
 from whatsapp.worker.messages.contents import full_content
 
-RANKS: Mapping[str, int] = {"sent": 1, "delivered": 2, "read": 3, "played": 3, "failed": 9}
+RANKS: Mapping[str, int] = dict(zip(Status.words, (1, 2, 3, 3, 9), strict=True))
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_. -]{0,63}", re.ASCII)
 WAITS_SECONDS = 35 * clock.DAY_SECONDS
 # Fields in which two reports of the same word can differ.
 _REPORTED = {
@@ -45,8 +50,9 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """
     Process a delivery status.
 
-    Raises Permanent: `unknown_status` for a status without a rank, `tenant_mismatch` if the referenced message or
-    action belongs to another company or number. The event is then parked.
+    Raises Permanent: `unknown_status` for a text that is no word, and for a word without a rank whose sent message is
+    unknown; `tenant_mismatch` if the referenced message or action belongs to another company or number. The event is
+    then parked.
     """
     status, whole = _parse(event, phone)
     message_pk = Message.key(event.id)
@@ -55,7 +61,10 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
         # Not in our ledger: it may be another context's action, which announces its message before or after this.
         message_pk = sent_messages.key_of_action(resources, status.action_id, event.id, phone)
         message = ownership.message_of(resources, message_pk, phone)
-    if message is not None and message.direction != sent_messages.DIRECTION:
+    is_sent = message is not None and message.direction == sent_messages.DIRECTION
+    if not is_sent and not status.has_known_word:
+        raise Permanent("unknown_status")
+    if message is not None and not is_sent:
         raise Permanent("not_outbound")
     if message is not None and message.erased:
         metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
@@ -71,7 +80,8 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
     else:
         lasting = status.model_copy(update={"ttl": message.ttl})
         _store(resources, event, phone, lasting, whole)
-        outcome = _apply(resources, message, status)
+        apply = _apply if status.has_known_word else _list_word
+        outcome = apply(resources, message, status)
     forwarder.status(resources, event, phone, status, message)
     return outcome
 
@@ -94,6 +104,13 @@ def _apply(resources: Resources, message: Message, status: Status) -> Outcome:
     if _raise_rank(resources, message, status):
         return Outcome.PERSISTED
     metrics.add_metric("StaleIgnored", MetricUnit.Count, 1)
+    return Outcome.PERSISTED
+
+
+def _list_word(resources: Resources, message: Message, status: Status) -> Outcome:
+    """Add a word without a rank to the history of its message; of a group's participant the item has it alone."""
+    if not status.participant:
+        store.messages.list_status_word(resources.table, message, _entry(status))
     return Outcome.PERSISTED
 
 
@@ -182,9 +199,6 @@ def _raise_rank(resources: SendingResources, message: Message, status: Status) -
     """
     rank = _rank(status)
     error = next(iter(errors_of(status.errors)), None)
-    entry = {"status": status.status, "at": status.status_at}
-    if status.report:
-        entry["report"] = status.report
     facts = Message.named(
         delivery_status="read" if status.status == "played" else status.status,
         status_rank=rank,
@@ -192,21 +206,31 @@ def _raise_rank(resources: SendingResources, message: Message, status: Status) -
         status_error=error,
         price_category=status.price_category,
     )
-    if error and "code" in error:
-        entry["code"] = str(error["code"])
     # Before the rank: a status in the history means that all its effects are done.
     if status.status == "played":
         store.messages.mark_played(resources.table, message.pk, status.status_at)
     for each in errors_of(status.errors) if status.status == "failed" else []:
         provider_errors.apply(resources.table, message, each.get("code"), status.status_at)
-    return store.messages.move_status(resources.table, message, facts, rank, entry)
+    return store.messages.move_status(resources.table, message, facts, rank, _entry(status))
+
+
+def _entry(status: Status) -> dict[str, str]:
+    """Return a status as the history of its message lists it."""
+    error = next(iter(errors_of(status.errors)), {})
+    texts = {
+        "status": status.status,
+        "at": status.status_at,
+        "report": status.report,
+        "code": str(error["code"]) if "code" in error else None,
+    }
+    return {name: text for name, text in texts.items() if text}
 
 
 def _parse(event: Event, phone: Phone) -> tuple[Status, bytes | None]:
     """Return the status, and the object with all its fields if they are too long for its item."""
     payload = event.payload or {}
     status_name = str(payload.get("status") or "")
-    if status_name not in RANKS:
+    if not _WORD.fullmatch(status_name):
         raise Permanent("unknown_status")
     participant = senders.participant_of(payload)
     callback = payload.get("biz_opaque_callback_data")

@@ -103,7 +103,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
             resources.table, call.conversation_pk, call_event.at, phone.company, phone.phone
         )
     if lookup is not None:
-        contacts.remember(resources.table, lookup.customer, phone)
+        contacts.remember(resources, directed, lookup.customer, phone)
     if _has_other_fields(event):
         parking.keep(resources, event, phone)
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE

@@ -36,7 +36,7 @@ def note_preference(resources: Resources, event: Event, phone: Phone) -> Outcome
         store.customer_facts.note_marketing_choice(
             resources.table, conversation_pk, at, phone.company, phone.phone, is_out=_IS_OUT[choice]
         )
-        contacts.remember(resources.table, lookup.customer, phone)
+        contacts.remember(resources, event, lookup.customer, phone)
     return parking.keep(resources, event, phone)
 
 

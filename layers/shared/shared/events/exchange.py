@@ -108,8 +108,9 @@ class FileStored:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberReleased:
     """
-    A customer gave the number *customer_address* up, as the provider reported at *received_at*: its next owner is
-    another person. *customer_user_id* is the customer's until then, if known.
+    A customer no longer has the number *customer_address*, as shown at *received_at*: the provider reported another
+    one, or another customer writes from it. *customer_user_id* is the earlier owner's, if known. *company* takes note
+    even if none of its projects uses the business address.
     """
 
     type: Literal["number_released"] = "number_released"

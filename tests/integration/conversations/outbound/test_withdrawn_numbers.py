@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,7 @@ from conversations.store.items.log import Message
 from events.conversations import sample_data
 from events.conversations.twilio import ACCOUNT
 from shared.events.exchange import NumberReleased
+from shared.runtime.failures import Permanent
 from tests.integration.conversations.steps import (
     MINUTE_MS,
     before_call,
@@ -33,12 +34,15 @@ def write(system: System, name: str, user_id: str, text: str = "Which shift is i
     system.whatsapp(name, text, ExternalUserId=f"whatsapp:{user_id}" if user_id else "")
 
 
-def released(user_id: str | None = FIRST, at: str = "2099-01-01T00:00:00.000Z") -> NumberReleased:
-    return NumberReleased(
-        provider="twilio", provider_message_id="notice", account=ACCOUNT,
-        channel_method="whatsapp", business_address=sample_data.WHATSAPP_SENDER,
-        customer_address=sample_data.CANDIDATE, customer_user_id=user_id, received_at=at,
-    )  # fmt: skip
+def released(
+    user_id: str | None = FIRST, at: str = "2099-01-01T00:00:00.000Z", **facts: Any
+) -> NumberReleased:
+    known: dict[str, Any] = {
+        "provider": "twilio", "provider_message_id": "notice", "account": ACCOUNT,
+        "channel_method": "whatsapp", "business_address": sample_data.WHATSAPP_SENDER,
+        "customer_address": sample_data.CANDIDATE, "customer_user_id": user_id, "received_at": at,
+    }  # fmt: skip
+    return NumberReleased(**known | facts)
 
 
 def test_an_answer_does_not_reach_the_next_owner_of_the_number(system: System) -> None:
@@ -128,6 +132,23 @@ def test_a_notice_stops_text_messages_of_conversations_from_before(
 
     withdrawn = ("handoff_pending", "address_withdrawn:number")
     assert (status_of(system, ref) != withdrawn) is is_sent
+
+
+@pytest.mark.parametrize(
+    "elsewhere", [{"business_address": "+15005550006"}, {"account": "AC-of-no-project"}]
+)
+def test_a_company_takes_note_of_a_change_at_a_number_without_a_project(
+    system: System, elsewhere: dict[str, str]
+) -> None:
+    ref = system.begin("sms")
+    resources = direct_resources(system)
+    withdrawals.take(resources, released(company=sample_data.COMPANY, **elsewhere))
+    system.text("b", "Which shift is it?")
+    system.drain()
+    with pytest.raises(Permanent):
+        withdrawals.take(resources, released(**elsewhere))
+
+    assert status_of(system, ref) == ("handoff_pending", "address_withdrawn:number")
 
 
 def test_the_next_owner_is_written_to_from_another_number_however_often_they_write(

@@ -147,10 +147,14 @@ class History(Table):
         following = self.position(end) if end < self.count else None
         return [self._key(number) for number in range(begin, end)], following
 
-    def get_many(self, keys: Sequence[Attributes]) -> list[Attributes]:
+    def get_many(
+        self, keys: Sequence[Attributes], *, is_consistent: bool = True
+    ) -> list[Attributes]:
         made = [key for key in keys if key["pk"].startswith("MSG#wamid.")]
         self.calls["BatchGetItem"] += -(-len(made) // 100)
-        others = super().get_many([key for key in keys if key not in made])
+        others = super().get_many(
+            [key for key in keys if key not in made], is_consistent=is_consistent
+        )
         return [*others, *(self.message | key for key in made)]
 
     @staticmethod

@@ -160,10 +160,50 @@ def test_the_price_category_is_kept(harness: Harness) -> None:
     assert harness.item("MSG#wamid.e")["priceCategory"] == "service"
 
 
-def test_a_status_without_a_rank_is_parked(harness: Harness) -> None:
-    (handled,) = harness.take(status("teleported"))
+@pytest.mark.parametrize("word", ["teleported", "", "x" * 65, "a#b", "gelesen ä"])
+def test_a_status_that_is_no_word_or_whose_message_is_unknown_is_parked(
+    harness: Harness, word: str
+) -> None:
+    if word != "teleported":
+        echo(harness)
+    (handled,) = harness.take(status(word))
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "unknown_status")
+
+
+WARNING = {"code": 131_059, "title": "Slow"}
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["warning", "read", "held back"])))
+def test_a_word_without_a_rank_is_listed_and_the_known_statuses_stay_as_they_are(
+    harness: Harness, order: tuple[str, ...]
+) -> None:
+    echo(harness)
+    for word in (*order, *order):
+        harness.take(status(word, errors=[WARNING] if word == "warning" else []))
+
+    stored = harness.item("MSG#wamid.e")
+    listed = [entry["status"] for entry in stored["deliveryStatusHistory"]]
+    shown = next(e for e in stored["deliveryStatusHistory"] if e["status"] == "warning")
+    first = next(word for word in order if word != "read")
+    item = harness.item(f"STATUS#{PHONE}#wamid.e#other")
+    assert (stored["deliveryStatus"], stored["statusRank"]) == ("read", 3)
+    assert "statusError" not in stored
+    assert [word for word in listed if word in order] == list(order)
+    assert shown["code"] == "131059"
+    assert (item["status"], len(item["furtherS3Keys"])) == (first, 1)
+
+
+def test_words_without_a_rank_leave_room_for_all_known_ones(harness: Harness) -> None:
+    echo(harness)
+    for n in range(20):
+        harness.take(status(f"step {n}"))
+    for word in ("delivered", "read", "failed"):
+        harness.take(status(word))
+
+    stored = harness.item("MSG#wamid.e")
+    assert stored["deliveryStatus"] == "failed"
+    assert 10 < len(stored["deliveryStatusHistory"]) <= 15
 
 
 def reserve(harness: Harness, **owner: str) -> None:

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { clock, moment } from "../../../texts/format";
-import { t, type Key } from "../../../texts/texts";
+import { named } from "../../../texts/texts";
 import { Icon, type IconName } from "../../../ui/icons";
 import type { Message } from "../conversationData";
 
@@ -20,13 +20,13 @@ export function stateOf(message: Message): string | null {
 export function DeliverySign({ state, history }: { state: string; history: unknown }) {
   const [isOpen, setOpen] = useState(false);
   const reached = (history ?? []) as Reached[];
-  const name = t(`delivery.${state}` as Key);
+  const name = named("delivery", state);
   return (
     <>
       {isOpen &&
         reached.map(({ status, at }) => (
-          <time key={status} class="delivery-time" dateTime={at} title={moment(at)}>
-            {t(`delivery.${status}` as Key)} {clock(at)}
+          <time key={status + at} class="delivery-time" dateTime={at} title={moment(at)}>
+            {named("delivery", status)} {clock(at)}
           </time>
         ))}
       <button

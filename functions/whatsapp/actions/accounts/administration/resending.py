@@ -12,6 +12,7 @@ from whatsapp.api.json_view import plain
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import messages, payloads
 from whatsapp.sending.drafts import Draft, UsedTemplate
+from whatsapp.store import ordering
 from whatsapp.store.items import Message
 
 
@@ -29,12 +30,14 @@ def order_of(call: Call[Any], action: Action, message_pk: str) -> messages.Order
     head = store.heads.get(call.table, message.conversation_pk)
     if not phone.in_use or head is None or head.company != call.company:
         raise NotFound("actionId: the number or the conversation is not in use")
-    ids = {"sender_phone": message.sender_phone, "sender_user_id": message.sender_user_id}
+    named_at = ordering.moment_of(message.received_at)
     return messages.Order(
         action_id=action.action_id,
         principal=call.caller.principal,
         phone=phone,
-        conversation=head.model_copy(update=ids),
+        conversation=head.addressed(
+            message.sender_phone, message.sender_user_id, named_at=named_at
+        ),
         request=to_json([call.action, call.input.model_dump(mode="json")]),
         draft=draft_of(message),
     )

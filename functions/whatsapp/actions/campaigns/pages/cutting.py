@@ -29,7 +29,7 @@ def cut(resources: ActionResources, campaign: Campaign, remaining_ms: Callable[[
     """
     Cut a further part of a campaign's list into pages, or finish when all of it is cut; return whether some is left.
 
-    Safe to repeat: the same lines give the same pages. A list that cannot be read ends the campaign. Raises Transient
+    Safe to repeat: the same lines give the same pages. A list that cannot be read stops the campaign. Raises Transient
     after a concurrent cut.
     """
     phone = store.phones.get(resources.table, campaign.phone)
@@ -74,14 +74,16 @@ def _cut(
 
 
 def _give_up(resources: ActionResources, campaign_id: str, reason: str) -> None:
-    """End a campaign whose list cannot be read: its pages are cancelled, and the schedule deletes them."""
+    """
+    Pause a campaign whose list cannot be read, for good: its pages are cancelled, and the schedule deletes them. It is
+    not completed, since nothing was sent.
+    """
     campaign = records.get(resources.table, campaign_id)
     if campaign is None or campaign.source_key is None:
         return
     records.change(
-        resources.table, campaign_id, ["draft", "scheduled", "paused"], status="completed",
+        resources.table, campaign_id, ["draft", "scheduled", "paused"], status="paused",
         outcome="cancelled", pause_reason=reason, source_key=None, total_recipients=campaign.rows,
-        completed_at=clock.to_text(clock.now_ms()),
     )  # fmt: skip
 
 

@@ -62,8 +62,7 @@ def _process(
     remaining_ms: Callable[[], int],
 ) -> Outcome:
     number, turn = job_events.number_of(event), job_events.turn_of(event)
-    is_cancelled = campaign.status == "completed" and campaign.outcome == "cancelled"
-    if campaign.status != "running" and not is_cancelled:
+    if campaign.status != "running" and not campaign.is_cancelled:
         key = CampaignPage.of(campaign.campaign_id, number)
         campaign_turns.forget(resources.table, CampaignPage, key, turn)
         return Outcome.DUPLICATE
@@ -83,7 +82,7 @@ def _process(
         remaining_ms=remaining_ms, cursor=page.cursor,
         tallies=Counter(page.tallies), outcomes=dict(page.outcomes), places=Counter(page.places),
     )  # fmt: skip
-    if is_cancelled:
+    if campaign.is_cancelled:
         if run.cursor < page.size:
             run.tallies["cancelled"] += page.size - run.cursor
             run.cursor = page.size

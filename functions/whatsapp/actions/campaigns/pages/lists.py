@@ -1,8 +1,8 @@
 """
 Reads lists of recipients: JSON Lines, or CSV (RFC 4180) separated by commas, semicolons or tabs, in UTF-8 or UTF-16.
 
-A line of JSON is an object, or a text that names the recipient. CSV begins with a header, whose names are compared
-without case, spaces, `-` and `_`:
+A line of JSON is an object, which has each name once, or a text that names the recipient. CSV begins with a header,
+whose names are compared without case, spaces, `-` and `_`:
 
     to (phone, mobile ...) or recipient (user id)    the customer
     ref, text                                        optional
@@ -158,12 +158,32 @@ def _json_records(lines: _Lines) -> Iterator[Record]:
         given, fault = None, lines.undecoded("")
         if fault is None:
             try:
-                given = json.loads(line.rstrip())
+                given = json.loads(
+                    line.rstrip(), object_pairs_hook=_distinct, parse_constant=_no_number
+                )
             except json.JSONDecodeError as error:
                 fault = Unreadable("row_unreadable", "is no JSON", lines.number, error.colno)
+            except _RepeatedName:
+                fault = Unreadable("row_unreadable", "has a name twice", lines.number)
             except (ValueError, RecursionError):
                 fault = Unreadable("row_unreadable", "is no JSON", lines.number, 1)
         yield Record(lines.position, lines.number, given, fault)
+
+
+class _RepeatedName(Exception):
+    """An object of JSON has a name twice: readers differ in which value they take."""
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of JSON. Raises _RepeatedName."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _RepeatedName
+    return found
+
+
+def _no_number(_: str) -> float:
+    raise ValueError("NaN and Infinity are no JSON")
 
 
 class _Lines:

@@ -163,7 +163,7 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
         authors.check_conversation(resources, phone, message, lookup.conversation)
     early = subjects.listed(event) if message is None else {}
     reaction = reaction.model_copy(update=early)
-    contacts.remember(resources.table, lookup.customer, phone)
+    contacts.remember(resources, event, lookup.customer, phone)
     stored = store.message_reports.add_reaction(resources.table, reaction)
     if stored is None:
         return Outcome.DUPLICATE

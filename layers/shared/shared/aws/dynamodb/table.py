@@ -66,25 +66,30 @@ class Table:
         item = decoded(answer["Item"]) if "Item" in answer else None
         return item if item and not clock.is_over(item.get(self.ttl_attribute)) else None
 
-    def get_many(self, keys: Sequence[Attributes]) -> list[Attributes]:
+    def get_many(
+        self, keys: Sequence[Attributes], *, is_consistent: bool = True
+    ) -> list[Attributes]:
         """
         Read items, strongly consistent and unordered; missing ones are omitted. One call per hundred keys.
+
+        *is_consistent* false: for half the cost, writes of the last second may be missing.
 
         Raises Transient if DynamoDB repeatedly leaves keys unprocessed.
         """
         items: list[Attributes] = []
         for first in range(0, len(keys), MOST_IN_BATCH):
-            items += self._get_at_once(keys[first : first + MOST_IN_BATCH])
+            batch = keys[first : first + MOST_IN_BATCH]
+            items += self._get_at_once(batch, is_consistent=is_consistent)
         return [item for item in items if not clock.is_over(item.get(self.ttl_attribute))]
 
-    def _get_at_once(self, keys: Sequence[Attributes]) -> list[Attributes]:
+    def _get_at_once(self, keys: Sequence[Attributes], *, is_consistent: bool) -> list[Attributes]:
         """Read up to a hundred items; retries keys left unprocessed because of the size limit (16 MB) or throttling."""
         items: list[Attributes] = []
         remaining_keys: Any = [encoded(key) for key in keys]
         for _ in range(BATCH_ATTEMPTS):
             answer = call(
                 self._client.batch_get_item,
-                RequestItems={self.name: {"Keys": remaining_keys, "ConsistentRead": True}},
+                RequestItems={self.name: {"Keys": remaining_keys, "ConsistentRead": is_consistent}},
             )
             items += [decoded(item) for item in answer["Responses"].get(self.name, [])]
             if self.name not in answer["UnprocessedKeys"]:

@@ -17,7 +17,7 @@ from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.items import Item
-from shared.identity.addresses import all_spellings, normal_form
+from shared.identity.addresses import normal_form
 from shared.identity.keyed_hashes import address_hash, address_hashes
 from shared.policy.consent.records import Consent
 
@@ -53,13 +53,17 @@ def note(table: Table, company: str, number: str, record: Withdrawal) -> None:
         table.put({**key, **record.attributes()}, when=Attr("pk").not_exists() | at.lt(record.at))
 
 
-def withdrawn_at(table: Table, company: str, number: str, proven_at: str) -> str | None:
+def withdrawn_at(
+    table: Table, company: str, number: str, proven_at: str, *, is_consistent: bool = True
+) -> str | None:
     """
     Return when a number (E.164) was withdrawn, if its customer has not proven it since; None if it may be used.
 
-    *proven_at*: when the customer last proved it. One strongly consistent read.
+    *proven_at*: when the customer last proved it. One strongly consistent read, or at half its cost one that may miss
+    a record of the last second.
     """
-    hashes = [hashed for spelling in all_spellings(number) for hashed in address_hashes(spelling)]
-    items = table.get_many([Withdrawal.key(company, hashed) for hashed in hashes])
+    hashes = address_hashes(normal_form(number))
+    keys = [Withdrawal.key(company, hashed) for hashed in hashes]
+    items = table.get_many(keys, is_consistent=is_consistent)
     newest = max((Withdrawal.read(item).at for item in items), default=None)
     return newest if newest is not None and newest > proven_at else None

@@ -87,7 +87,7 @@ def test_a_list_is_cut_in_several_steps_and_by_repeated_jobs(runs: Runs) -> None
     assert (runs.show(campaign)["totalRecipients"], runs.show(campaign)["pages"]) == (350, 4)
 
 
-def test_a_list_that_is_too_long_ends_the_campaign_and_is_deleted(
+def test_a_list_that_cannot_be_read_pauses_the_campaign_for_good_and_is_deleted(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign = made_of_list(runs, "\n".join(json.dumps(f"+{n}") for n in numbers(151)))
@@ -96,7 +96,14 @@ def test_a_list_that_is_too_long_ends_the_campaign_and_is_deleted(
     shown = runs.show(campaign)
 
     assert (shown["outcome"], shown["pauseReason"]) == ("cancelled", "too_many_recipients")
+    assert shown["status"] == "paused"
     assert total(shown) == shown["totalRecipients"] == 100
+    for action in ("start_campaign", "resume_campaign"):
+        assert runs.control(action, campaign).error == "state_conflict"
+    runs.wait(3)
+    assert runs.show(campaign)["status"] == "paused"
+    assert runs.control("cancel_campaign", campaign).result["status"] == "completed"
+    assert runs.sent_to() == []
     assert runs.pages_left() == []
 
 
@@ -224,13 +231,16 @@ def test_the_schedule_enqueues_no_copy_of_the_event_that_reads_a_list(runs: Runs
     assert runs.show(campaign)["totalRecipients"] == 5
 
 
-def test_a_list_that_is_missing_ends_the_campaign(runs: Runs) -> None:
+def test_a_campaign_whose_list_is_missing_never_completes(runs: Runs) -> None:
     key = upload(runs, json.dumps(f"+{ADA}"))
     campaign = runs.create(None, recipientsS3Key=key)["campaignId"]
     runs.actions.harness.resources.bucket.delete(key)
     runs.drain()
 
-    assert runs.show(campaign)["pauseReason"] == "list_missing"
+    runs.wait(3)
+    shown = runs.show(campaign)
+    assert (shown["status"], shown["pauseReason"]) == ("paused", "list_missing")
+    assert runs.control("resume_campaign", campaign).error == "state_conflict"
 
 
 def test_an_empty_list_and_another_companys_are_refused(runs: Runs) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from shared.policy.consent import withdrawals
+from shared.policy.consent.withdrawals import Withdrawal
+from shared.runtime import clock
 from tests.integration.whatsapp.actions.campaigns.runs import (
     OF_TEXT,
     Killed,
@@ -315,17 +318,21 @@ def test_a_message_that_is_delivered_again_has_another_owner(runs: Runs) -> None
     assert total(runs.finish(campaign)) == 1
 
 
+@pytest.mark.parametrize("where", ["at the number of the campaign", "at another number"])
 def test_a_campaign_does_not_reach_the_owner_that_a_number_got_after_its_creation(
-    runs: Runs,
+    runs: Runs, where: str
 ) -> None:
     harness = runs.actions.harness
     harness.take({"messages": [written("a", 0, P, "GB.1")]})
     runs.wrote(Q)
     campaign = runs.create([f"+{P}", f"+{Q}"])["campaignId"]
     at = NOW // 1_000 + 60
-    harness.take(
-        {"messages": [written("b", 0, P, "GB.2") | {"timestamp": str(at)}]}, accepted_at=at * 1_000
-    )
+    if where == "at another number":
+        record = Withdrawal(at=clock.to_text(at * 1_000), evidence="wamid.b")
+        withdrawals.note(runs.actions.log, "acme", f"+{P}", record)
+    else:
+        next_one = written("b", 0, P, "GB.2") | {"timestamp": str(at)}
+        harness.take({"messages": [next_one]}, accepted_at=at * 1_000)
     runs.now += 120_000
     assert runs.control("start_campaign", campaign).status == 200
     shown = runs.finish(campaign)

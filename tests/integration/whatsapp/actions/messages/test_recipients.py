@@ -12,7 +12,7 @@ from tests.integration.whatsapp.contacts.test_identity import P, Q, changed, wri
 from whatsapp.sending import recipients
 
 if TYPE_CHECKING:
-    from shared.aws.dynamodb import Table
+    from whatsapp.sending.gate import Gate
     from whatsapp.store.items import Conversation, Phone
 
 FIRST, NEXT = "GB.1", "GB.2"
@@ -98,9 +98,9 @@ def test_a_number_that_changes_hands_before_the_call_to_the_provider_gets_nothin
     }
     require = recipients.require
 
-    def late(table: Table, phone: Phone, conversation: Conversation, **more: Any) -> None:
+    def late(gate: Gate, phone: Phone, conversation: Conversation, **more: Any) -> None:
         actions.harness.take({"messages": [written("b", 20, P, NEXT)]})
-        require(table, phone, conversation, **more)
+        require(gate, phone, conversation, **more)
 
     monkeypatch.setattr(recipients, "require", late)
     request = {"phoneNumberId": PHONE, "to": f"+{P}"} | bodies[action]

@@ -9,7 +9,9 @@ import boto3
 import pytest
 
 from shared.api.auth import Caller
+from shared.policy.consent import withdrawals
 from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.withdrawals import Withdrawal
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock
 from tests.integration.whatsapp.api.conftest import MESSAGES, Api
@@ -395,3 +397,32 @@ def test_a_reply_is_refused_when_a_notice_withdrew_the_only_address(
 
     assert reason(agent_harness.send()) == "address_withdrawn"
     assert agent_harness.sent == []
+
+
+@pytest.mark.parametrize("body", [BODY, {"text": "x" * 4_096}])
+def test_a_reply_goes_to_the_user_id_if_the_number_changed_hands_at_another_business_number(
+    agent_harness: AgentHarness, body: dict[str, Any]
+) -> None:
+    sender = {"from": ADA, "from_user_id": "GB.1"}
+    agent_harness.harness.take({"messages": [text("wamid.a", at=NOW // 1_000 - 60) | sender]})
+    record = Withdrawal(at=clock.to_text(NOW - 30_000), evidence="wamid.b")
+    withdrawals.note(agent_harness.module.gate.consents.table, "acme", f"+{ADA}", record)
+    answer = agent_harness.send(body)
+
+    assert answer.status == 200, answer.body
+    [sent] = agent_harness.sent
+    assert (sent["recipient"], "to" in sent) == ("GB.1", False)
+    [shown] = agent_harness.messages()
+    assert (shown["senderUserId"], shown.get("senderPhone")) == ("GB.1", None)
+    assert agent_harness.action(answer)["state"] == "sent"
+
+
+def test_a_reply_without_a_user_id_is_refused_if_the_number_changed_hands_anywhere(
+    agent_harness: AgentHarness,
+) -> None:
+    record = Withdrawal(at=clock.to_text(NOW), evidence="wamid.b")
+    withdrawals.note(agent_harness.module.gate.consents.table, "acme", f"+{ADA}", record)
+
+    assert reason(agent_harness.send()) == "address_withdrawn"
+    assert agent_harness.sent == []
+    assert not [key for key in agent_harness.harness.keys() if key.startswith("INTENT#")]

@@ -1,0 +1,56 @@
+"""
+Announces that a customer no longer has a number: the owner moved to another one, or another customer writes from it.
+
+AI conversations take the announcement and record it for the company: no conversation with the earlier owner, from any
+number and in any context, uses the number afterwards. Repeated announcements have no effect.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shared.events.exchange import NumberReleased, release_entry
+from shared.runtime import clock
+from whatsapp.inbound import senders
+from whatsapp.store import ordering
+
+if TYPE_CHECKING:
+    from whatsapp.configuration.resources import SendingResources
+    from whatsapp.inbound.event import Event
+    from whatsapp.store.items import Phone
+
+
+def announce(
+    resources: SendingResources, event: Event, phone: Phone, former_user_id: str | None
+) -> None:
+    """Announce that another customer, who *event* is from, has the number of the customer with *former_user_id*."""
+    digits = senders.phone_of(event.kind, event.payload or {}, event.contact)
+    if digits:
+        _send(resources, event, phone, digits, former_user_id)
+
+
+def announce_notice(resources: SendingResources, event: Event, phone: Phone) -> None:
+    """Announce the previous number of a notice about a changed number. A notice without one announces nothing."""
+    change = senders.change_of(event.kind, event.payload or {})
+    if change is None or not change.previous_phone:
+        return
+    if change.phone or change.user_id:  # else nothing has changed
+        _send(resources, event, phone, change.previous_phone, change.previous_user_id or None)
+
+
+def _send(
+    resources: SendingResources, event: Event, phone: Phone, digits: str, user_id: str | None
+) -> None:
+    moment = ordering.received_at_ms(event.at, event.index, event.accepted_at)
+    released = NumberReleased(
+        provider=phone.carrier,
+        provider_message_id=event.id,
+        account=phone.waba_meta_id,
+        company=phone.company,
+        channel_method="whatsapp",
+        business_address=f"+{phone.display_phone}",
+        customer_address=f"+{digits}",
+        customer_user_id=user_id,
+        received_at=clock.to_text(moment),
+    )
+    resources.conversation_inbound.send([release_entry(released)])
