@@ -14,6 +14,7 @@ from email_threads.inbound.events import (
     EmailFeedback,
     EmailMerge,
     EmailSend,
+    EmailSeparate,
     entry,
 )
 from shared.api.auth import Scope
@@ -110,6 +111,20 @@ def _queued(event_of: Callable[[Mapping[str, str]], Any]) -> Callable[[TwoCompan
     )
 
 
+def _separation_of(
+    source: str, target: str, numbers: list[int]
+) -> Callable[[TwoCompanies], object]:
+    return _queued(
+        lambda names: EmailSeparate(
+            source=names[source],
+            target=names[target],
+            actor="attacker",
+            cause="attack",
+            numbers=numbers,
+        )
+    )
+
+
 def _request_of_b(kind: str) -> Callable[[TwoCompanies], object]:
     return lambda companies: companies.system.call(
         "POST",
@@ -193,6 +208,20 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
             ),
         ),
         parked=frozenset({"other_company"}),
+    ),
+    *(
+        EventAttack(
+            surface=WORKER,
+            type="email.separate",
+            names=f"a thread of A and one of B, to {kind}",
+            make=_separation_of(source, target, numbers),
+            parked=frozenset({"other_company"}),
+        )
+        for kind, source, target, numbers in (
+            ("move mails of A to B", "thread", "thread_of_b", [1]),
+            ("move mails of B to A", "thread_of_b", "thread", [1]),
+            ("undo a merge that never was", "thread_of_b", "thread", []),
+        )
     ),
     EventAttack(
         surface=WORKER,
