@@ -267,7 +267,8 @@ class MailboxInput(ServiceLevelFields):
 
     `auto_close_days`: a thread is completed so many days after our answer if the customer does not write, by default
     never. `reopen_days`: a customer's mail reopens a closed thread for so many days, later mail begins a new one; by
-    default it always reopens.
+    default it always reopens. `satisfaction_delay_hours`: so long after the end of a thread its customer is asked once
+    how satisfied they are, by default never.
     """
 
     view = views.MailboxView
@@ -285,5 +286,6 @@ class MailboxInput(ServiceLevelFields):
     blocked_senders: Annotated[list[Sender], Field(max_length=MOST_BLOCKED)] | None = None
     undo_seconds: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=60)
     auto_close_days: Annotated[int, Strict()] | None = Field(default=None, ge=1, le=365)
+    satisfaction_delay_hours: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=720)
     reopen_days: Annotated[int, Strict()] | None = Field(default=None, ge=0, le=3_650)
     signature: SignatureText | None = None

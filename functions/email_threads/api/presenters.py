@@ -60,6 +60,15 @@ def _reminder(thread: Thread) -> views.ReminderView | None:
     )
 
 
+def _satisfaction(thread: Thread) -> views.SatisfactionView | None:
+    found = thread.satisfaction
+    if found is None:
+        return None
+    return views.SatisfactionView(
+        **found.model_dump(include=set(views.SatisfactionView.model_fields))
+    )
+
+
 def thread_view(thread: Thread, joining: Sequence[Thread] = ()) -> views.ThreadView:
     """Show a whole thread; *joining* are the threads of people who want to join it."""
     links = thread.metadata.client_info
@@ -75,6 +84,7 @@ def thread_view(thread: Thread, joining: Sequence[Thread] = ()) -> views.ThreadV
             merged_from=sorted(thread.merged_from),
             split_from=thread.split_from,
         ),
+        satisfaction=_satisfaction(thread),
         response_time_avg=thread.response_time_avg,
         resolution_time=thread.resolution_time,
         gdpr_consent=thread.gdpr_consent,

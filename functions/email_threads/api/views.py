@@ -18,6 +18,16 @@ class ReminderView(View):
     given_at: str | None = None
 
 
+class SatisfactionView(View):
+    """How satisfied the customer is: when the question is or was asked, and the newest answer with 1 to 5 stars."""
+
+    ask_at: str | None = None
+    asked_at: str | None = None
+    score: int | None = None
+    comment: str | None = None
+    answered_at: str | None = None
+
+
 class ThreadSummary(View):
     """A thread in a list. `snippet` is the beginning of its newest mail; times are ISO 8601 in UTC."""
 
@@ -119,6 +129,7 @@ class ThreadView(ThreadSummary):
     original_message_id: str
     thread_references: list[str]
     links: RelatedThreads
+    satisfaction: SatisfactionView | None = None
     response_time_avg: int | None = None
     resolution_time: int | None = None
     gdpr_consent: bool | None = None
@@ -321,6 +332,7 @@ class MailboxView(View):
     resolution_minutes: int | None = None
     auto_close_days: int | None = None
     reopen_days: int | None = None
+    satisfaction_delay_hours: int | None = None
     updated_at: str | None = None
 
 

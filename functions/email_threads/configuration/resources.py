@@ -43,7 +43,7 @@ class Resources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendingResources(Resources):
-    """*configuration_set* publishes SES's events."""
+    """*configuration_set* publishes SES's events, *public_url* is the address of the API, for links in mails."""
 
     ledger: Ledger[Action]
     ses: Ses
@@ -51,6 +51,7 @@ class SendingResources(Resources):
     switches: KillSwitches
     spending: Spending
     configuration_set: str
+    public_url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from email_threads.api import changes, inputs, queries, spam, views
+from email_threads.api import changes, inputs, queries, satisfaction, spam, views
 from email_threads.api.changes import Conflict, InvalidTransition
 from email_threads.api.drafts import opened_thread
 from email_threads.api.drafts.actions import TooManyDrafts
@@ -39,6 +39,7 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
+from shared.identity import keyed_hashes
 from shared.inbox.canned_replies.items import CannedReplies
 
 
@@ -53,6 +54,7 @@ class ApiSettings(AuditedSettings):
     email_threads_dead_letters_url: str
     email_inbound_dead_letters_url: str
     api_seal_secret_id: str
+    identifier_keys_secret_id: str
     conversation_log_table_name: str
     canned_replies_table_name: str
     single_company: str = ""
@@ -67,6 +69,11 @@ sqs = cache(lambda: boto3.client("sqs", config=quick))
 dynamodb = boto3.client("dynamodb", config=quick)
 table = Table(dynamodb, settings.email_conversations_table_name)
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
+keyed_hashes.configure(
+    JsonSecret(
+        lambda: boto3.client("secretsmanager", config=quick), settings.identifier_keys_secret_id
+    )
+)
 deps = ApiDependencies(
     table=table,
     log=Table(dynamodb, settings.conversation_log_table_name),
@@ -116,7 +123,9 @@ routes.add(PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """API Gateway proxy event in, proxy response out."""
+    """API Gateway proxy event in, proxy response out. The page of a signed link has no caller."""
+    if event.get("resource") == satisfaction.RESOURCE:
+        return satisfaction.respond(table, event)
     return routes.respond(event, context)
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from email_threads.privacy.person import Person
     from email_threads.store.items import Thread
+    from email_threads.store.items.satisfaction import Satisfaction
     from email_threads.store.items.thread import EmailFields
 
 DOMAIN: Final = "erased.invalid"  # of the Message-IDs that replace the ids of erased mails
@@ -66,6 +67,7 @@ def head_without(
         update={
             "subject": subject,
             "email_history": history,
+            "satisfaction": _score_without_words(thread, person),
             "thread_references": [one for one in thread.thread_references if one not in erased_ids],
             "original_message_id": f"<{thread.conversation_id}@{DOMAIN}>"
             if root in erased_ids
@@ -125,3 +127,11 @@ def _without(addresses: list[str], person: Person) -> list[str]:
 
 def _message_id(mail: EmailFields) -> str:
     return f"{mail.email_id}@{DOMAIN}"
+
+
+def _score_without_words(thread: Thread, person: Person) -> Satisfaction | None:
+    """Return the answer of a thread, without the words of the person who was asked."""
+    found = thread.satisfaction
+    if found is None or thread.participant not in {None, person.address}:
+        return found
+    return found.model_copy(update={"comment": None})

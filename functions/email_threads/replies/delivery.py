@@ -213,13 +213,14 @@ def _last_refusal(
 
 def _refuse(resources: SendingResources, draft: Draft, reason: str) -> Draft:
     """
-    Return a draft that was certainly not sent to a person; an automatic one over a newer mail is superseded.
+    Return a draft that was certainly not sent to a person; an automatic one over a newer mail is superseded,
+    and so is a question how satisfied the customer is.
 
     The next approval is a new attempt: the action of this one is settled.
     """
-    if reason == STALE:
-        status = DraftStatus.SUPERSEDED if draft.is_automatic else DraftStatus.AMENDED
-    elif reason == merged_drafts.MERGED:  # It waits in the winner.
+    if draft.is_automatic and (reason == STALE or draft.asks_satisfaction):
+        status = DraftStatus.SUPERSEDED
+    elif reason in {STALE, merged_drafts.MERGED}:
         status = DraftStatus.AMENDED
     else:
         status = DraftStatus.PENDING if draft.is_automatic else DraftStatus.FAILED

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from botocore.exceptions import ClientError
 
 from email_threads.configuration.resources import token_secrets
+from email_threads.replies import satisfaction
 from email_threads.replies.approval import signatures
 from email_threads.replies.composition import FORWARDED, LONGEST_SUBJECT
 from email_threads.store import objects, threads
@@ -73,7 +74,7 @@ def mail_of(
     token = reply_tokens.address(mailbox.address, company, thread.conversation_id, secret)
     try:
         subject = mime.subject_line(draft.subject, subjects.NONE, LONGEST_SUBJECT)
-        body = mime.body_of(content.text, _images(content))
+        body = mime.body_of(_sent_text(resources, draft, content), _images(content))
     except mime.ContentUnusable as unusable:
         raise Refused(unusable.reason) from None
     return ses.Mail(
@@ -95,6 +96,13 @@ def mail_of(
         action_id=draft.action_id or "",
         tags={"thread": thread.conversation_id, "reply": draft.reply_id},
     )
+
+
+def _sent_text(resources: SendingResources, draft: Draft, content: Content) -> str:
+    """Return the text that is sent. The stored text of a question has no links: only its recipient may answer."""
+    if not draft.asks_satisfaction:
+        return content.text
+    return satisfaction.with_links(draft, content.text, resources.public_url)
 
 
 def _signed(draft: Draft, signature: str) -> str:

@@ -48,7 +48,9 @@ def move_to(table: Table, source: Thread, target_id: str) -> None:
 
 def _move(table: Table, source: Thread, target_id: str, goes: Callable[[Draft], bool]) -> None:
     for draft in drafts.get_many(table, source.conversation_id, source.open_drafts):
-        if draft.draft_status in _MOVED and goes(draft):
+        if draft.asks_satisfaction and draft.draft_status in _MOVED:
+            _end(table, draft)
+        elif draft.draft_status in _MOVED and goes(draft):
             copy = _copy(table, draft, target_id)
             if not drafts.replace(table, draft, copy, reason=MERGED):
                 raise Transient("draft_contended")
@@ -99,3 +101,11 @@ def _copy(table: Table, draft: Draft, winner_id: str) -> Draft:
 def _alias_of(table: Table, draft: Draft) -> Alias | None:
     """Return the alias of the mail that a draft answers."""
     return threads.aliases(table, [draft.email_id]).get(draft.email_id) if draft.email_id else None
+
+
+def _end(table: Table, draft: Draft) -> None:
+    """End a question of a thread whose mails move. Raises Transient if it has just changed."""
+    ended = drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=MERGED)
+    if ended is None:
+        raise Transient("draft_contended")
+    drafts.unlist_in_thread(table, draft)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
 from email_threads.configuration.resources import owns
+from email_threads.replies import satisfaction
 from email_threads.store.items import Automation
 from email_threads.store.items.draft import NO_MAIL
 from shared.policy.consent import unreachable
@@ -35,8 +36,14 @@ def refusal(
         return NO_MAILBOX
     if not owns(resources, mailbox):
         return NOT_CLAIMED
-    if draft.is_automatic and (reason := automatic_refusal(thread)) is not None:
-        return reason
+    if draft.is_automatic:
+        reason = (
+            satisfaction.refusal(thread, mailbox)
+            if draft.asks_satisfaction
+            else automatic_refusal(thread)
+        )
+        if reason is not None:
+            return reason
     switches = resources.switches.in_force()
     # An opt-out holds for the answers to its author, wherever they go.
     author = [draft.author] if draft.author is not None else []

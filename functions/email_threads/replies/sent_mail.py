@@ -30,10 +30,11 @@ _MOST_KNOWN = 5  # recipients who are known persons from now on
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A sent mail, as it was appended."""
+    """A sent mail, as it was appended. *asks_satisfaction*: the question at the end of its thread."""
 
     incoming: Incoming
     appended: Appended
+    asks_satisfaction: bool
 
 
 def finish(
@@ -64,7 +65,7 @@ def finish(
     # The append has removed it from the list of its thread.
     if appended.is_duplicate or appended.conversation_id != draft.thread:
         drafts.unlist_in_thread(resources.table, draft)
-    return Finished(incoming, appended)
+    return Finished(incoming, appended, draft.asks_satisfaction)
 
 
 def _incoming(

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.store import drafts
+from email_threads.store.deadlines import scheduled_sends
 from email_threads.store.deadlines.service_levels import writes
-from email_threads.store.items import Audit, Draft, Mail, Note, Thread
+from email_threads.store.items import Audit, Draft, DraftStatus, Mail, Note, ScheduledSend, Thread
 from email_threads.store.items.thread import AuditEntry, NoteEntry
 from email_threads.store.threads import is_unchanged
 from shared.aws.dynamodb import TransactionRefused
@@ -43,12 +44,15 @@ class Change:
 
 def change(table: Table, thread: Thread, made: Change, draft: Draft | None = None) -> Thread | None:
     """
-    Write a change of a thread as it was read, its audit entry and a new draft, or nothing.
+    Write a change of a thread as it was read, its audit entry and a new draft, with its send if it is approved, or
+    nothing.
 
     None if the thread has changed meanwhile, or the draft exists.
     """
     after, audit = recorded(thread, made)
     others = [drafts.to_create(table, draft)] if draft is not None else []
+    if draft is not None and draft.draft_status is DraftStatus.APPROVED and draft.send_at:
+        others.append(scheduled_sends.to_put(table, ScheduledSend.of(draft, draft.send_at)))
     return _write(table, thread, after, audit, *others)
 
 

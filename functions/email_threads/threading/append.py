@@ -189,6 +189,7 @@ def _append_of(incoming: Incoming, found: Resolution) -> Append:
         asked=incoming.asked,
         targets=incoming.targets,
         close_days=incoming.close_days,
+        ask_hours=incoming.ask_hours,
     )
 
 

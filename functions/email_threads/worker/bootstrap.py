@@ -31,7 +31,7 @@ from shared.policy.consent.records import Consents
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.company_secrets import CompanySecrets
 from shared.providers.email.ses import Ses
-from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
+from shared.runtime.settings import Origin, Url  # noqa: TC001 - the settings read this annotation at run time
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SSMProvider
@@ -57,6 +57,7 @@ class WorkerSettings(SpendingSettings):
     switches_path: str
     openai_base_url: Origin
     email_configuration_set: str
+    public_url: Url
     attempts_table_name: str
     max_attempts: int
 
@@ -98,6 +99,7 @@ def resources_of(settings: WorkerSettings) -> SendingResources:
         switches=KillSwitches(cache(_parameters), settings.switches_path),
         spending=spending_of(settings, table),
         configuration_set=settings.email_configuration_set,
+        public_url=settings.public_url,
         region=sqs.meta.region_name,
     )
 

@@ -122,7 +122,8 @@ def _send(resources: SendingResources, event: EmailSend, run: Run) -> bool:
     finished = delivery.send(resources, event, run)
     if finished is None:
         return False
-    if finished.appended.automation is Automation.CONVERSATIONS:
+    is_answer = not finished.asks_satisfaction
+    if is_answer and finished.appended.automation is Automation.CONVERSATIONS:
         # A person has answered: the AI conversation stops.
         forwarder.forward(resources, finished.incoming, finished.appended)
     return True

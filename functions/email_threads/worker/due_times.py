@@ -1,10 +1,12 @@
 """
-Does what is due in a thread: the alarm before a breach of a target, the breach, a reminder, the end of an answered one.
+Does what is due in a thread: the alarm before a breach of a target, the breach, a reminder, the end of an answered one,
+the question how satisfied the customer is.
 
     1 thread       read with its deadline                        gone or without a time: the deadline is removed
     2 transaction  the head notes what happens, with an entry    killed: nothing, or done: then it is not due any more
                    in the record of changes, the next deadline,
-                   and the count of a breach
+                   and the count of a breach; a question is a draft
+                   with its scheduled send
 
 One step is made after the other until nothing is due. The inbox shows the head, and its feed sends hints to open
 consoles. So each step is made once, however often the deadline is found.
@@ -14,11 +16,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from email_threads.replies import satisfaction
 from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
 from email_threads.store.configuration import mailboxes
 from email_threads.store.deadlines import service_levels
 from email_threads.store.items import Status
+from email_threads.store.items.draft import SATISFACTION
 from email_threads.threading.head import service_level
 from email_threads.threading.head.heads import touched, with_status
 from shared.aws.sqs_fifo import digest
@@ -27,13 +31,18 @@ from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from email_threads.inbound.events import EmailDue
-    from email_threads.store.items import Mailbox, Thread
+    from email_threads.store.items import Draft, Mailbox, Thread
     from shared.aws.dynamodb import Table
 
 SERVICE_LEVEL: Final = "service_level"
 REMINDER: Final = "reminder"
 AUTO_CLOSE: Final = "auto_close"
-ACTORS: Final = {SERVICE_LEVEL: "service-level", REMINDER: "reminder", AUTO_CLOSE: "auto-close"}
+ACTORS: Final = {
+    SERVICE_LEVEL: "service-level",
+    REMINDER: "reminder",
+    AUTO_CLOSE: "auto-close",
+    SATISFACTION: "satisfaction",
+}
 TRIES: Final = 8
 _DAY_MS: Final = clock.DAY_SECONDS * clock.SECOND_MS
 
@@ -53,7 +62,7 @@ def look(table: Table, event: EmailDue) -> bool:
         now = clock.to_text(clock.now_ms())
         made = _change_of(table, thread, now) if thread is not None else None
         if thread is not None and made is not None:
-            is_changed |= changes.change(table, thread, made) is not None
+            is_changed |= changes.change(table, thread, *made) is not None
             continue
         look_at = _next_look(thread, now) if thread is not None else None
         if look_at != deadline.look_at:
@@ -71,8 +80,16 @@ def _next_look(thread: Thread, now: str) -> str | None:
     return min(tomorrow, service_levels.next_look(thread, closes=False) or tomorrow)
 
 
-def _change_of(table: Table, thread: Thread, now: str) -> Change | None:
-    """Return the next change of a thread that is due; None without any."""
+def _change_of(table: Table, thread: Thread, now: str) -> tuple[Change, Draft | None] | None:
+    """Return the next change of a thread that is due, and the draft that it sends; None without any."""
+    ask_at = service_levels.asking_at(thread)
+    if ask_at is not None and ask_at <= now:
+        return _asked(table, thread, now)
+    made = _due_of(table, thread, now)
+    return (made, None) if made is not None else None
+
+
+def _due_of(table: Table, thread: Thread, now: str) -> Change | None:
     if (made := _missed(thread, now)) is not None:
         return made
     remind_at, closes_at = service_levels.reminding_at(thread), service_levels.closing_at(thread)
@@ -128,6 +145,27 @@ def _closed(table: Table, thread: Thread, now: str) -> Change | None:
     fields = with_status(thread, Status.COMPLETED) | touched(thread)
     days = f"days={mailbox.auto_close_days}"
     return _made(thread, now, AUTO_CLOSE, fields, detail=days, mark=str(thread.closes_at))
+
+
+def _asked(table: Table, thread: Thread, now: str) -> tuple[Change, Draft | None]:
+    """Return the change that asks the customer of a completed thread, and its draft, or drops the question."""
+    found, newest = thread.satisfaction, None
+    reason = satisfaction.refusal(thread, _mailbox_of(table, thread))
+    if reason is None:
+        numbers = [thread.last_inbound_n or 0]
+        newest = next(iter(threads.mails(table, thread.conversation_id, numbers)), None)
+        reason = satisfaction.refusal_of(thread, newest)
+    draft = (
+        satisfaction.draft_of(thread, newest, now) if newest is not None and not reason else None
+    )
+    mark = str(found.ask_at) if found is not None else now
+    fields: dict[str, Any] = {SATISFACTION: None}
+    if found is not None:
+        asked_at = now if draft is not None else None
+        fields[SATISFACTION] = found.model_copy(update={"ask_at": None, "asked_at": asked_at})
+    if draft is not None:
+        fields["open_drafts"] = thread.open_drafts | {draft.reply_id}
+    return _made(thread, now, SATISFACTION, fields, detail=reason, mark=mark), draft
 
 
 def _mailbox_of(table: Table, thread: Thread) -> Mailbox | None:

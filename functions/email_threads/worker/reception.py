@@ -235,4 +235,5 @@ def _incoming(event: EmailReceived, mail: ParsedMail, found: _Mailboxes) -> Inco
         targets=targets_of(mailbox),
         close_days=mailbox.auto_close_days,
         reopen_days=mailbox.reopen_days,
+        ask_hours=mailbox.satisfaction_delay_hours,
     )

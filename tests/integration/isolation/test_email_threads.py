@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -14,11 +15,13 @@ from email_threads.inbound.events import (
     EmailFeedback,
     EmailMerge,
     EmailSend,
+    EmailSeparate,
     entry,
 )
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import body_of
+from shared.inbox.satisfaction.links import Link, token_of
 from tests.integration.isolation.attacks import Attack, Call
 from tests.integration.isolation.email_setup import MAILBOX_B, TwoCompanies, two_companies
 from tests.integration.isolation.events_under_attack import EventAttack, items_after
@@ -26,6 +29,7 @@ from tests.integration.isolation.route_attacks import KEY, Api, Special, with_cu
 from tests.integration.isolation.route_tests import suite_of
 from tests.simulation.email_threads.mails import SENT
 from tests.simulation.email_threads.system import BOB, MAILBOX, mail
+from tests.simulation.invocations import Invocation
 
 THREAD = "/email-threads/{conversation_id}"
 DRAFT = f"{THREAD}/replies/{{reply_id}}"
@@ -107,6 +111,43 @@ def _deliver(raw: bytes) -> Callable[[TwoCompanies], object]:
 def _queued(event_of: Callable[[Mapping[str, str]], Any]) -> Callable[[TwoCompanies], object]:
     return lambda companies: companies.system.fifo_queues.put(
         companies.system.queue, entry(event_of(companies.names))
+    )
+
+
+def _answer_with_the_proof_of_b(method: str) -> Callable[[TwoCompanies], object]:
+    """The link of a mail to Bob of B, changed to the thread of A."""
+
+    def make(companies: TwoCompanies) -> None:
+        link = Link(
+            channel="email",
+            conversation_id=companies.names["thread_of_b"],
+            language="en",
+            expires_at=companies.system.clock.ms // 1_000 + 60,
+        )
+        token = token_of(link).replace(link.conversation_id, companies.names["thread"])
+        event = {
+            "resource": "/satisfaction/{token}",
+            "httpMethod": method,
+            "pathParameters": {"token": token},
+            "body": "score=5",
+        }
+        answer = companies.system.api.handler(event, Invocation(companies.system.clock))
+        assert answer["statusCode"] == HTTPStatus.NOT_FOUND
+
+    return make
+
+
+def _separation_of(
+    source: str, target: str, numbers: list[int]
+) -> Callable[[TwoCompanies], object]:
+    return _queued(
+        lambda names: EmailSeparate(
+            source=names[source],
+            target=names[target],
+            actor="attacker",
+            cause="attack",
+            numbers=numbers,
+        )
     )
 
 
@@ -193,6 +234,29 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
             ),
         ),
         parked=frozenset({"other_company"}),
+    ),
+    *(
+        EventAttack(
+            surface=WORKER,
+            type="email.separate",
+            names=f"a thread of A and one of B, to {kind}",
+            make=_separation_of(source, target, numbers),
+            parked=frozenset({"other_company"}),
+        )
+        for kind, source, target, numbers in (
+            ("move mails of A to B", "thread", "thread_of_b", [1]),
+            ("move mails of B to A", "thread_of_b", "thread", [1]),
+            ("undo a merge that never was", "thread_of_b", "thread", []),
+        )
+    ),
+    *(
+        EventAttack(
+            surface=f"{method} /satisfaction/{{}}",
+            type="answer",
+            names="a thread of A, with the proof of a link to one of B",
+            make=_answer_with_the_proof_of_b(method),
+        )
+        for method in ("GET", "POST")
     ),
     EventAttack(
         surface=WORKER,

@@ -165,6 +165,11 @@ def _closing(system: System) -> None:
     system.register(MAILBOX, auto_close_days=1, reopen_days=0)
 
 
+def _asking(system: System) -> None:
+    """The mailbox asks an hour after the end of a thread."""
+    system.register(MAILBOX, satisfaction_delay_hours=1)
+
+
 def _changed(**change: Any) -> Steps:
     """A person changes the only thread; `remind_at` is a number of minutes."""
 
@@ -269,6 +274,11 @@ def _bounced_of_conversations(system: System) -> None:
     system.report("Bounce", part=_BOUNCED, messageId=SES_ID, source=AUTOMATED, tags=tags)
 
 
+_completed = _then(
+    _asking,
+    _delivered(mail("a@x"), mail("b@shop", sender=MAILBOX, in_reply_to="a@x")),
+    _changed(status="completed"),
+)
 SCENARIOS = [
     Scenario("a mail that a model reads", _asked(_to_desk("a@x"))),
     Scenario("an answer without a person", _asked(_to_desk("a@x")), _automatic),
@@ -364,6 +374,8 @@ SCENARIOS = [
         _after(24 * 60),
         _then(_closing, _delivered(mail("a@x"), mail("b@shop", sender=MAILBOX, in_reply_to="a@x"))),
     ),
+    Scenario("a question at the end of a thread", _after(61), _completed),
+    Scenario("the send of a question", _after(5), _then(_completed, _after(61))),
     Scenario(
         "a mail that continues a closed thread",
         _delivered(mail("b@x", in_reply_to="a@x")),

@@ -33,6 +33,8 @@ WEBHOOKS = {
 PREFLIGHTS = {("OPTIONS", "/initiate-conversation")}
 # The files of the console: the same for everyone, loaded before a person has signed in.
 PAGES = {("GET", "/console"), ("GET", "/console/{proxy+}")}
+# Customers have no login: the link is signed, and only a POST records an answer.
+SIGNED_LINKS = {("GET", "/satisfaction/{token}"), ("POST", "/satisfaction/{token}")}
 OPEN_SECRET_NAMES = ("SECRET", "TOKEN", "PASSWORD", "CREDENTIAL")
 
 
@@ -115,7 +117,7 @@ def test_verify_token_webhook_token_seal_key_and_identifier_key_are_generated() 
     assert generated["IdentifierKeysSecret"]["PasswordLength"] >= 32
 
 
-def test_only_webhooks_and_pages_have_no_authorizer() -> None:
+def test_only_webhooks_pages_and_signed_links_have_no_authorizer() -> None:
     routes = {
         (event["Properties"]["Method"], event["Properties"]["Path"]): event["Properties"]
         for function in FUNCTIONS
@@ -124,7 +126,7 @@ def test_only_webhooks_and_pages_have_no_authorizer() -> None:
     }
 
     is_open = {r for r, event in routes.items() if event.get("Auth") == {"Authorizer": "NONE"}}
-    assert is_open == WEBHOOKS | PREFLIGHTS | PAGES
+    assert is_open == WEBHOOKS | PREFLIGHTS | PAGES | SIGNED_LINKS
     assert {route for route, event in routes.items() if "Auth" not in event} == {
         ("GET", "/inbox"),
         ("GET", "/inbox/openapi.json"),
@@ -228,7 +230,7 @@ def test_the_api_has_one_throttle_and_each_open_route_its_own() -> None:
     """A flood of requests to one open route does not use up the limit of the others."""
     found = throttles()
 
-    assert found.keys() == {("*", "/*"), *WEBHOOKS, *PREFLIGHTS}
+    assert found.keys() == {("*", "/*"), *WEBHOOKS, *PREFLIGHTS, *SIGNED_LINKS}
     assert all(limit for limits in found.values() for limit in limits)
     assert found["*", "/*"] == (parameters({})["ApiRateLimit"], parameters({})["ApiBurstLimit"])
     by_parameter = (parameters({})["WebhookRateLimit"], parameters({})["WebhookBurstLimit"])

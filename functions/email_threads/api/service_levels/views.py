@@ -36,13 +36,23 @@ class ServiceLevelView(View):
 
 
 class ServiceLevelDayView(View):
-    """Counts of a day. A met target counts on the day of the answer, a breach on the day of the due time."""
+    """
+    Counts of a day. A met target counts on the day of the answer, a breach on the day of the due time.
+
+    `questions_asked` and `score_1` to `score_5` are of the question how satisfied customers are.
+    """
 
     date: str
     first_response_met: int
     first_response_breached: int
     resolution_met: int
     resolution_breached: int
+    questions_asked: int
+    score_1: int
+    score_2: int
+    score_3: int
+    score_4: int
+    score_5: int
 
 
 class ServiceLevelReport(View):

@@ -22,6 +22,11 @@ def put(table: Table, send: ScheduledSend) -> None:
     table.put(send.attributes())
 
 
+def to_put(table: Table, send: ScheduledSend) -> Attributes:
+    """Return the write of a transaction that stores a send for its time."""
+    return table.to_put(send.attributes())
+
+
 def due(table: Table, within_seconds: int) -> Iterator[ScheduledSend]:
     """Yield the sends whose time comes within so many seconds, the earliest first."""
     latest = ScheduledSend.lifetime_at(clock.now_ms() // clock.SECOND_MS + within_seconds)

@@ -54,14 +54,22 @@ def closing_at(thread: Thread) -> str | None:
     return max(thread.closes_at, thread.snoozed_until or "", reminding_at(thread) or "")
 
 
+def asking_at(thread: Thread) -> str | None:
+    """Return when the customer of a completed thread is asked how satisfied they are."""
+    found = thread.satisfaction
+    is_completed = thread.status is Status.COMPLETED and thread.merged_into is None
+    return found.ask_at if found is not None and is_completed else None
+
+
 def next_look(thread: Thread, *, closes: bool = True) -> str | None:
     """
-    Return the time at which a thread changes next without a call or a mail: alarm, breach, reminder or end.
+    Return the time at which a thread changes next without a call or a mail: alarm, breach, reminder, end or
+    question.
 
     *closes*: its end counts.
     """
     times = [target.next_at for target in running(thread).values()]
-    times += [reminding_at(thread), closing_at(thread) if closes else None]
+    times += [reminding_at(thread), closing_at(thread) if closes else None, asking_at(thread)]
     return min((one for one in times if one is not None), default=None)
 
 
@@ -74,7 +82,7 @@ def writes(table: Table, before: Thread | None, after: Thread) -> list[Attribute
         found.append(table.to_put(deadline.attributes()))
     elif look_at is None and was is not None:
         found.append(table.to_delete(Deadline.key(after.conversation_id)))
-    counted = _counted(before.service_level if before is not None else None, after.service_level)
+    counted = _counted(before, after)
     for date, counts in sorted(counted.items()):
         found.append(
             table.to_update(
@@ -135,32 +143,49 @@ def days(
     return sorted(found, key=lambda day: day.date)
 
 
-def _counted(before: ServiceLevel | None, after: ServiceLevel | None) -> dict[str, Counter[str]]:
+def _counted(before: Thread | None, after: Thread) -> dict[str, Counter[str]]:
     """Return by date what is to be added to the counts: an outcome that has changed is taken back."""
     found: dict[str, Counter[str]] = {}
-    if after is None:
-        return found
-    is_same_round = before is not None and before.round == after.round
-    was = _outcomes(before) if before is not None and is_same_round else {}
-    for name, (date, counter) in _outcomes(after).items():
-        if was.get(name) != (date, counter):
+    was, level = before.service_level if before is not None else None, after.service_level
+    is_same_round = was is not None and level is not None and was.round == level.round
+    counted = _outcomes(was) if was is not None and is_same_round else {}
+    now = _outcomes(level) if level is not None else counted
+    counted |= _scores(before) if before is not None else {}
+    now = now | _scores(after)
+    for name, (date, counter) in now.items():
+        if counted.get(name) != (date, counter):
             found.setdefault(date, Counter())[counter] += 1
-    now = _outcomes(after)
-    for name, (date, counter) in was.items():
+    for name, (date, counter) in counted.items():
         if now.get(name) != (date, counter):
             found.setdefault(date, Counter())[counter] -= 1
     return {date: counts for date, counts in found.items() if any(counts.values())}
 
 
-def _outcomes(level: ServiceLevel) -> dict[TargetName, tuple[str, str]]:
+def _outcomes(level: ServiceLevel) -> dict[str, tuple[str, str]]:
     """Return the date and the counter of each target that has an outcome."""
-    found: dict[TargetName, tuple[str, str]] = {}
+    found: dict[str, tuple[str, str]] = {}
     for name, target in level.targets.items():
         if target.outcome is not None:
             outcome, at = target.outcome
             date = _date_of(at, level.time_zone)
             found[name] = date, ServiceLevelDay.counter(name, outcome)
     return found
+
+
+def _scores(thread: Thread) -> dict[str, tuple[str, str]]:
+    """Return the date and the counter of a question that was asked, and of its newest answer."""
+    found, level = thread.satisfaction, thread.service_level
+    zone = level.time_zone if level is not None else None
+    counted: dict[str, tuple[str, str]] = {}
+    if found is not None and found.asked_at is not None:
+        counted["asked"] = (
+            _date_of(found.asked_at, zone),
+            ServiceLevelDay.name_of("questions_asked"),
+        )
+    if found is not None and found.score is not None and found.answered_at is not None:
+        date = _date_of(found.answered_at, zone)
+        counted["score"] = date, ServiceLevelDay.name_of(f"score_{found.score}")
+    return counted
 
 
 def _date_of(at: str, time_zone: str | None) -> str:

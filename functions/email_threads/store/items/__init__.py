@@ -7,11 +7,11 @@ Items of the table, one string key each.
     {cid}#draft#{reply}              Draft             a mail to be sent, and its review
     {cid}#send#{reply}               ScheduledSend     a send that waits for its time
     {cid}#participant#{address}      Participant       another person of the thread, for the index of participants
-    {cid}#due                        Deadline          when the thread has its next alarm, breach, reminder or end
+    {cid}#due                        Deadline          the next alarm, breach, reminder, end or question
     {cid}#expiry                     Expiry            outlives the head, so that its children are found
     mid#{id}                         Alias             a Message-ID and the thread that it belongs to
     mailbox#{address}                Mailbox           an address of a company
-    service#{mailbox}#{date}         ServiceLevelDay   targets of a mailbox that were met and breached on a day
+    service#{mailbox}#{date}         ServiceLevelDay   targets that were met and breached, and scores, of a day
     signature#{person}               Signature         the name and the signatures of a person
     company#{company}                CompanyMailboxes  the addresses of a company
     macro#{company}#{name}           Macro             several steps with a thread under one name

@@ -9,6 +9,7 @@ from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.thread import ReplyMode
 from shared.runtime import clock
 
+SATISFACTION: Final = "satisfaction"  # `origin` of the question how satisfied the customer is
 NO_MAIL: Final = 0  # `in_reply_to_n` of a mail that answers none
 
 
@@ -88,7 +89,7 @@ class Draft(ThreadItem):
     updated_at: str  # the order of the list
     draft_status: DraftStatus
     kind: DraftKind = DraftKind.REPLY
-    origin: str  # `ai`, or the principal who composed it
+    origin: str  # `ai`, `satisfaction`, or the principal who composed it
     in_reply_to_n: int = NO_MAIL
     composed_n: int | None = None
     email_id: str | None = None  # of the mail that it answers or forwards
@@ -105,6 +106,7 @@ class Draft(ThreadItem):
     )  # as approved; None: that of the mailbox
     attachments: list[DraftFile] = Field(default_factory=list)
     questions: list[str] = Field(default_factory=list)
+    language: str | None = None  # of the page of a question
     version: int = 1
     attempt: int = 1
     model: str | None = None
@@ -131,6 +133,11 @@ class Draft(ThreadItem):
     def is_automatic(self) -> bool:
         """Whether no person has approved it."""
         return self.reviewed_by == ReplyMode.AUTO
+
+    @property
+    def asks_satisfaction(self) -> bool:
+        """Whether it asks how satisfied the customer is."""
+        return self.origin == SATISFACTION
 
     @staticmethod
     def list_of(company_id: str) -> str:

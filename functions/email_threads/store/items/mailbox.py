@@ -40,6 +40,9 @@ class Mailbox(ThreadItem):
     first_response_minutes: int | None = None  # targets, in business hours
     resolution_minutes: int | None = None
     auto_close_days: int | None = None  # after our answer, without a mail of the customer
+    satisfaction_delay_hours: int | None = (
+        None  # from the end of a thread to the question; None: not asked
+    )
     reopen_days: int | None = None  # later mail of the customer begins a new thread; None: never
     updated_at: str | None = None
     updated_by: str | None = None

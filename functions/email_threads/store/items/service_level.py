@@ -152,7 +152,7 @@ class Deadline(ThreadItem):
 
 
 class ServiceLevelDay(ThreadItem):
-    """How many targets of a mailbox were met and breached on a day of its time zone."""
+    """How many targets of a mailbox were met and breached on a day of its time zone, and what customers answered."""
 
     pattern: ClassVar[str] = "service#{company_id}#{address}#{date}"
 
@@ -162,6 +162,12 @@ class ServiceLevelDay(ThreadItem):
     first_response_breached: int = 0
     resolution_met: int = 0
     resolution_breached: int = 0
+    questions_asked: int = 0  # how satisfied a customer is
+    score_1: int = 0  # answers, by the number of stars
+    score_2: int = 0
+    score_3: int = 0
+    score_4: int = 0
+    score_5: int = 0
     ttl: int | None = Field(default=None, repr=False)
 
     @staticmethod

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from email_threads.store.items.follow_up import Reminder
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.merge import MergeEffects
+from email_threads.store.items.satisfaction import Satisfaction
 from email_threads.store.items.service_level import ServiceLevel
 from email_threads.store.items.thread_status import Status as Status  # noqa: PLC0414 - part of this module
 from shared.identity.contacts.claims import Proof
@@ -245,6 +246,7 @@ class Thread(ThreadItem):
     snoozed_until: str | None = None  # hidden from the open threads until then
     reminder: Reminder | None = None  # of an open thread
     closes_at: str | None = None  # completed then, if the customer does not write
+    satisfaction: Satisfaction | None = None  # of a mailbox that asks
     closed_at: str | None = None  # since when it is completed or archived
     continued_in: str | None = None  # the thread of a mail that came too late to reopen this one
     waiting_since: str | None = None  # time of the first mail of the customer that is not answered

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from email_threads.store.deadlines.service_levels import next_look
 from email_threads.store.items import (
     Alias,
     AliasKind,
@@ -52,7 +53,7 @@ def close(table: Table, thread: Thread) -> bool:
     Without `ttl_date` the removal of expired threads does not find it before the erasure has.
     """
     table.delete(Expiry.key(thread.conversation_id))
-    if thread.service_level is not None:
+    if next_look(thread) is not None:
         table.delete(Deadline.key(thread.conversation_id))
     try:
         table.update(

@@ -5,6 +5,7 @@ When a thread without an answer of the customer is closed, and when a person is 
     customer's mail          nothing closes, no reminder
     waits for information    closes after the days of its mailbox (`closing_of`)
     completed, archived      neither; the time is kept: it decides whether later mail reopens the thread
+    completed                the customer is asked how satisfied they are after the hours of the mailbox, once
     reminder is given        the thread is active, and closes after our next mail only
 
 A snooze and a reminder defer the end: `service_levels.closing_at`.
@@ -15,19 +16,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from email_threads.store.deadlines.service_levels import OPEN
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.satisfaction import Satisfaction
+from email_threads.store.items.thread import Direction, Status
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from email_threads.store.items import Mail, Status, Thread
+    from email_threads.store.items import Mail, Thread
 
 
 def after_mail(
-    thread: Thread, mail: Mail, status: Status, close_days: int | None
+    thread: Thread,
+    mail: Mail,
+    status: Status,
+    close_days: int | None,
+    ask_hours: int | None = None,
 ) -> dict[str, Any]:
-    """Return the attributes that a mail that counts changes. *status* is that of the thread after it."""
+    """
+    Return the attributes that a mail that counts changes. *status* is that of the thread after it.
+
+    *ask_hours* are those of the mailbox from the end of a thread to its question, of a mail of the customer.
+    """
     if mail.direction is Direction.INBOUND:
-        return {"reminder": None, "closes_at": None, "closed_at": None}
+        return {
+            "reminder": None,
+            "closes_at": None,
+            "closed_at": None,
+            "satisfaction": _expected(thread.satisfaction, ask_hours),
+        }
     reminder = thread.reminder
     is_followed = reminder is not None and reminder.given_at is not None
     is_last = not any(
@@ -43,9 +58,15 @@ def after_mail(
 
 def after_status(thread: Thread, status: Status, at: str) -> dict[str, Any]:
     """Return the attributes that a new status changes."""
+    satisfaction = _after_status(thread.satisfaction, status, at)
     if status in OPEN:
-        return {"closes_at": None, "closed_at": None}
-    return {"reminder": None, "closes_at": None, "closed_at": thread.closed_at or at}
+        return {"closes_at": None, "closed_at": None, "satisfaction": satisfaction}
+    return {
+        "reminder": None,
+        "closes_at": None,
+        "closed_at": thread.closed_at or at,
+        "satisfaction": satisfaction,
+    }
 
 
 def closing_of(at: str, close_days: int | None) -> str | None:
@@ -61,3 +82,22 @@ def is_final(thread: Thread, received_ms: int, reopen_days: int | None) -> bool:
         return False
     closed_ms = clock.from_text(thread.closed_at or thread.updated_at)
     return received_ms > closed_ms + reopen_days * clock.DAY_SECONDS * clock.SECOND_MS
+
+
+def _expected(known: Satisfaction | None, ask_hours: int | None) -> Satisfaction | None:
+    """Return the question of a thread that is open; one that was asked is not asked again."""
+    if known is not None and known.asked_at is not None:
+        return known
+    return Satisfaction(delay_hours=ask_hours) if ask_hours is not None else None
+
+
+def _after_status(known: Satisfaction | None, status: Status, at: str) -> Satisfaction | None:
+    """Return the question after a change of the status: only a completed thread waits for it."""
+    if known is None or known.asked_at is not None:
+        return known
+    if status is not Status.COMPLETED:
+        return known.model_copy(update={"ask_at": None})
+    if known.ask_at is not None:
+        return known
+    ask_ms = clock.from_text(at) + known.delay_hours * clock.HOUR_MS
+    return known.model_copy(update={"ask_at": clock.to_text(ask_ms)})

@@ -39,6 +39,7 @@ def append_of(
     asked: Collection[str] = (),
     targets: Targets | None = None,
     close_days: int | None = None,
+    ask_hours: int | None = None,
 ) -> Append:
     """
     Return the write that appends *mail* to a thread.
@@ -48,7 +49,7 @@ def append_of(
 
     Of a sent mail, *sent_draft* is the draft that it was sent from, and *asked* are the requirements that it asks
     for: they are not asked again soon. *targets* are those of the mailbox, for a mail of a customer, *close_days* its
-    days until an answered thread is closed.
+    days until an answered thread is closed, *ask_hours* its hours from the end of a thread to its question.
     """
     entry = windows.entry_of(mail)
     history, is_longer = windows.history_with(before.email_history if before else [], entry)
@@ -76,7 +77,7 @@ def append_of(
             "full_text_search": search_text(base.subject, people, mail.new_text),
             **(_waiting(base, mail) if is_mail else {}),
             **({"service_level": _level(base, mail, status, targets)} if is_mail else {}),
-            **(follow_up.after_mail(base, mail, status, close_days) if is_mail else {}),
+            **(follow_up.after_mail(base, mail, status, close_days, ask_hours) if is_mail else {}),
             **_noted(base, asked, mail.n),
             **touched(base),
         }

@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any, Final
 from email_threads.store import changes, drafts, merges, objects, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Status, Thread
+from email_threads.store.items.parked import ParkReason
 from email_threads.store.lists import participants
 from email_threads.threading import ids, people
 from email_threads.threading.head import heads, rebuilt, service_level
 from shared.runtime import clock
-from shared.runtime.failures import Transient
+from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,12 +48,16 @@ def separate(table: Table, bucket: Bucket, event: EmailSeparate) -> bool:
     """
     Split a thread, or undo a merge. Idempotent. False if a thread is gone, or was merged again.
 
-    Raises Transient while mails keep arriving.
+    Raises Permanent (`other_company`) for threads of two companies, Transient while mails keep arriving.
     """
     source = threads.get(table, event.source)
     if source is None or source.merged_into is not None:
         return False
-    opened = _created(table, source, event) if event.numbers else _reopened(table, event)
+    present = threads.get(table, event.target)
+    if present is not None and present.company_id != source.company_id:
+        raise Permanent(ParkReason.OTHER_COMPANY)
+    is_split = bool(event.numbers)
+    opened = _created(table, source, present, event) if is_split else _reopened(table, event)
     if opened is None:
         return False
     target, effects = opened
@@ -92,10 +97,9 @@ def _left_places(table: Table, source: Thread, event: EmailSeparate) -> list[Mai
 
 
 def _created(
-    table: Table, source: Thread, event: EmailSeparate
+    table: Table, source: Thread, present: Thread | None, event: EmailSeparate
 ) -> tuple[Thread, MergeEffects | None] | None:
     """Return the thread of a split; None if it was merged since."""
-    present = threads.get(table, event.target)
     if present is not None:
         threads.put_expiry(table, present)
         return (present, None) if present.merged_into is None else None
