@@ -15,28 +15,10 @@ from tests.integration.conversations.steps import (
     model_answer,
     model_says,
     status_of,
-    texts_by,
 )
-from tests.integration.conversations.steps import messages_of as texts_of
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
-
-PLACE = {"Latitude": "51.5", "Longitude": "-0.12", "Label": "Mill Lane", "Address": "1 Mill Lane"}
-
-
-def test_the_model_reads_a_location_and_may_repeat_its_address(system: System) -> None:
-    ref = begin(system)
-    answer = "I have noted 1 Mill Lane."
-    model_says(system, model_answer(answer))
-
-    system.whatsapp("m", "", **PLACE)
-    system.drain()
-
-    assert newest_input(system) == "[location: 51.5, -0.12, Mill Lane, 1 Mill Lane]"
-    assert "# Marks in what the person sends" in requests(system)[-1]["instructions"]
-    assert texts_by(system, ref)[-1] == answer
-    assert texts_of(system, ref) == ["[location]"]
 
 
 def test_the_rules_of_marks_are_left_out_of_conversations_without_marks(system: System) -> None:

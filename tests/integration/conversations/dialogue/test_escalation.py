@@ -38,52 +38,6 @@ def ask(system: System, *texts: str) -> None:
         write(system, text, f"{number}{text}")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Can I talk to a human please",
-        "Ich möchte mit einem Menschen sprechen",
-        "Je veux parler à un conseiller",
-    ],
-)
-def test_a_customer_who_asks_for_a_person_gets_one_independently_of_the_model(
-    system: System, text: str
-) -> None:
-    ref = start(system, model_answer(CALM[0]))
-
-    ask(system, text)
-
-    assert status_of(system, ref) == ("handoff_pending", "asked_for_person")
-    assert texts_by(system, ref)[1:] == []
-    assert texts_by(system, ref, "system") == [NOTICE]
-
-
-def test_the_models_own_field_is_enough(system: System) -> None:
-    ref = start(system, model_answer(CALM[0], asks_for_person=True))
-
-    ask(system, "Chci mluvit s člověkem")
-
-    assert status_of(system, ref) == ("handoff_pending", "asked_for_person")
-
-
-def test_the_words_of_a_model_that_hands_off_itself_are_sent(system: System) -> None:
-    ref = start(system, model_answer("I will get a colleague.", hand_off={"reason": "asks"}))
-
-    ask(system, "Can I talk to a human please")
-
-    assert status_of(system, ref) == ("handoff_pending", "ai")
-    assert texts_by(system, ref)[1:] == ["I will get a colleague."]
-
-
-def test_three_equal_questions_in_a_row_reach_a_person(system: System) -> None:
-    ref = start(system, *map(model_answer, CALM))
-
-    ask(system, "When is my shift?", "when is my shift", "So when is my shift?")
-
-    assert status_of(system, ref) == ("handoff_pending", "no_progress")
-    assert texts_by(system, ref)[1:] == CALM[:2]
-
-
 def test_a_question_for_the_fourth_time_reaches_a_person(system: System) -> None:
     ref = start(system, *map(model_answer, CALM))
     question = "When is my shift?"

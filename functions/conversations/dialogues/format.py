@@ -1,0 +1,165 @@
+"""The format of dialogues."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from shared.runtime import clock
+
+SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": clock.DAY_SECONDS}
+# A customer writes the parts of a message at this distance unless `after` says otherwise.
+FRAGMENT_SECONDS = 2
+LONGEST_WAIT_SECONDS = 30 * SECONDS["d"]
+_DURATION = re.compile(r"(\d+)\s*([smhd])")
+
+
+def _seconds(value: object) -> object:
+    """Return the seconds of `90`, `90s`, `5m`, `4h` or `2d`."""
+    found = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if found is not None:
+        return int(found[1]) * SECONDS[found[2]]
+    return value
+
+
+def _texts(value: object) -> object:
+    """Return a list; one text is a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+type Seconds = Annotated[int, BeforeValidator(_seconds), Field(ge=0, le=LONGEST_WAIT_SECONDS)]
+type Texts = Annotated[list[str], BeforeValidator(_texts)]
+type ChannelName = Literal["sms", "whatsapp", "email"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Attachment(_Strict):
+    """A file that the customer sends: its path beside the dialogue, its type, and the *words* of a recording."""
+
+    path: str
+    type: str = Field(pattern=r"^[\w.+-]+/[\w.+-]+$")
+    words: str | None = None
+
+
+class Place(_Strict):
+    """A location that the customer shares."""
+
+    latitude: float
+    longitude: float
+    name: str | None = None
+    address: str | None = None
+
+
+class ModelAnswer(_Strict):
+    """
+    An answer of the stand-in for the model. *call* is the function that it calls, with *arguments*; *variables* are
+    those of a template of WhatsApp, *subject* that of a mail.
+
+    A text in a file is `{content: <text>}`. *refused* is a failure of the provider: an HTTP status and an error code.
+    """
+
+    content: str = ""
+    call: str | None = None
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    hand_off: str | None = None
+    asks_for_person: bool = False
+    variables: dict[str, str] | None = None
+    subject: str | None = None
+    refused: tuple[int, str] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_text(cls, value: object) -> object:
+        return {"content": value} if isinstance(value, str) else value
+
+    def as_output(self) -> str:
+        """Return the answer in the format of models."""
+        called = self.call and {"name": self.call, "arguments": json.dumps(self.arguments)}
+        output = {
+            "content": self.content,
+            "subject": self.subject,
+            "variables": self.variables,
+            "function_call": called,
+            "hand_off": self.hand_off and {"reason": self.hand_off},
+            "asks_for_person": self.asks_for_person,
+        }
+        return json.dumps(output)
+
+
+class Expected(_Strict):
+    """
+    What a turn must lead to. *contains* and *lacks* are about all texts that were sent in the turn, without case.
+
+    *replies* counts the messages of the model. *hands_off* is whether an agent is to answer, or the reason code for it.
+    *calls* are exactly the functions called, in order; *calls_no* must not be among them. *model_reads* is text of the
+    model's input.
+    """
+
+    contains: Texts = Field(default_factory=list)
+    contains_any: Texts = Field(default_factory=list)
+    lacks: Texts = Field(default_factory=list)
+    replies: int | None = Field(default=None, ge=0)
+    hands_off: bool | str | None = None
+    calls: Texts | None = None
+    calls_no: Texts = Field(default_factory=list)
+    language: str | None = None
+    status: str | None = None
+    model_reads: Texts = Field(default_factory=list)
+    model_calls: int | None = Field(default=None, ge=0)
+
+
+class Step(_Strict):
+    """
+    A turn: the customer sends one or more messages *after* the previous turn, or only time passes (*waits*).
+
+    Of several texts in *says* each is a message, *apart* seconds after the one before; files, place, button and quote
+    belong to the last one. *quotes* is the position of a message in the conversation: 1 is the first, -1 the newest.
+    """
+
+    says: Texts = Field(default_factory=list)
+    after: Seconds = 60
+    apart: Seconds = FRAGMENT_SECONDS
+    waits: Seconds | None = None
+    files: list[Attachment] = Field(default_factory=list, max_length=10)
+    location: Place | None = None
+    button: str | None = None
+    quotes: int | None = None
+    answers: list[ModelAnswer] = Field(default_factory=list)
+    expect: Expected = Field(default_factory=Expected)
+
+    @model_validator(mode="after")
+    def _is_about_something(self) -> Self:
+        has_message = bool(self.says or self.files or self.location or self.button)
+        if has_message == (self.waits is not None):
+            raise ValueError("a turn has a message (says, files, location, button) or waits")
+        if self.quotes == 0:
+            raise ValueError("quotes counts from 1, or from -1 backwards")
+        return self
+
+
+class Dialogue(_Strict):
+    """
+    A dialogue. *project* has settings as `operations projects put` takes them, over those of a sample project; *data*
+    is the `project_data` of the request. *functions* are the answers of the company's systems by function name.
+    """
+
+    name: str = Field(min_length=1, max_length=200)
+    channel: ChannelName = "sms"
+    project: dict[str, Any] = Field(default_factory=dict)
+    data: dict[str, Any] = Field(default_factory=dict)
+    functions: dict[str, Any] = Field(default_factory=dict)
+    starts_at: str | None = Field(default=None, pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\dZ$")
+    opening: ModelAnswer | None = None
+    turns: list[Step] = Field(min_length=1, max_length=100)
+
+    @model_validator(mode="after")
+    def _has_files_where_they_exist(self) -> Self:
+        if self.channel != "whatsapp" and any(step.files for step in self.turns):
+            raise ValueError("files are sent over whatsapp")
+        return self
