@@ -16,6 +16,7 @@ from conversations.store.items import log as conversation_log
 from conversations.store.items.base import ONLY, LogItem
 from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.conversation import PARTITION_KEY, SORT_KEY, Conversation, Entry
+from conversations.store.items.parts.privacy_job import PrivacyJob
 from email_threads.store import items as email_items
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.thread import HistoryEntry, Thread
@@ -91,6 +92,11 @@ def conversations_page() -> str:
             Withdrawal,
             f"- Key: `{Withdrawal.pk_pattern}` / `{Withdrawal.sk_pattern}`\n- Lifetime: kept",
             _OF_EVERY_LOG_ITEM,
+        ),
+        "### PRIVACY_JOB",
+        _part(
+            PrivacyJob,
+            f"- Key: `{PrivacyJob.pk_pattern}` / `{PrivacyJob.sk_pattern}`\n- Lifetime: kept",
         ),
         f"### {Claim.item_type}",
         _part(Claim, f"- Key: `{Claim.pk_pattern}` / `{Claim.sk_pattern}`\n- Lifetime: kept"),

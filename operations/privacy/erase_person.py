@@ -9,7 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.configuration.bootstrap import ledger_of
 from conversations.privacy import erasure
-from conversations.privacy.erasure import ErasureDependencies
+from conversations.privacy.dependencies import ErasureDependencies
 from conversations.privacy.remainders import REMAINDERS
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
@@ -56,16 +56,7 @@ def _erase(options: argparse.Namespace) -> int:
     done = erasure.erase(
         _dependencies(options.stack, options.openai_url or default_url), options.company, addresses
     )
-    counts = (
-        "addresses",
-        "conversations",
-        "messages",
-        "files",
-        "unmatched",
-        "parked",
-        "threads",
-    )
-    for name in counts:
+    for name in erasure.COUNTED:
         print(name, getattr(done, name), sep="\t")
     _show_left()
     for thread in done.threads_left:
