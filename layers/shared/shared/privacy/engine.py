@@ -81,23 +81,27 @@ def work[J: Job](engine: Engine[J], job_id: str) -> J | None:
             return job
 
 
-def run[J: Job](engine: Engine[J], job_id: str) -> J:
+def run[J: Job](engine: Engine[J], job_id: str, *, until_ms: int | None = None) -> J:
     """
-    Work on a job in this process until it is done, through all its waits, and return it.
+    Work on a job in this process, through all its waits, and return it: when it is done, or before a wait that ends
+    after *until_ms*.
 
     Raises Permanent (`no_privacy_job`), and Transient for every other reason than a wait of a known length.
     """
     while True:
+        wait_ms = 0
         try:
-            done = work(engine, job_id)
+            work(engine, job_id)
         except Transient as wait:
             if not wait.wait_ms:
                 raise
-            clock.sleep_ms(wait.wait_ms)
-            continue
-        stored = done or jobs.get(engine.table, engine.item, job_id)
-        if stored is not None and stored.is_done:
-            return stored
+            wait_ms = wait.wait_ms
+        job = jobs.get(engine.table, engine.item, job_id)
+        if job is None:
+            raise Permanent("no_privacy_job")
+        if job.is_done or (until_ms is not None and clock.now_ms() + wait_ms > until_ms):
+            return job
+        clock.sleep_ms(wait_ms)
 
 
 def _begun[J: Job](engine: Engine[J], job: J) -> J:
