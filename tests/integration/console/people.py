@@ -40,7 +40,7 @@ from tests.template import create_table, name_of
 from whatsapp.store.conversations.inbox_heads import WhatsAppHeads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import pytest
 
@@ -112,14 +112,14 @@ class People:
         for fed in self.feeds:
             assert fed.take() == []
 
-    def run(self, kind: str = "erase") -> PersonJob:
+    def run(self, kind: str = "erase", given: Sequence[Named] = GIVEN) -> PersonJob:
         """Request an erasure or export of Ada, and work on it until it is done."""
         assert kind in {"erase", "export"}
         job = jobs.start(
             self.deps,
             "erase" if kind == "erase" else "export",
             COMPANY,
-            GIVEN,
+            given,
             by="an operator",
             reason="asked by mail",
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from console.privacy import jobs, person
-from console.store.person_jobs import PersonJob
+from console.store.person_jobs import Named, NameKind, PersonJob
 from shared.identity.contacts import resolution
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox.items import Context
@@ -48,7 +48,10 @@ def ids_of(people: People) -> list[str]:
     return ids
 
 
-def test_one_number_erases_the_person_in_all_contexts_and_no_other_person(people: People) -> None:
+@pytest.mark.parametrize("given", [GIVEN, [Named(NameKind.EMAIL, MAIL)]])
+def test_one_identifier_erases_the_person_in_all_contexts_and_no_other_person(
+    people: People, given: list[Named], caplog: pytest.LogCaptureFixture
+) -> None:
     ids = ids_of(people)
     before, others = people.left(*WORDS), people.left(OTHER, "Ben")
     assert {place.partition("-")[0] for place in before} >= {
@@ -57,10 +60,13 @@ def test_one_number_erases_the_person_in_all_contexts_and_no_other_person(people
         "inbox",
     }
 
-    job = people.run()
+    job = people.run(given=given)
     people.show()
 
     assert people.left(*WORDS, *ids) == []
+    logged = str([vars(record) for record in caplog.records])
+    assert "records handled" in logged
+    assert not any(word in logged for word in WORDS)
     assert {one.split(" ")[0] for one in people.left(OTHER, "Ben")} == {
         one.split(" ")[0] for one in others
     }
