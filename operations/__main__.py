@@ -15,7 +15,7 @@ from operations.contexts.inbox import cli as inbox
 from operations.contexts.richpanel import cli as richpanel
 from operations.contexts.whatsapp import identity, phones
 from operations.doctor import cli as doctor
-from operations.privacy import contacts, erase_person
+from operations.privacy import contacts, erase_person, people
 from operations.projects import cli as projects
 from operations.recovery import cli as recovery
 from operations.secrets import cli as secrets
@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
     "inbox": (inbox, "make the entries of the inbox over all contexts again; list what it lacks"),
     "owners": (owners, "grant a provider's resources to companies, list and revoke them"),
     "phones": (phones, "register, list and disable business numbers"),
+    "privacy": (people, "erase or export a person in all contexts by one request"),
     "projects": (projects, "check and store the settings of projects"),
     "recovery": (recovery, "list parked events and dead letters; replay and redrive them"),
     "richpanel": (richpanel, "settings, report on old tickets and backfill of the help desk"),

@@ -9,7 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.configuration.bootstrap import ledger_of
 from conversations.privacy import erasure
-from conversations.privacy.erasure import ErasureDependencies
+from conversations.privacy.dependencies import ErasureDependencies
 from conversations.privacy.remainders import REMAINDERS
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
@@ -52,20 +52,8 @@ def _erase(options: argparse.Namespace) -> int:
         f"fencing the conversations; waiting up to {minutes} minutes for running workers",
         file=sys.stderr,
     )
-    default_url = options.local.sandbox_url if options.local else OPENAI_URL
-    done = erasure.erase(
-        _dependencies(options.stack, options.openai_url or default_url), options.company, addresses
-    )
-    counts = (
-        "addresses",
-        "conversations",
-        "messages",
-        "files",
-        "unmatched",
-        "parked",
-        "threads",
-    )
-    for name in counts:
+    done = erasure.erase(dependencies(options), options.company, addresses)
+    for name in erasure.COUNTED:
         print(name, getattr(done, name), sep="\t")
     _show_left()
     for thread in done.threads_left:
@@ -86,8 +74,11 @@ def _show_left() -> None:
         )
 
 
-def _dependencies(stack: str, openai_url: str) -> ErasureDependencies:
-    outputs = arguments.outputs_of(stack, TABLE, LOG, BUCKET, KEYS)
+def dependencies(options: argparse.Namespace) -> ErasureDependencies:
+    """Return what an erasure of conversations needs, by the outputs of the stack; configures the identifier keys."""
+    default_url = options.local.sandbox_url if options.local else OPENAI_URL
+    openai_url = options.openai_url or default_url
+    outputs = arguments.outputs_of(options.stack, TABLE, LOG, BUCKET, KEYS)
     keyed_hashes.configure(JsonSecret(lambda: boto3.client("secretsmanager"), outputs[KEYS]))
     dynamodb = boto3.client("dynamodb")
     log = Table(dynamodb, outputs[LOG])

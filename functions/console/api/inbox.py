@@ -11,10 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from console.api.contact_search import ContactSearch
+from console.api.reading_rights import is_readable, readable
 from console.api.search_terms import Term, terms_of
 from console.api.views import Inbox, InboxRow, activity_of, row
 from console.store import searches
-from shared.api.auth import RateLimited, Scope, without_project
+from shared.api.auth import RateLimited
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
 from shared.identity.contacts.words import folded
@@ -24,7 +26,7 @@ from shared.inbox.references import key_of
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from console.api.inputs import InboxQuery, StatusFilter
     from shared.api.auth import Caller
@@ -35,13 +37,9 @@ if TYPE_CHECKING:
 ENTRIES_PER_CALL = 2_000
 ENTRIES_PER_COUNT = 300
 MOST_COUNTED = 99
+MOST_PEOPLE = 10  # whose conversations stand before all others that a search finds
+PEOPLE, OTHERS = "people", "others"  # the parts of a search, as cursors name them
 READ_UNITS_PER_1000 = 50  # compared entries of the usual size (tests/cost/inbox.py)
-# The scope that reading a conversation in its context needs.
-SCOPES = {
-    Context.WHATSAPP: Scope.WHATSAPP_READ,
-    Context.CONVERSATIONS: Scope.CONVERSATIONS_READ,
-    Context.EMAIL_THREADS: Scope.EMAIL_READ,
-}
 _STATUSES: dict[StatusFilter | None, tuple[Status, ...]] = {
     None: ("open", "snoozed", "resolved"),
     "all": ("open", "snoozed", "resolved", "archived"),
@@ -54,9 +52,13 @@ _STATUSES: dict[StatusFilter | None, tuple[Status, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxDependencies:
-    """The inbox table, the live table, which counts searches, and the secret that seals addresses and cursors."""
+    """
+    The tables of the inbox and of contacts, the live table, which counts searches, and the secret that seals addresses
+    and cursors.
+    """
 
     table: Table
+    contacts: Table
     live: Table
     seal_secret: JsonSecret
 
@@ -64,6 +66,10 @@ class InboxDependencies:
     def seal(self) -> Seal:
         """The seal of keys and cursors. Raises SecretUnreadable."""
         return seal_of(self.seal_secret)
+
+    def people(self, caller: Caller) -> ContactSearch:
+        """Return the contacts of the caller's company."""
+        return ContactSearch(self.table, self.contacts, caller)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +83,19 @@ class _Filter:
     now: str
 
     def fits(self, entry: Entry) -> bool:
-        """Whether the query asks for the entry."""
+        """Whether the query asks for the entry, which is in the query's list."""
+        return self._fits_filters(entry) and self._fits_terms(entry)
+
+    def fits_person(self, entry: Entry) -> bool:
+        """Whether the query asks for the entry of a person who has its terms."""
+        unread, assignee = self.query.unread, self.query.assignee
+        return (
+            unread in {None, "true" if entry.unread_count else "false"}
+            and assignee in {None, entry.assignee}
+            and self._fits_filters(entry)
+        )
+
+    def _fits_filters(self, entry: Entry) -> bool:
         query = self.query
         return (
             query.context in {None, entry.context}
@@ -87,7 +105,6 @@ class _Filter:
             and (query.label is None or query.label in entry.labels)
             and (query.unassigned is None or entry.assignee is None)
             and self._is_due(entry)
-            and self._fits_terms(entry)
         )
 
     def _is_due(self, entry: Entry) -> bool:
@@ -122,8 +139,8 @@ _NOTHING = _Found([], 0, None, None, is_end=True)
 
 def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> Page[Inbox]:
     """
-    Return conversations of the caller's company, newest activity first. New messages move a conversation to the front
-    during paging.
+    Return conversations of the caller's company, newest activity first; of a search those of the people whom it finds,
+    then all others. New messages move a conversation to the front during paging.
 
     Raises InvalidCursor, and RateLimited for a search above the caller's rate.
     """
@@ -137,21 +154,26 @@ def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) ->
         caller.company, listed.index, ("inbox", *(str(v or "") for v in named.values()), *access)
     )
     seal, now = deps.seal, clock.to_text(clock.now_ms())
-    before = listing.position(seal, query.cursor)["activity"] if query.cursor else None
+    at = listing.position(seal, query.cursor) if query.cursor else {}
+    part = at.get("of", OTHERS if query.cursor else PEOPLE)
+    before = at.get("activity") or None
     wanted = _wanted(caller, query, now)
+    people = _of_people(deps, wanted) if contexts else {}
+    shown = _after(people.values(), before)[: query.limit + 1] if part == PEOPLE else []
+    if len(shown) > query.limit:
+        page = _inbox(seal, now, shown[:-1], _NOTHING, len(people))
+        return Page(page, listing.cursor(seal, {"of": PEOPLE, "activity": shown[-2].activity}))
+    left = query.limit - len(shown)
     # One more than a page: whether there is another page.
-    stored = lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
-    found = _page(stored, wanted, query.limit, ENTRIES_PER_CALL) if contexts else _NOTHING
-    last, oldest = found.last, found.looked_back_to
-    result = Inbox(
-        conversations=[row_of(seal, entry, now) for entry in found.entries],
-        looked_at=found.looked_at,
-        looked_back_to=activity_of(oldest) if oldest else None,
-        read_units=-(-found.looked_at * READ_UNITS_PER_1000 // 1_000),
-    )
-    if last is None or found.is_end:
+    start = before if part == OTHERS else None
+    stored = lists.entries(deps.table, listed, limit=left + 1, before=start)
+    others = (entry for entry in stored if entry.pk not in people)
+    found = _page(others, wanted, left, ENTRIES_PER_CALL) if contexts else _NOTHING
+    result = _inbox(seal, now, [*shown, *found.entries], found, len(people))
+    if found.is_end:
         return Page(result)
-    return Page(result, listing.cursor(seal, {"activity": last.activity}))
+    last = found.last.activity if found.last else ""
+    return Page(result, listing.cursor(seal, {"of": OTHERS, "activity": last}))
 
 
 def counted(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> tuple[int, bool]:
@@ -168,7 +190,7 @@ def counted(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> tuple
     return len(found.entries), found.is_end
 
 
-def _contexts(caller: Caller, query: InboxQuery) -> set[Context]:
+def _contexts(caller: Caller, query: InboxQuery) -> frozenset[Context]:
     return readable(caller) & ({query.context} if query.context else set(Context))
 
 
@@ -181,31 +203,38 @@ def _listed(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> Merge
     return lists.of_company(deps.table, caller.company, statuses, unread)
 
 
-def _wanted(caller: Caller, query: InboxQuery, now: str) -> _Filter:
-    return _Filter(
-        caller=caller,
-        readable=frozenset(readable(caller)),
-        query=query,
-        terms=terms_of(query.q or ""),
-        now=now,
+def _of_people(deps: InboxDependencies, wanted: _Filter) -> dict[str, Entry]:
+    """Return the newest conversations of the people whom a search finds by key, newest first."""
+    if not wanted.terms:
+        return {}
+    found = deps.people(wanted.caller).first(wanted.terms, MOST_PEOPLE)
+    entries = (entry for one in found for entry in one.entries if wanted.fits_person(entry))
+    newest = sorted(entries, key=lambda entry: entry.activity, reverse=True)
+    return {entry.pk: entry for entry in newest}
+
+
+def _after(entries: Iterable[Entry], before: str | None) -> list[Entry]:
+    return [entry for entry in entries if before is None or entry.activity < before]
+
+
+def _inbox(seal: Seal, now: str, entries: Sequence[Entry], found: _Found, of_people: int) -> Inbox:
+    """Return the view of a page. *of_people*: how many conversations were read as people's."""
+    oldest = found.looked_back_to
+    return Inbox(
+        conversations=[row_of(seal, entry, now) for entry in entries],
+        looked_at=found.looked_at + of_people,
+        looked_back_to=activity_of(oldest) if oldest else None,
+        read_units=-(-found.looked_at * READ_UNITS_PER_1000 // 1_000) + of_people,
     )
 
 
-def readable(caller: Caller) -> set[Context]:
-    """Return the contexts whose conversations the caller may read."""
-    return {
-        context
-        for context, scope in SCOPES.items()
-        if scope in caller.scopes and not without_project([scope], caller.projects)
-    }
-
-
-def is_readable(caller: Caller, contexts: frozenset[Context], entry: Entry) -> bool:
-    """Whether the caller, who may read *contexts*, may read the entry, and may learn that it exists."""
-    return (
-        entry.company_id == caller.company
-        and entry.context in contexts
-        and (entry.project_id is None or caller.may_use(entry.company_id, entry.project_id))
+def _wanted(caller: Caller, query: InboxQuery, now: str) -> _Filter:
+    return _Filter(
+        caller=caller,
+        readable=readable(caller),
+        query=query,
+        terms=terms_of(query.q or ""),
+        now=now,
     )
 
 

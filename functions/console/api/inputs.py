@@ -38,8 +38,8 @@ class InboxQuery(ViewFilters):
 
     Without `status` all conversations but the archived ones are listed; `all`, or a search, lists these too. `q`: words
     that the contact's name or handle, the subject or the preview must contain, with or without accents. A number is
-    found by any spelling of it and by a part of its digits. `due`: a target is overdue, or (`at_risk`) its alarm has
-    come, too. `unassigned`: without an assignee.
+    found by any spelling of it and by a part of its digits. Conversations of people whom `q` names come first. `due`: a
+    target is overdue, or (`at_risk`) its alarm has come, too. `unassigned`: without an assignee.
     """
 
     q: Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)] | None = None

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from console.api.inbox import readable
+from console.api.reading_rights import readable
 from console.api.views import LiveTicket
 from console.store import tickets
 from shared.inbox.live.items import TICKET_SECONDS
@@ -35,7 +35,7 @@ def ticket(deps: TicketDependencies, caller: Caller) -> LiveTicket:
         text,
         company=caller.company,
         principal=caller.principal,
-        contexts=readable(caller),
+        contexts=set(readable(caller)),
         projects=set(caller.projects),
         issued_at=caller.issued_at,
     )

@@ -16,6 +16,7 @@ import boto3
 from botocore.config import Config
 
 from console.api import contacts, inbox, inputs, live, people, saved_views, sign_out, views
+from console.api.reading_rights import SCOPES
 from shared.access.logins import StoredLogins
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
@@ -54,14 +55,12 @@ dynamodb = boto3.client("dynamodb")
 live_table = Table(dynamodb, settings.live_table_name)
 deps = inbox.InboxDependencies(
     table=Table(dynamodb, settings.inbox_table_name),
+    contacts=Table(dynamodb, settings.contacts_table_name),
     live=live_table,
     seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
 )
 keyed_hashes.configure(
     JsonSecret(lambda: boto3.client("secretsmanager"), settings.identifier_keys_secret_id)
-)
-contact_deps = contacts.ContactDependencies(
-    inbox=deps, contacts=Table(dynamodb, settings.contacts_table_name)
 )
 sessions = Live(live_table, Table(dynamodb, settings.api_keys_table_name), settings.live_endpoint)
 live_deps = live.TicketDependencies(table=live_table, live_url=settings.live_url)
@@ -90,13 +89,13 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return routes.respond(event, context)
 
 
-@routes.reads("GET /inbox", *inbox.SCOPES.values())
+@routes.reads("GET /inbox", *SCOPES.values())
 def list_inbox(request: Request[inputs.InboxQuery]) -> Page[views.Inbox]:
     """List the conversations of all contexts that the key may read, newest first."""
     return inbox.conversations(deps, request.caller, request.input)
 
 
-@routes.reads("GET /inbox/views", *inbox.SCOPES.values())
+@routes.reads("GET /inbox/views", *SCOPES.values())
 def list_views(request: Request[inputs.ViewsQuery]) -> views.SavedViews:
     """List the presets and the saved views of the caller and of teams, with counts."""
     return saved_views.listed(deps, request.caller, request.input)
@@ -111,13 +110,13 @@ def save_view(request: Request[inputs.SaveViewInput]) -> Callable[[], views.Save
 @routes.reads("GET /contacts", Scope.CONTACTS_READ)
 def find_contacts(request: Request[inputs.ContactsQuery]) -> Page[views.Contacts]:
     """Find people over all contexts by name, number or address."""
-    return contacts.search(contact_deps, request.caller, request.input)
+    return contacts.search(deps, request.caller, request.input)
 
 
 @routes.reads("GET /contacts/{contact_id}", Scope.CONTACTS_READ)
 def get_contact(request: Request[NoInput], contact_id: str) -> views.ContactView:
     """Return a person."""
-    return contacts.read(contact_deps, request.caller, contact_id)
+    return contacts.read(deps, request.caller, contact_id)
 
 
 @routes.reads("GET /contacts/{contact_id}/conversations", Scope.CONTACTS_READ)
@@ -125,10 +124,10 @@ def list_conversations_of_contact(
     request: Request[inputs.PageQuery], contact_id: str
 ) -> Page[views.ContactConversations]:
     """List the conversations of a person over all contexts, those of the newest week first."""
-    return contacts.conversations(contact_deps, request.caller, contact_id, request.input)
+    return contacts.conversations(deps, request.caller, contact_id, request.input)
 
 
-@routes.reads("POST /live/tickets", *inbox.SCOPES.values())
+@routes.reads("POST /live/tickets", *SCOPES.values())
 def issue_live_ticket(request: Request[NoInput]) -> views.LiveTicket:
     """Issue a one-time ticket for a WebSocket connection that receives hints of changes."""
     return live.ticket(live_deps, request.caller)
@@ -140,7 +139,7 @@ def end_sessions(request: Request[NoInput]) -> views.SignedOut:
     return sign_out.sign_out(sessions, request.caller)
 
 
-@routes.reads("GET /people", *inbox.SCOPES.values())
+@routes.reads("GET /people", *SCOPES.values())
 def list_people(request: Request[NoInput]) -> views.CompanyPeople:
     """List the people and teams of the company, to whom conversations may be assigned."""
     return colleagues.of(request.caller)

@@ -13,12 +13,9 @@ if TYPE_CHECKING:
     from shared.aws.s3 import Bucket
 
 
-def delete(bucket: Bucket, company_id: str, media: Any) -> int:  # noqa: ANN401 - a value of a queued event
-    """Delete the copies that the files of a message are, and return their number. Idempotent."""
-    keys = list(_keys(bucket, company_id, media if isinstance(media, list) else []))
-    for key in keys:
-        bucket.delete(key)
-    return len(keys)
+def keys(bucket: Bucket, company_id: str, media: object) -> list[str]:
+    """Return the keys of the copies that the files of a message are; *media*: a value of a queued event."""
+    return list(_keys(bucket, company_id, media if isinstance(media, list) else []))
 
 
 def _keys(bucket: Bucket, company_id: str, files: Iterable[Any]) -> Iterator[str]:

@@ -1,9 +1,10 @@
-"""Erases data of a person outside of conversations: unmatched messages and parked events."""
+"""The data of a person outside of conversations: unmatched messages and parked events, which erasures remove."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from conversations.configuration.folders import parked_events
 from conversations.privacy import mail_files, subjects
@@ -14,7 +15,9 @@ from conversations.store.items.records import Parked, ParkReason, Unmatched
 from conversations.store.recovery import unhandled
 from shared.aws.stored_objects import FORBIDDEN, MISSING, ObjectUnusable, Pointer, record
 from shared.events.recovery import over_quota
+from shared.events.recovery.over_quota import OverQuotaEvent
 from shared.identity.addresses import USER_ID_PREFIX
+from shared.privacy.inventory import Found, Page
 from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
@@ -25,19 +28,17 @@ if TYPE_CHECKING:
     from shared.aws.s3 import Bucket
     from shared.aws.stored_objects import Folder
 
+# The kinds of findings, as receipts count them.
+UNMATCHED, PARKED, FILE, ENTRY = "unmatched", "parked", "files", "index_entries"
+ABOVE_QUOTA = "over_quota"  # the act of an event that is an object without an item
+AFTER_ITEMS: Final = {"after": "items"}  # the position after all indexed items of a subject
 _PARKED = Parked.partition("-")[:-1]
 
 
-@dataclass(slots=True, eq=False)
-class Strays:
-    """Counts of erased items."""
-
-    unmatched: int = 0
-    parked: int = 0
-
-
 @dataclass(frozen=True, slots=True)
-class _Person:
+class Person:
+    """The person whose data is listed: the company and all addresses."""
+
     company_id: str
     addresses: frozenset[str]
 
@@ -48,43 +49,139 @@ class _Person:
         )
 
 
-def erase(
-    log: Table,
-    bucket: Bucket,
-    company_id: str,
-    *,
-    addresses: Collection[str],
-    refs: Collection[str],
-    at: str,
-) -> Strays:
-    """
-    Erase the orphans of the person's *addresses* and of their conversations *refs*. Idempotent.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orphans:
+    """The unmatched messages and parked events of a company's *person*; *at*: the time of the request."""
 
-    Reads only the items indexed under this person's subjects and the unreadable ones, however many others there are.
-    """
-    person = _Person(company_id, frozenset(addresses))
-    by_address = {subject for address in addresses for subject in subjects.of_address(address)}
-    done = Strays()
-    for subject in [*sorted(by_address), *refs, subjects.UNREADABLE]:
-        for item_key in list(unhandled.indexed(log, subject)):
-            orphan = _IndexedOrphan(subject, item_key, at)
-            if item_key[PARTITION_KEY] == Unmatched.partition(company_id):
-                _erase_unmatched(log, bucket, orphan, person, done)
-            elif item_key[PARTITION_KEY].startswith(_PARKED):
-                done.parked += _erase_parked(log, bucket, orphan, person)
-        done.parked += _erase_over_quota(log, bucket, subject, person)
-    return done
+    log: Table
+    bucket: Bucket
+    person: Person
+    at: str
 
+    def page(self, subject: str, start: Attributes | None, limit: int | None) -> Page:
+        """
+        Return a page of the items that are indexed under a subject and are the person's; in the end the events above
+        the quota. Without *limit* each is one page.
+        """
+        if start == AFTER_ITEMS:
+            events = over_quota.of_subject(parked_events(self.bucket), subject)
+            found = [one for event, body in events for one in self._above_quota(event, body)]
+            is_cut = limit is not None and len(found) > limit
+            return Page(found[:limit], AFTER_ITEMS if is_cut else None)
+        item_keys, last = unhandled.indexed_page(self.log, subject, limit=limit, start=start)
+        orphans = [_IndexedOrphan(subject, item_key, self.at) for item_key in item_keys]
+        return Page([one for each in orphans for one in self._indexed(each)], last or AFTER_ITEMS)
 
-def erase_of_message(log: Table, bucket: Bucket, name: Name, at: str) -> int:
-    """Erase the parked statuses and files of an erased message and return their number. Idempotent."""
-    subject = messages.hash_of(*name)
-    item_keys = list(unhandled.indexed(log, subject))
-    listed = sum(
-        _erase_parked(log, bucket, _IndexedOrphan(subject, item_key, at), None)
-        for item_key in item_keys
-    )
-    return listed + _erase_over_quota(log, bucket, subject, None)
+    def of_message(self, name: Name) -> list[Found]:
+        """Return the parked statuses and files of a message of the person."""
+        subject, found = messages.hash_of(*name), []
+        for item_key in unhandled.indexed(self.log, subject):
+            orphan = _IndexedOrphan(subject, item_key, self.at)
+            item = erasures.read_item(self.log, item_key) if orphan.is_parked else None
+            if item is not None and self._is_removed(Parked.read(item), None, subject):
+                found.append(orphan.finding(PARKED))
+        events = over_quota.of_subject(parked_events(self.bucket), subject)
+        return [*found, *(Found(PARKED, event.key, ABOVE_QUOTA) for event, _ in events)]
+
+    def remove(self, found: Found) -> None:
+        """Remove a finding."""
+        if found.act == ABOVE_QUOTA:
+            over_quota.delete(parked_events(self.bucket), OverQuotaEvent(found.key))
+            return
+        orphan = _IndexedOrphan.of(found, self.at)
+        if found.kind == UNMATCHED:
+            self._erase_unmatched(orphan)
+        else:
+            _erase_parked(self.log, self.bucket, orphan)
+
+    def export(self, found: Found) -> dict[str, object] | None:
+        """Return a finding as a line; None if it is gone by now."""
+        if found.act == ABOVE_QUOTA:
+            body = over_quota.body_of(parked_events(self.bucket), found.key)
+            return (
+                None
+                if body is None
+                else {"kind": found.kind, "event": body.decode("utf-8", "replace")}
+            )
+        item = erasures.read_item(self.log, _IndexedOrphan.of(found, self.at).item_key)
+        if item is None:
+            return None
+        line: dict[str, object] = {"kind": found.kind, "item": item}
+        if found.kind == PARKED:
+            body = self._body(Parked.read(item))
+            line["event"] = body and body.decode("utf-8", "replace")
+        return line
+
+    def _body(self, parked: Parked) -> bytes | None:
+        try:
+            return parked_events(self.bucket).get(Pointer.read(parked.body_object))
+        except ObjectUnusable as fault:
+            record(fault, "parked event")
+            return None
+
+    def _indexed(self, orphan: _IndexedOrphan) -> list[Found]:
+        item = erasures.read_item(self.log, orphan.item_key)
+        if item is None:
+            return [orphan.finding(ENTRY)]
+        if orphan.is_parked:
+            parked = Parked.read(item)
+            if not self._is_removed(parked, self.person, orphan.subject):
+                return []
+            return [*self._files(self._media_of_parked(parked)), orphan.finding(PARKED)]
+        is_here = orphan.item_key[PARTITION_KEY] == Unmatched.partition(self.person.company_id)
+        unmatched = Unmatched.read(item)
+        if not is_here or not self._is_theirs(unmatched, orphan.subject):
+            return []
+        event = unmatched.event
+        name = (str(event["provider"]), str(event["provider_message_id"]))
+        return [
+            *self.of_message(name),
+            *self._files(event.get("media")),
+            orphan.finding(UNMATCHED),
+        ]
+
+    def _is_theirs(self, unmatched: Unmatched, subject: str) -> bool:
+        """Whether a message names the person, or is attached to one of their conversations, whoever sent it."""
+        event, attached = unmatched.event, unmatched.attached_to
+        if self.person.has(event.get("customer_address"), event.get("customer_user_id")):
+            return True
+        return attached is not None and (
+            attached == subject or states.is_erased(self.log, attached)
+        )
+
+    def _is_removed(self, parked: Parked, person: Person | None, subject: str) -> bool:
+        """Whether a parked event is to be removed: one of the person, or of a message that is theirs (None)."""
+        folder = parked_events(self.bucket)
+        return parked.body_object is not None and _is_theirs(
+            self.log, person, folder, parked, subject
+        )
+
+    def _media_of_parked(self, parked: Parked) -> object:
+        body = self._body(parked) if parked.reason != ParkReason.ERASED else None
+        event = json_object(body.decode("utf-8", "replace")) if body is not None else None
+        return (event or {}).get("media")
+
+    def _above_quota(self, stored: OverQuotaEvent, body: bytes) -> list[Found]:
+        text = body.decode("utf-8", "replace")
+        if not _is_about(self.log, self.person, text, None):
+            return []
+        media = (json_object(text) or {}).get("media")
+        return [*self._files(media), Found(PARKED, stored.key, ABOVE_QUOTA)]
+
+    def _files(self, media: object) -> list[Found]:
+        company = self.person.company_id
+        return [Found(FILE, key) for key in mail_files.keys(self.bucket, company, media)]
+
+    def _erase_unmatched(self, orphan: _IndexedOrphan) -> None:
+        item = erasures.read_item(self.log, orphan.item_key)
+        if item is None:
+            orphan.end(self.log)
+            return
+        unmatched = Unmatched.read(item)
+        event = unmatched.event
+        name = (str(event["provider"]), str(event["provider_message_id"]))
+        erasures.mark_message_erased(self.log, name, self.at)
+        orphan.remove(self.log, {*subjects.of_event(event), *filter(None, [unmatched.attached_to])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +192,22 @@ class _IndexedOrphan:
     item_key: Attributes
     at: str
 
+    @classmethod
+    def of(cls, found: Found, at: str) -> _IndexedOrphan:
+        """Return the orphan of a finding."""
+        subject, pk, sk = json.loads(found.key)
+        return cls(subject, {PARTITION_KEY: pk, SORT_KEY: sk}, at)
+
+    @property
+    def is_parked(self) -> bool:
+        """Whether it is a parked event."""
+        return str(self.item_key[PARTITION_KEY]).startswith(_PARKED)
+
+    def finding(self, kind: str, act: str = "") -> Found:
+        """Return the finding of the orphan."""
+        parts = [self.subject, self.item_key[PARTITION_KEY], self.item_key[SORT_KEY]]
+        return Found(kind, json.dumps(parts), act)
+
     def remove(self, log: Table, led_by: Collection[str]) -> None:
         """Delete the item and its subject entries; the entry of this subject last, since a retry finds it there."""
         unhandled.forget_entries(log, {*led_by} - {self.subject}, self.item_key)
@@ -103,66 +216,25 @@ class _IndexedOrphan:
 
     def end(self, log: Table) -> None:
         """Delete the subject entry of a missing item. A parked item newer than *at* may not be written yet: kept."""
-        is_parked = self.item_key[PARTITION_KEY].startswith(_PARKED)
-        if not is_parked or self.item_key[SORT_KEY] < self.at:
+        if not self.is_parked or self.item_key[SORT_KEY] < self.at:
             unhandled.forget_entries(log, [self.subject], self.item_key)
 
 
-def _erase_unmatched(
-    log: Table, bucket: Bucket, orphan: _IndexedOrphan, person: _Person, done: Strays
-) -> None:
+def _erase_parked(log: Table, bucket: Bucket, orphan: _IndexedOrphan) -> None:
     item = erasures.read_item(log, orphan.item_key)
     if item is None:
         orphan.end(log)
         return
-    unmatched = Unmatched.read(item)
-    event = unmatched.event
-    is_theirs = person.has(event.get("customer_address"), event.get("customer_user_id"))
-    # A message attached to one of their conversations is erased regardless of its sender address.
-    if is_theirs or (unmatched.attached_to and states.is_erased(log, unmatched.attached_to)):
-        name = (str(event["provider"]), str(event["provider_message_id"]))
-        done.parked += erase_of_message(log, bucket, name, orphan.at)
-        mail_files.delete(bucket, person.company_id, event.get("media"))
-        erasures.mark_message_erased(log, name, orphan.at)
-        orphan.remove(log, {*subjects.of_event(event), *filter(None, [unmatched.attached_to])})
-        done.unmatched += 1
-
-
-def _erase_parked(
-    log: Table, bucket: Bucket, orphan: _IndexedOrphan, person: _Person | None
-) -> int:
-    """Erase a parked event if it concerns *person* (None: always); return how many were erased."""
-    item = erasures.read_item(log, orphan.item_key)
-    if item is None:
-        orphan.end(log)
-        return 0
-    parked, folder = Parked.read(item), parked_events(bucket)
-    if parked.body_object is None or not _is_theirs(log, person, folder, parked):
-        return 0
-    if person is not None and parked.reason != ParkReason.ERASED:
-        event = json_object(folder.get(Pointer.read(parked.body_object)).decode("utf-8", "replace"))
-        mail_files.delete(bucket, person.company_id, (event or {}).get("media"))
+    parked = Parked.read(item)
     # Marked first: once the text is deleted, a retry could not tell that the event concerns this person.
     erasures.mark_parked_erased(log, orphan.item_key)
-    folder.delete(Pointer.read(parked.body_object))
+    parked_events(bucket).delete(Pointer.read(parked.body_object))
     orphan.remove(log, parked.subjects)
-    return 1
 
 
-def _erase_over_quota(log: Table, bucket: Bucket, subject: str, person: _Person | None) -> int:
-    """Erase parked S3 events without items of *person* (None: of all people). Return the count."""
-    folder, erased = parked_events(bucket), 0
-    for stored_event, body in over_quota.of_subject(folder, subject):
-        if person is None or _is_about(log, person, body.decode("utf-8", "replace")):
-            event = json_object(body.decode("utf-8", "replace")) or {}
-            if person is not None:
-                mail_files.delete(bucket, person.company_id, event.get("media"))
-            over_quota.delete(folder, stored_event)
-            erased += 1
-    return erased
-
-
-def _is_theirs(log: Table, person: _Person | None, folder: Folder, parked: Parked) -> bool:
+def _is_theirs(
+    log: Table, person: Person | None, folder: Folder, parked: Parked, subject: str
+) -> bool:
     """
     Whether a parked event is to be erased; False if the bucket's lifecycle has removed its text.
 
@@ -180,17 +252,20 @@ def _is_theirs(log: Table, person: _Person | None, folder: Folder, parked: Parke
         if fault.reason != MISSING:
             record(fault, "parked event")
         return False
-    return _is_about(log, person, body.decode("utf-8", "replace"))
+    return _is_about(log, person, body.decode("utf-8", "replace"), subject)
 
 
-def _is_about(log: Table, person: _Person, body: str) -> bool:
-    """Whether a parked event concerns the person at this company, or at a company that cannot be determined."""
+def _is_about(log: Table, person: Person, body: str, subject: str | None) -> bool:
+    """
+    Whether a parked event concerns the person at this company, or at a company that cannot be determined. *subject*: by
+    which it was found; the `ref` of a conversation is one of the person's.
+    """
     event = json_object(body)
     if event is None:
         # Unparseable, so its company is unknown: erased if the text contains one of the addresses.
         return any(address.removeprefix(USER_ID_PREFIX) in body for address in person.addresses)
     if "ref" in event:
-        return states.is_erased(log, str(event["ref"]))
+        return event["ref"] == subject or states.is_erased(log, str(event["ref"]))
     if "conversation_data" in event:
         return _is_request_of(person, event)
     if "customer_address" in event or "customer_user_id" in event:
@@ -200,7 +275,7 @@ def _is_about(log: Table, person: _Person, body: str) -> bool:
     return erasures.is_message(log, *name)
 
 
-def _is_request_of(person: _Person, event: dict[str, Any]) -> bool:
+def _is_request_of(person: Person, event: dict[str, Any]) -> bool:
     held = event["conversation_data"]
     conversation_id = str(held.get("conversation_id")) if isinstance(held, dict) else ""
     if not conversation_id.startswith(first_of_company(person.company_id)):

@@ -16,6 +16,12 @@ REMAINDERS: Final = (
         reason="ids and states in the action ledger, without recipients: no message is sent twice",
         days=35,
     ),
+    Remainder(kind="receipts", reason="this job, under a keyed hash of the addresses"),
+    Remainder(
+        kind="exports",
+        reason="exports of the person that other addresses were given for",
+        days=7,
+    ),
     Remainder(kind="consent", reason="opt-outs, and numbers that changed hands, as keyed hashes"),
     Remainder(
         kind="requests",

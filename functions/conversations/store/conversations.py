@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from boto3.dynamodb.conditions import Key
+from boto3.dynamodb.conditions import ConditionBase, Key
 
 from conversations.store.items import conversation as keys
 from conversations.store.items import identifiers
@@ -39,6 +39,13 @@ def read(table: Table, primary_channel: str, conversation_id: str) -> Conversati
     """Return a conversation, strongly consistent, or None."""
     item = table.get(keys.key(primary_channel, conversation_id))
     return Conversation.read(item) if item else None
+
+
+def read_stored(table: Table, primary_channel: str, conversation_id: str) -> Conversation | None:
+    """Return a conversation, also an expired one that DynamoDB has not deleted yet; None if there is none."""
+    exactly = Key(keys.PARTITION_KEY).eq(primary_channel) & Key(keys.SORT_KEY).eq(conversation_id)
+    items, _ = table.query(None, exactly, limit=1)
+    return Conversation.read(items[0]) if items else None
 
 
 def name(table: Table, seen: Conversation) -> Conversation | None:
@@ -144,20 +151,39 @@ def ever_with_recipient(
         yield Conversation.read(item)
 
 
+def page_with_recipient(
+    table: Table,
+    company_id: str,
+    primary_channel: str,
+    *,
+    limit: int,
+    start: Attributes | None = None,
+) -> tuple[list[Conversation], Attributes | None]:
+    """Return a page of `ever_with_recipient`, and the key of the next one; None after the last page."""
+    items, last = table.query(
+        None, _of_recipient(company_id, primary_channel), limit=limit, start=start
+    )
+    return [Conversation.read(item) for item in items], last
+
+
 def erase(table: Table, conversation: Conversation) -> None:
     """Delete a conversation. Idempotent."""
     table.delete(conversation.key)
 
 
 def _with_recipient(table: Table, company_id: str, primary_channel: str) -> Iterator[Attributes]:
-    condition: Any = Key(keys.PARTITION_KEY).eq(primary_channel)
-    condition &= Key(keys.SORT_KEY).begins_with(keys.first_of_company(company_id))
+    condition = _of_recipient(company_id, primary_channel)
     start: Attributes | None = None
     while True:
         items, start = table.query(None, condition, start=start)
         yield from items
         if start is None:
             return
+
+
+def _of_recipient(company_id: str, primary_channel: str) -> ConditionBase:
+    condition: ConditionBase = Key(keys.PARTITION_KEY).eq(primary_channel)
+    return condition & Key(keys.SORT_KEY).begins_with(keys.first_of_company(company_id))
 
 
 def _alive(items: list[Attributes]) -> list[Conversation]:

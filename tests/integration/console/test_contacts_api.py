@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from console.api import inbox as inbox_reads
 from shared.api.auth import Caller
 from shared.identity.contacts import tokens
 from shared.identity.contacts.claims import Proof
@@ -252,9 +253,50 @@ def test_a_search_reads_as_much_in_a_company_of_many_contacts(
     assert len(calls) <= few
 
 
-def test_a_search_of_the_inbox_finds_conversations_in_every_status(
+def test_a_search_of_the_inbox_finds_all_conversations_of_a_person_in_every_status(
     inbox: InboxSystem, people: Listed
 ) -> None:
+    people.show("long ago", minute=0, contact="Zoe", handle="15550100999", status="resolved")
+    found_contexts = {
+        q: [row["context"] for row in inbox.rows(q=q)]
+        for q in ("zoe", "07700 900101", "900101", "zoe.mue", "müller")
+    }
+
+    of_zoe = ["email_threads", "conversations", "whatsapp"]
+    assert found_contexts.pop("zoe") == [*of_zoe, "whatsapp"], "by the word, after the person's"
+    assert all(contexts == of_zoe for contexts in found_contexts.values()), found_contexts
     assert [row["contact"] for row in inbox.rows(q="mario")] == ["Mário Costa"]
     assert inbox.rows(q="mario", status="open") == []
+    assert inbox.rows(q="zoe", assignee="kim") == inbox.rows(q="zoe", unread="true") == []
+    assert [row["context"] for row in inbox.rows(q="zoe", channel="email")] == ["email_threads"]
+    assert [row["context"] for row in inbox.rows(WHATSAPP_ONLY, q="müller")] == ["whatsapp"]
     assert "Mário Costa" not in [row.get("contact") for row in inbox.rows()]
+
+
+def test_a_search_of_the_inbox_shows_each_conversation_once_page_by_page(
+    inbox: InboxSystem, people: Listed
+) -> None:
+    people.show("long ago", minute=0, contact="Zoe", handle="15550100999")
+    seen: list[tuple[str, str]] = []
+    cursor: dict[str, str] = {}
+    for _ in range(9):
+        page = inbox.get(ACME, q="zoe", limit=1, **cursor)
+        rows = page.result["conversations"]
+        seen += [(row["context"], row["key"]) for row in rows]
+        if "cursor" not in page.body:
+            break
+        cursor = {"cursor": page.body["cursor"]}
+
+    assert [context for context, _ in seen] == [
+        *("email_threads", "conversations", "whatsapp", "whatsapp")
+    ]
+    assert len({*seen}) == len(seen)
+
+
+def test_a_search_of_the_inbox_finds_a_person_behind_any_number_of_newer_conversations(
+    inbox: InboxSystem, people: Listed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inbox_reads, "ENTRIES_PER_CALL", 1)
+
+    assert [row["contact"] for row in inbox.rows(q="mario costa")] == ["Mário Costa"]
+    assert inbox.rows(q="cost") == [], "a part of a word is compared, newest first"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import boto3
 
 from conversations.configuration.bootstrap import ledger_of
 from conversations.privacy import erasure
-from conversations.privacy.erasure import Erased, ErasureDependencies
+from conversations.privacy.dependencies import ErasureDependencies
+from conversations.privacy.erasure import Erased
 from events.conversations import sample_data
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -35,6 +37,18 @@ def eraser(system: System) -> ErasureDependencies:
 def erase(system: System, *addresses: str) -> Erased:
     """Erase the person with these addresses, by default the candidate."""
     return erasure.erase(eraser(system), sample_data.COMPANY, addresses or (sample_data.CANDIDATE,))
+
+
+def exported(system: System, *addresses: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Export the person with these addresses; the lines, and the names of the files."""
+    deps = eraser(system)
+    job = erasure.run(
+        deps, "export", sample_data.COMPANY, addresses or (sample_data.CANDIDATE,), by="an operator"
+    )
+    folder = erasure.folder_of(deps.bucket, job)
+    text = deps.bucket.get(f"{folder.prefix}{folder.lines}").decode()
+    files = deps.bucket.keys_under(f"{folder.prefix}files/")
+    return [json.loads(line) for line in text.splitlines()], files
 
 
 def traces(system: System, *words: str) -> list[str]:

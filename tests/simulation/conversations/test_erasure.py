@@ -47,7 +47,20 @@ def _left(system: System) -> dict[tuple[str, ...], dict[str, object]]:
     return {
         key: {name: value for name, value in row.items() if name not in TIMES}
         for key, row in system.rows().items()
+        if not key[1].startswith("PRIVACY#")
     }
+
+
+def _counted(system: System) -> dict[str, int]:
+    """What all runs of the one job have counted; the job names the person no more."""
+    (job,) = (row for key, row in system.rows().items() if key[1].startswith("PRIVACY#"))
+    assert job["state"] == "done"
+    assert not {"given", "addresses", "start", "planned"} & job.keys()
+    counts: dict[str, int] = {}
+    for receipt in job["receipts"]:
+        for kind, count in receipt["counts"].items():
+            counts[kind] = max(counts.get(kind, 0), int(count))
+    return counts
 
 
 @pytest.mark.long
@@ -70,6 +83,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
     system.interceptor.rewind()
     erase(system, *addresses)
     calls, clean = list(system.interceptor.calls), _left(system)
+    counted = _counted(system)
     assert traces(system, *WORDS) == []
     deaths = [
         number
@@ -88,4 +102,5 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
         system.new_process()
         erase(system, *addresses)
         assert _left(system) == clean, f"died after {number} {calls[number - 1]}"
+        assert _counted(system) == counted, f"died after {number} {calls[number - 1]}"
         assert system.objects() == {}

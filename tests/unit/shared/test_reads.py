@@ -78,7 +78,7 @@ GROWING = {
 }
 # Runs in a worker, a timer or a command of operators, never in a request.
 NOT_A_REQUEST = {
-    "conversations.privacy.erasure._erase_files",
+    "console.privacy.person._conversations",
     "conversations.store.conversations._with_recipient",
     "conversations.store.conversations.of_pair",
     "conversations.store.erasures._all",

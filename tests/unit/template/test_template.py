@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from console.privacy import inventory
 from conversations.inbound import downloads as of_conversations
 from conversations.privacy import erasure
 from richpanel.decisions.switches import Switches, read_switches
@@ -169,6 +170,11 @@ def test_an_erasure_of_conversations_waits_longer_than_any_of_their_workers_runs
 ) -> None:
     """Also for a download: its object is written before the erasure deletes the files."""
     assert timeout_seconds(function) * 1_000 < erasure.SETTLES_MS
+
+
+@each("function", [name for name in FUNCTIONS if name.endswith("InboxFeed")])
+def test_an_erasure_of_a_contact_waits_longer_than_any_feed_runs(function: str) -> None:
+    assert timeout_seconds(function) * 1_000 < inventory.SETTLES_MS
 
 
 def sources_of(function: str) -> dict[str, dict[str, Any]]:

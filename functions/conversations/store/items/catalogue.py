@@ -11,6 +11,7 @@ from conversations.store.items.parts.due import Due
 from conversations.store.items.parts.function_result import FunctionResult
 from conversations.store.items.parts.memory import Memory
 from conversations.store.items.parts.note import Note
+from conversations.store.items.parts.privacy_job import PrivacyJob
 from conversations.store.items.records import (
     Answered,
     DeadLetter,
@@ -53,7 +54,8 @@ OF_THE_LOG: tuple[type[LogItem], ...] = (
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]
 _patterns += [
-    (item.pk_pattern, item.sk_pattern) for item in (Consent, Unreachable, Withdrawal, Claim)
+    (item.pk_pattern, item.sk_pattern)
+    for item in (PrivacyJob, Consent, Unreachable, Withdrawal, Claim)
 ]
 if len(set(_patterns)) != len(_patterns):
     raise TypeError("two item types share a key pattern")

@@ -3,6 +3,7 @@ Runs the jobs that erase or export a person, the same in each context; the conte
 
     fence     no event from before the request adds anything any more              erasure only
     settle    until every worker that started before has ended                     erasure only
+              back to `fence` if a worker has stored further ids of the person
     pages     plan a page -> store the plan -> remove -> store the counts; an export writes the page
     finish    the pages of an export are joined, 5 MB in a step; an erasure removes the person's exports; the receipt
 
@@ -39,7 +40,8 @@ class Engine[J: Job]:
 
     *resolve*: returns a job at the begin of a run with all ids of the person; an erasure writes their tombstones.
     *folder*: of an export's current run. *enqueue*: queues a turn. *turn_ms*: the time after which a turn ends.
-    *settles_ms*: the time after which every worker that started before a fence has ended.
+    *settles_ms*: the time after which every worker that started before a fence has ended. *grown*: returns a job whose
+    fences have settled with the ids that the person has by now, to be fenced again; None if there are no further ones.
     """
 
     item: type[J]
@@ -51,6 +53,7 @@ class Engine[J: Job]:
     turn_ms: int
     settles_ms: int = 0
     resolve: Callable[[J], J] | None = None
+    grown: Callable[[J], J | None] | None = None
 
 
 def work[J: Job](engine: Engine[J], job_id: str) -> J | None:
@@ -78,6 +81,29 @@ def work[J: Job](engine: Engine[J], job_id: str) -> J | None:
             return job
 
 
+def run[J: Job](engine: Engine[J], job_id: str, *, until_ms: int | None = None) -> J:
+    """
+    Work on a job in this process, through all its waits, and return it: when it is done, or before a wait that ends
+    after *until_ms*.
+
+    Raises Permanent (`no_privacy_job`), and Transient for every other reason than a wait of a known length.
+    """
+    while True:
+        wait_ms = 0
+        try:
+            work(engine, job_id)
+        except Transient as wait:
+            if not wait.wait_ms:
+                raise
+            wait_ms = wait.wait_ms
+        job = jobs.get(engine.table, engine.item, job_id)
+        if job is None:
+            raise Permanent("no_privacy_job")
+        if job.is_done or (until_ms is not None and clock.now_ms() + wait_ms > until_ms):
+            return job
+        clock.sleep_ms(wait_ms)
+
+
 def _begun[J: Job](engine: Engine[J], job: J) -> J:
     """Return the job with the ids of the person, which are stored before anything that leads to them is removed."""
     if engine.resolve is None:
@@ -99,6 +125,8 @@ def _step[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
         wait_ms = (job.settles_at or 0) - clock.now_ms()
         if wait_ms > 0:
             raise Transient("privacy_job_settles", wait_ms)
+        if engine.grown is not None and (grown := engine.grown(job)) is not None:
+            return grown.changed(step="fence", source=0, start=None)
     if job.step in {"fence", "settle"}:
         job = job.changed(step="pages", source=0, start=None)
     if job.step == "finish":
@@ -131,9 +159,10 @@ def _planned[J: Job](job: J, page: Page) -> J:
 
 def _removed[J: Job](inventory: Inventory, job: J) -> J:
     """Remove what is planned, and count it."""
-    for entry in job.planned:
-        inventory.remove(Found(**entry))
-    return job.counted(entry["kind"] for entry in job.planned).changed(planned=[])
+    planned = [Found(**entry) for entry in job.planned]
+    for found in planned:
+        inventory.remove(found)
+    return job.removed(planned).changed(planned=[])
 
 
 def _moved_on[J: Job](job: J, page: Page) -> J:

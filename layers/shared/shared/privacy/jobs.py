@@ -19,9 +19,10 @@ from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from shared.aws.dynamodb import Attributes, Table
+    from shared.privacy.inventory import Found
 
 type Kind = Literal["erase", "export"]
 
@@ -94,6 +95,10 @@ class Job(Item):
         for kind in kinds:
             counts[kind] = counts.get(kind, 0) + 1
         return self.changed(counts=counts)
+
+    def removed(self, planned: Sequence[Found]) -> Self:
+        """Return the job after the findings of a page were removed."""
+        return self.counted(found.kind for found in planned)
 
 
 def get[J: Job](table: Table, item: type[J], job_id: str) -> J | None:

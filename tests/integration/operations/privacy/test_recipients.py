@@ -45,7 +45,9 @@ def table(keys: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
         erase_person.KEYS: KEYS_SECRET,
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: outputs)
-    monkeypatch.setattr(clock, "sleep_ms", lambda _: None)
+    now = [clock.now_ms()]
+    monkeypatch.setattr(clock, "now_ms", lambda: now[0])
+    monkeypatch.setattr(clock, "sleep_ms", lambda ms: now.__setitem__(0, now[0] + ms))
     # The command configures the keyring of the process: the fixture restores it after the test.
     monkeypatch.setattr(keyed_hashes, "_secret", keyed_hashes._secret)
     return Table(dynamodb, outputs[erase_person.TABLE])

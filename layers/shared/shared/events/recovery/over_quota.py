@@ -96,7 +96,7 @@ def count(company: str | None, reason: str, key: str | None = None) -> None:
 def of_subject(folder: Folder, subject: str) -> Iterator[tuple[OverQuotaEvent, bytes]]:
     """Yield the events with this subject and their bodies."""
     for key in folder.bucket.all_keys_under(f"{folder.prefix}{_PREFIX}{_hash(subject)}/"):
-        body = _body(folder, key)
+        body = body_of(folder, key)
         if body is not None:
             yield OverQuotaEvent(key), body
 
@@ -107,7 +107,7 @@ def of_company(folder: Folder, company: str | None) -> Iterator[tuple[OverQuotaE
         event = OverQuotaEvent(key)
         if not event.is_first or (company is not None and event.company != _hash(company)):
             continue
-        body = _body(folder, key)
+        body = body_of(folder, key)
         if body is not None:  # Another run has sent it.
             yield event, body
 
@@ -118,7 +118,8 @@ def delete(folder: Folder, event: OverQuotaEvent) -> None:
         folder.bucket.delete(key)
 
 
-def _body(folder: Folder, key: str) -> bytes | None:
+def body_of(folder: Folder, key: str) -> bytes | None:
+    """Return the body of the object with this key; None if it is gone."""
     try:
         return folder.bucket.get(key)
     except ClientError as error:

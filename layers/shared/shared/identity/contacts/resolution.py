@@ -90,7 +90,7 @@ def _joined(
     found_by: set[str],
 ) -> str | None:
     """Return the one contact of all *identifiers*, None if it would be too large. Raises ConditionFailed."""
-    ids = {each: _ids(company, each) for each in identifiers}
+    ids = {each: ids_of(company, each) for each in identifiers}
     keys = [Profile.key(company, one) for found in ids.values() for one in found]
     stored = {p.contact_id: p for p in map(Profile.read, table.get_many(keys))}
     new = {
@@ -127,18 +127,22 @@ def _joined(
     return contact_id
 
 
-def _ids(company: str, identifier: Identifier) -> list[str]:
+def ids_of(company: str, identifier: Identifier) -> list[str]:
     """Return the ids of an identifier's profile with all keys, the write key first."""
     parts = ("contact", company, identifier.kind, identifier.value)
     return [key.base32(*parts)[:ID_CHARACTERS] for key in keyed_hashes.all_keys()]
 
 
 def _root(table: Table, profile: Profile) -> Profile:
-    """Follow the links of a profile to the contact. Each id is less than the one before."""
+    """
+    Follow the links of a profile to the contact. Each id is less than the one before.
+
+    A link to a contact that was erased leads nowhere: the profile then stands for itself.
+    """
     while profile.merged_into is not None:
         item = table.get(Profile.key(profile.company_id, profile.merged_into))
         if item is None:
-            raise Transient("contact_missing")
+            return profile
         profile = Profile.read(item)
     return profile
 

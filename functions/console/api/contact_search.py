@@ -1,0 +1,116 @@
+"""
+Finds contacts by the terms of a search, with the conversations that show them: for GET /contacts and GET /inbox.
+
+A contact is found by the tokens of its rarest term, and compared with all terms by what its newest conversations show
+to the caller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from boto3.dynamodb.conditions import Key
+
+from console.api.reading_rights import is_readable, readable
+from console.api.search_terms import Term, digits_of
+from shared.aws.tables.merged_lists import MergedList
+from shared.identity.contacts import resolution, tokens
+from shared.identity.contacts.words import folded
+from shared.inbox.items import CONTACT_INDEX, Entry, OfContact, pk
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from shared.api.auth import Caller
+    from shared.aws.dynamodb import Table
+    from shared.identity.contacts.items import Profile
+
+NEWEST: Final = 20  # conversations by which a contact is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A contact, and its newest conversations that the caller may read, newest first; at least one."""
+
+    profile: Profile
+    entries: Sequence[Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class ContactSearch:
+    """The contacts of the caller's company, over the tables of the inbox and of the contacts."""
+
+    inbox: Table
+    contacts: Table
+    caller: Caller
+
+    def with_terms(
+        self, ids: Sequence[str], terms: Sequence[Term], shown: Collection[str] = ()
+    ) -> list[Found]:
+        """Return the contacts with these ids that have all terms, each once, without those *shown*."""
+        found: dict[str, Found] = {}
+        for contact_id in ids:
+            profile = resolution.current(self.contacts, self.caller.company, contact_id)
+            if profile is None or profile.contact_id in {*shown, *found}:
+                continue
+            entries = self.newest(profile)
+            if entries and all(any(_has(entry, term) for entry in entries) for term in terms):
+                found[profile.contact_id] = Found(profile, entries)
+        return list(found.values())
+
+    def first(self, terms: Sequence[Term], most: int) -> list[Found]:
+        """Return the contacts that have all terms among the first *most* that have the rarest one."""
+        ids: list[str] = []
+        for partition in partitions_of(self.caller.company, terms):
+            if len(ids) < most:
+                more, _ = tokens.found(self.contacts, partition, limit=most - len(ids))
+                ids += more
+        return self.with_terms(ids, terms)
+
+    def newest(self, profile: Profile) -> list[Entry]:
+        """Return the newest conversations of a contact that the caller may read, newest first."""
+        return self.entries(self.listed(profile, NEWEST, None))
+
+    def listed(self, profile: Profile, limit: int, before: str | None) -> list[OfContact]:
+        """Return up to *limit* conversations of a contact, under the ids of all contacts that were merged into it."""
+        listed = MergedList(
+            item=OfContact,
+            index=CONTACT_INDEX,
+            field="contact_id",
+            order="contact_order",
+            partitions=[profile.contact_id, *sorted(profile.members)],
+        )
+        where = Key(OfContact.name_of("contact_order")).lt(before) if before is not None else None
+        return list(islice(listed.entries(self.inbox, limit=limit, where=where), limit))
+
+    def entries(self, listed: Sequence[OfContact]) -> list[Entry]:
+        """Return the entries that the caller may read, newest first."""
+        stored = self.inbox.get_many([pk(one.pk) for one in listed]) if listed else []
+        contexts = readable(self.caller)
+        entries = [
+            entry
+            for entry in map(Entry.read, stored)
+            if is_readable(self.caller, contexts, entry) and not clock.is_over(entry.ttl)
+        ]
+        return sorted(entries, key=lambda entry: entry.activity, reverse=True)
+
+
+def partitions_of(company: str, terms: Sequence[Term]) -> list[str]:
+    """Return where the contacts with the rarest of the terms are. Raises as `keyed_hashes.all_keys`."""
+    return tokens.partitions(company, _tokens_of(terms))
+
+
+def _tokens_of(terms: Sequence[Term]) -> list[tokens.Token]:
+    """Return the tokens of the term that fewest contacts have: a number, else the longest word."""
+    numbers = [digits for term in terms if len(digits := digits_of(term)) >= tokens.DIGITS]
+    if numbers:
+        return tokens.of_number(max(numbers, key=len))
+    words = [word for term in terms if not term.number for word in term.words]
+    return tokens.of_text(max(words, key=len)) if words else []
+
+
+def _has(entry: Entry, term: Term) -> bool:
+    return term.fits(folded("\n".join(filter(None, (entry.contact, entry.handle)))), entry.handle)

@@ -1,0 +1,206 @@
+"""
+The data of a person over all contexts.
+
+    erasure    fences     contexts     the job of each context, until it is done
+                          help_desk    rows about the customer
+                          feeds        until every feed that has read an erased conversation has ended
+                          profiles     tokens, then the profile; a profile that others lead to comes last
+               (settle)                until every feed that has read a removed profile has ended
+               sources    entries      conversations since the request get a contact anew; others leave the inbox
+                          parked       conversations that a feed could not show, and that are gone
+    export     sources    contexts     the job of each context, until it is done
+                          profiles, entries
+
+Feeds read a conversation, then its contact, and write the entry. So a feed that began before the conversation was
+erased can make the contact again, until it ends; one that begins later finds no conversation. And a feed that has read
+a profile just before it was removed writes an entry that leads to nothing: after the second wait each is resolved.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from boto3.dynamodb.conditions import Key
+
+from shared.identity.contacts.items import Found as Token
+from shared.identity.contacts.items import Profile
+from shared.inbox import entries
+from shared.inbox.items import CONTACT_INDEX, Context, Entry, OfContact, pk
+from shared.privacy.inventory import Found, Page
+from shared.runtime import clock
+from shared.runtime.failures import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from console.privacy.contexts import ContextJobs, CustomerRows
+    from console.store.person_jobs import PersonJob
+    from shared.aws.dynamodb import Attributes
+    from shared.inbox.entries import Heads, Tables
+    from shared.privacy.exports import ExportFolder
+    from shared.privacy.inventory import Source
+    from shared.privacy.jobs import Job
+
+PROFILE, TOKEN, ENTRY = "profiles", "tokens", "entries"
+PARKED, HELP_DESK, EXPORT = "parked_heads", "help_desk_customers", "exports"
+_FEEDS = "feeds"
+# The timeout of the feeds is 30 s; the rest covers clock skew and the lag of the index.
+SETTLES_MS: Final = 60 * clock.SECOND_MS
+POLL_MS: Final = 5 * clock.SECOND_MS
+ENTRIES_A_PAGE: Final = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """The data of the person of a job, over the tables of inbox and contacts, and the other contexts."""
+
+    tables: Tables
+    heads: Mapping[Context, Heads]
+    contexts: Mapping[str, ContextJobs]
+    help_desk: CustomerRows
+    job: PersonJob
+
+    @property
+    def fences(self) -> list[Source]:
+        """Jobs, rows of the help desk, a wait, profiles."""
+        return [
+            *self._of_contexts,
+            *((HELP_DESK, str(n)) for n in range(len(self.job.names))),
+            (_FEEDS, ""),
+            *self._profiles,
+        ]
+
+    @property
+    def sources(self) -> list[Source]:
+        """Entries, after an export's jobs and profiles, before an erasure's parked heads."""
+        listed = [(ENTRY, contact_id) for contact_id in self.job.contact_ids or []]
+        if self.job.kind == "export":
+            return [*self._of_contexts, *self._profiles, *listed]
+        return [*listed, *((PARKED, str(context)) for context in self.heads)]
+
+    def fence(self, source: Source, _start: Attributes | None, /) -> Page:
+        """Wait for the jobs of the contexts, then for the feeds; return what is removed then."""
+        name, key = source
+        if name == _FEEDS:
+            self._wait_for_feeds()
+            return Page([])
+        if name == HELP_DESK:
+            keys = self.help_desk.keys(self.job.names[int(key)])
+            return Page([Found(HELP_DESK, one) for one in keys])
+        if name == PROFILE:
+            return self._profile(key)
+        self._done(name, key)
+        return Page([])
+
+    def page(self, source: Source, start: Attributes | None, /) -> Page:
+        """Return a page of a source."""
+        name, key = source
+        if name == PROFILE:
+            return self._profile(key)
+        if name == ENTRY:
+            return self._entries(key, start)
+        if name == PARKED:
+            return self._parked(Context(key))
+        return Page([Found(EXPORT, json.dumps([name, self._done(name, key).job_id]))])
+
+    def remove(self, found: Found, /) -> None:
+        """Remove a finding; an entry shows its conversation anew, or goes with it."""
+        if found.kind == HELP_DESK:
+            self.help_desk.remove(found.key)
+        elif found.kind == PROFILE:
+            self.tables.contacts.delete(Profile.key(self.job.company_id, found.key))
+        elif found.kind == TOKEN:
+            partition, contact_id = json.loads(found.key)
+            self.tables.contacts.delete({"pk": partition, "sk": contact_id})
+        elif found.kind == ENTRY:
+            entry = entries.get(self.tables.inbox, found.key)
+            if entry is not None:
+                heads = self.heads[entry.context]
+                entries.refresh(self.tables, heads, entry.reference, resolves_again=True)
+        elif found.kind == PARKED:
+            context, reference = json.loads(found.key)
+            entries.unpark(self.tables.inbox, Context(context), reference)
+
+    def export(self, page: Sequence[Found], _folder: ExportFolder, /) -> list[dict[str, object]]:
+        """Return the lines of a page: jobs of the contexts, profiles without tokens, entries."""
+        lines: list[dict[str, object]] = []
+        for found in page:
+            if found.kind == EXPORT:
+                context, job_id = json.loads(found.key)
+                lines.append({"kind": found.kind, "context": context, "job": job_id})
+            elif found.kind == PROFILE:
+                item = self.tables.contacts.get(Profile.key(self.job.company_id, found.key))
+                lines.append({"kind": found.kind, "item": item})
+            elif found.kind == ENTRY:
+                item = self.tables.inbox.get(pk(found.key))
+                lines.append({"kind": found.kind, "item": item})
+        return lines
+
+    def finish(self) -> None:
+        """Nothing is left: each context removes its exports, and this one's name no person."""
+
+    @property
+    def _of_contexts(self) -> list[Source]:
+        return [
+            (name, subject)
+            for name, context in self.contexts.items()
+            for subject in context.subjects(self.job.names)
+        ]
+
+    @property
+    def _profiles(self) -> list[Source]:
+        return [(PROFILE, contact_id) for contact_id in self.job.contact_ids or []]
+
+    def _done(self, context: str, subject: str) -> Job:
+        """Return the job of a context that is done. Raises Transient until then."""
+        job = self.contexts[context].since(self.job, subject)
+        if not job.is_done:
+            raise Transient("privacy_context_works", POLL_MS)
+        return job
+
+    def _wait_for_feeds(self) -> None:
+        ended = [str(self._done(*source).finished_at) for source in self._of_contexts]
+        newest = max(map(clock.from_text, ended), default=clock.from_text(self.job.requested_at))
+        wait_ms = newest + SETTLES_MS - clock.now_ms()
+        if wait_ms > 0:
+            raise Transient("privacy_feeds_settle", wait_ms)
+
+    def _profile(self, contact_id: str) -> Page:
+        """Return a profile after its tokens, and after profiles that lead to it since the begin of the run."""
+        found: list[Found] = []
+        for one in [*self._later_members(contact_id), contact_id]:
+            item = self.tables.contacts.get(Profile.key(self.job.company_id, one))
+            if item is None:
+                continue
+            hashed = sorted(Profile.read(item).tokens)
+            tokens = [Token.list_of(self.job.company_id, each) for each in hashed]
+            found += [Found(TOKEN, json.dumps([partition, one])) for partition in tokens]
+            found.append(Found(PROFILE, one))
+        is_export = self.job.kind == "export"
+        return Page([one for one in found if not (is_export and one.kind == TOKEN)])
+
+    def _later_members(self, contact_id: str) -> list[str]:
+        item = self.tables.contacts.get(Profile.key(self.job.company_id, contact_id))
+        return sorted(Profile.read(item).members - {*(self.job.contact_ids or [])}) if item else []
+
+    def _entries(self, contact_id: str, start: Attributes | None) -> Page:
+        listed, last = self.tables.inbox.query(
+            CONTACT_INDEX,
+            Key(OfContact.name_of("contact_id")).eq(contact_id),
+            limit=ENTRIES_A_PAGE,
+            start=start,
+        )
+        return Page([Found(ENTRY, OfContact.read(item).pk) for item in listed], last)
+
+    def _parked(self, context: Context) -> Page:
+        """Return the parked heads that are gone: of erased people, and of no use to any other company."""
+        heads = self.heads[context]
+        gone = [
+            head.reference
+            for head in entries.parked(self.tables.inbox, context)
+            if heads.read(head.reference) is None
+            and entries.get(self.tables.inbox, Entry.key(context, head.reference)) is None
+        ]
+        return Page([Found(PARKED, json.dumps([str(context), one])) for one in gone])

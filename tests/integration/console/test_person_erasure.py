@@ -1,0 +1,225 @@
+"""One request erases or exports a person in all contexts; nothing of them is left but hashes and counts."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from console.privacy import jobs, person
+from console.store.person_jobs import Named, NameKind, PersonJob
+from shared.identity.contacts import resolution
+from shared.identity.identifiers import IdentifierKind, identifier
+from shared.inbox.items import Context
+from shared.policy.consent import withdrawals
+from shared.policy.consent.withdrawals import Withdrawal
+from shared.privacy import jobs as stored_jobs
+from tests.integration.console.people import (
+    ADA,
+    COMPANY,
+    GIVEN,
+    MAIL,
+    OTHER,
+    WORDS,
+    People,
+    people_on_moto,
+)
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Table
+    from tests.integration.console.system import InboxSystem
+    from tests.integration.whatsapp.conftest import Harness
+
+
+@pytest.fixture
+def people(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch) -> People:
+    found = people_on_moto(harness, inbox, monkeypatch)
+    found.store()
+    return found
+
+
+def ids_of(people: People) -> list[str]:
+    """The ids of Ada's profiles."""
+    names, ids = person.of_names(people.deps.sources, COMPANY, GIVEN)
+    assert {name.value for name in names} == {f"+{ADA}", MAIL}
+    return ids
+
+
+@pytest.mark.parametrize("given", [GIVEN, [Named(NameKind.EMAIL, MAIL)]])
+def test_one_identifier_erases_the_person_in_all_contexts_and_no_other_person(
+    people: People, given: list[Named], caplog: pytest.LogCaptureFixture
+) -> None:
+    ids = ids_of(people)
+    before, others = people.left(*WORDS), people.left(OTHER, "Ben")
+    assert {place.partition("-")[0] for place in before} >= {
+        "conversation",
+        "conversations",
+        "inbox",
+    }
+
+    job = people.run(given=given)
+    people.show()
+
+    assert people.left(*WORDS, *ids) == []
+    logged = str([vars(record) for record in caplog.records])
+    assert "records handled" in logged
+    assert not any(word in logged for word in WORDS)
+    assert {one.split(" ")[0] for one in people.left(OTHER, "Ben")} == {
+        one.split(" ")[0] for one in others
+    }
+    assert [row.get("contact") for row in people.inbox.rows(status="all")] == [None, "Ben"]
+    assert len([item for item in people.contact_items() if item["sk"]["S"] == "PROFILE"]) == 2
+    assert (job.counts["profiles"], job.counts["help_desk_customers"]) == (2, 1)
+    assert {one["context"] for one in job.parts} == {"whatsapp", "email_threads", "conversations"}
+
+
+def test_a_number_that_was_another_persons_leads_to_nothing_of_the_earlier_owner(
+    people: People,
+) -> None:
+    """The number's contact, with its address, is the earlier owner's."""
+    record = Withdrawal(at="2026-01-01T12:00:00.000Z", evidence="wamid.7")
+    withdrawals.note(people.conversations.log, COMPANY, f"+{ADA}", record)
+    profiles = people.contact_items()
+
+    names, ids = person.of_names(people.deps.sources, COMPANY, GIVEN)
+
+    assert (names, ids) == (GIVEN, [])
+    people.run()
+    assert people.contact_items() == profiles
+    assert people.left(MAIL)
+
+
+def test_feeds_that_are_late_or_still_run_make_no_contact_of_what_was_erased(
+    people: People,
+) -> None:
+    ids = ids_of(people)
+    people.write("wamid.3", ADA, WORDS[2], WORDS[3])
+    late = [(fed, fed.pending()) for fed in people.feeds]
+    heads = people.deps.heads[Context.WHATSAPP]
+    running = heads.read(reference_of(people))
+    assert running is not None
+
+    def goes_on() -> None:
+        """A feed that has read the conversation before its erasure resolves the contact; it ends within its timeout."""
+        if people.now[0] < ends_at:
+            claims, at_ms = running.claims, people.now[0]
+            resolution.resolve(people.deps.tables.contacts, COMPANY, claims, at_ms, running.contact)
+
+    # Contexts are erased one after the other: WhatsApp, threads, conversations. The feed began right before that.
+    ends_at = people.now[0] + 400_000
+    people.meanwhile = goes_on
+    people.run()
+    for fed, records in late:
+        assert fed.take(records) == []
+
+    assert people.left(*WORDS, *ids) == []
+
+
+def test_a_conversation_since_the_request_keeps_its_person_and_gets_a_new_contact(
+    people: People,
+) -> None:
+    written: list[int] = []
+
+    def writes_again() -> None:
+        """Ada writes while profiles are removed; the conversation is not older than the request."""
+        stored = [item for item in people.contact_items() if item["sk"]["S"] == "PROFILE"]
+        if len(stored) == 2 and not written:
+            written.append(people.now[0])
+            people.write("wamid.9", ADA, "a new question", "Ada")
+
+    people.meanwhile = writes_again
+    people.run()
+    people.show()
+
+    (row,) = people.inbox.rows(q=ADA)
+    assert written
+    assert (row["contact"], row["preview"]) == ("Ada", "a new question")
+    ada = identifier(IdentifierKind.PHONE, f"+{ADA}")
+    profiles = [item for item in people.contact_items() if item["sk"]["S"] == "PROFILE"]
+    (own,) = (one for one in profiles if one["contact_id"]["S"] in resolution.ids_of(COMPANY, ada))
+    assert not {"merged_into", "members"} & own.keys()
+    assert people.left(MAIL, *WORDS[2:4]) == []
+
+
+def reference_of(people: People) -> str:
+    """The reference of Ada's conversation by WhatsApp."""
+    (key,) = (key for key in people.harness.keys() if key.startswith("CONV#") and key.endswith(ADA))
+    return key
+
+
+class Killed(BaseException):
+    """The process ended."""
+
+
+@dataclass
+class Deaths:
+    """Ends the process before or after one of its writes, later in each attempt."""
+
+    when: str
+    left: int = 0
+    is_on: bool = False
+
+    def watch(self, people: People) -> None:
+        clients = {id(table._client): table._client for table in tables_of(people)}
+        for client in clients.values():
+            client.meta.events.register(f"{self.when}-call.dynamodb", self.count)
+
+    def count(self, model: Any, **_: object) -> None:
+        if not self.is_on or model.name in {"GetItem", "BatchGetItem", "Query", "Scan"}:
+            return
+        self.left -= 1
+        if self.left < 0:
+            raise Killed
+
+
+def tables_of(people: People) -> list[Table]:
+    own = people.conversations
+    return [people.deps.tables.contacts, people.deps.tables.inbox, own.table, own.log]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_erasure_that_is_killed_again_and_again_ends_the_same(people: People, when: str) -> None:
+    ids = ids_of(people)
+    deaths = Deaths(when)
+    deaths.watch(people)
+    killed, job = 0, None
+    while job is None:
+        deaths.left, deaths.is_on = killed // 2 + 1, True
+        try:
+            job = people.run()
+        except Killed:
+            killed += 1
+            people.begin_process()
+        finally:
+            deaths.is_on = False
+    people.show()
+
+    assert killed > 10
+    assert people.left(*WORDS, *ids) == []
+    assert (job.state, job.run) == ("done", 1)
+    assert (job.counts["profiles"], job.counts["help_desk_customers"]) == (2, 1)
+    stored = stored_jobs.get(people.deps.tables.contacts, PersonJob, job.job_id)
+    assert stored is not None
+    assert not {"given", "identifiers", "contact_ids"} & stored.attributes().keys()
+    of_conversations = next(one for one in job.parts if one["context"] == "conversations")
+    part = people.deps.contexts["conversations"].stored(of_conversations["job_id"])
+    assert part is not None
+    assert (part.run, part.counts["conversations"], part.counts["messages"]) == (1, 1, 1)
+
+
+def test_an_export_has_the_persons_data_of_all_contexts_and_changes_nothing(people: People) -> None:
+    ids, before = ids_of(people), sorted(people.left(OTHER, *WORDS))
+
+    job = people.run("export")
+
+    folder = jobs.folder_of(people.deps.bucket, job)
+    lines = people.deps.bucket.get(f"{folder.prefix}{folder.lines}").decode()
+    kinds = Counter(json.loads(line)["kind"] for line in lines.splitlines())
+    assert kinds == {"exports": 3, "profiles": 2, "entries": 3}
+    assert OTHER not in lines
+    assert ids_of(people) == ids
+    assert set(before) <= set(people.left(OTHER, *WORDS))
