@@ -39,6 +39,7 @@ OTHER_NAMES: Final[dict[tuple[str, str], frozenset[str]]] = {
     ("dynamodb", "TransactWriteItems"): frozenset(
         f"dynamodb:{one}" for one in ("ConditionCheckItem", "DeleteItem", "PutItem", "UpdateItem")
     ),
+    ("lambda", "Invoke"): frozenset({"lambda:InvokeFunction"}),
     ("s3", "HeadObject"): frozenset({"s3:GetObject"}),
     ("s3", "ListObjectsV2"): frozenset({"s3:ListBucket"}),
     ("s3", "CopyObject"): frozenset({"s3:GetObject", "s3:PutObject"}),

@@ -225,6 +225,12 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "apigatewaymanagementapi.DeleteConnection": _on_connection("DELETE"),
     "cognito-identity-provider.ListGroups": _on_pool("cognito-idp:ListGroups"),
     "cognito-identity-provider.ListUsersInGroup": _on_pool("cognito-idp:ListUsersInGroup"),
+    "lambda.Invoke": lambda parameters: {
+        Use(
+            "lambda:InvokeFunction",
+            f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{parameters['FunctionName']}",
+        )
+    },
     "s3.GetObject": _on_object("s3:GetObject"),
     "s3.HeadObject": _on_object("s3:GetObject"),
     "s3.PutObject": _on_object("s3:PutObject"),

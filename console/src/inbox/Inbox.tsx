@@ -5,11 +5,10 @@ import { POLL_MS, useAction } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { Conversation } from "./Conversation";
 import { askedOf, LONGEST_SEARCH, queryOf, statusOf, type Asked } from "./address";
-import type { Target } from "./bulk/change";
-import { rangeOf } from "./bulk/job";
+import { rangeOf, type Target } from "./bulk/job";
 import { BulkStatus, SelectionBar } from "./bulk/SelectionBar";
 import { Filters } from "./Filters";
-import { InboxRow, titleOf } from "./InboxRow";
+import { InboxRow } from "./InboxRow";
 import { filtersOf } from "./savedViews";
 import { Views } from "./Views";
 import { labelsOf, list, type Context, type Filter, type Row, type Rows, type Status } from "./source";
@@ -156,7 +155,7 @@ function Rows({ filter, section, open, me, onRows }: RowsProps) {
     anchor.current = id;
     const next = new Map(chosen);
     for (const one of rows.filter((row) => ids.includes(idOf(row)))) {
-      if (isChosen) next.set(idOf(one), { context: one.context, key: one.key, title: titleOf(one) });
+      if (isChosen) next.set(idOf(one), { context: one.context, key: one.key });
       else next.delete(idOf(one));
     }
     setChosen(next);

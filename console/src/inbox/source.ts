@@ -57,9 +57,13 @@ export function labelsOf(rows: Row[], known: string[]): string[] {
   return found.size === known.length ? known : [...found].sort((one, other) => one.localeCompare(other));
 }
 
+// A filter as the API takes it, without what it does not ask for.
+export function filtersOf({ unread, unassigned, ...rest }: Filter): ConsoleApi.ListFilters {
+  const all = { ...rest, unread: unread ? "true" : null, unassigned: unassigned ? "true" : null };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value)) as ConsoleApi.ListFilters;
+}
+
 export async function list(client: Client, filter: Filter, cursor: string | null, signal: AbortSignal): Promise<Rows> {
-  const { unread, unassigned, ...rest } = filter;
-  const query = { ...rest, unread: unread ? ("true" as const) : null, unassigned: unassigned ? ("true" as const) : null, cursor, limit: 50 };
-  const page = await client.call("GET /inbox", { query, signal });
+  const page = await client.call("GET /inbox", { query: { ...filtersOf(filter), cursor, limit: 50 }, signal });
   return { rows: page.result.conversations, cursor: page.cursor, lookedBackTo: page.result.lookedBackTo ?? null };
 }

@@ -120,7 +120,7 @@ class _Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Compared:
     """
     The fitting entries of a page, the number of compared ones that the caller may read, and the last of these.
 
@@ -134,7 +134,7 @@ class _Found:
     is_end: bool
 
 
-_NOTHING = _Found([], 0, None, None, is_end=True)
+_NOTHING = Compared([], 0, None, None, is_end=True)
 
 
 def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> Page[Inbox]:
@@ -190,6 +190,18 @@ def counted(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> tuple
     return len(found.entries), found.is_end
 
 
+def page_before(
+    deps: InboxDependencies, caller: Caller, query: InboxQuery, before: str | None
+) -> Compared:
+    """Return up to *query.limit* fitting entries before a position, an `activity`; ENTRIES_PER_CALL are compared."""
+    if not _contexts(caller, query):
+        return _NOTHING
+    listed = _listed(deps, caller, query)
+    stored = lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
+    wanted = _wanted(caller, query, clock.to_text(clock.now_ms()))
+    return _page(stored, wanted, query.limit, ENTRIES_PER_CALL)
+
+
 def _contexts(caller: Caller, query: InboxQuery) -> frozenset[Context]:
     return readable(caller) & ({query.context} if query.context else set(Context))
 
@@ -217,7 +229,9 @@ def _after(entries: Iterable[Entry], before: str | None) -> list[Entry]:
     return [entry for entry in entries if before is None or entry.activity < before]
 
 
-def _inbox(seal: Seal, now: str, entries: Sequence[Entry], found: _Found, of_people: int) -> Inbox:
+def _inbox(
+    seal: Seal, now: str, entries: Sequence[Entry], found: Compared, of_people: int
+) -> Inbox:
     """Return the view of a page. *of_people*: how many conversations were read as people's."""
     oldest = found.looked_back_to
     return Inbox(
@@ -244,17 +258,17 @@ def row_of(seal: Seal, entry: Entry, now: str) -> InboxRow:
     return row(entry, key=key, now=now)
 
 
-def _page(stored: Iterable[Entry], wanted: _Filter, limit: int, most: int) -> _Found:
+def _page(stored: Iterable[Entry], wanted: _Filter, limit: int, most: int) -> Compared:
     found: list[Entry] = []
     last: Entry | None = None
     oldest: Entry | None = None
     looked_at = 0
     for compared, entry in enumerate(stored):
         if len(found) == limit or compared == most:
-            return _Found(found, looked_at, oldest, last, is_end=False)
+            return Compared(found, looked_at, oldest, last, is_end=False)
         last = entry
         if is_readable(wanted.caller, wanted.readable, entry):
             oldest, looked_at = entry, looked_at + 1
             if wanted.fits(entry):
                 found.append(entry)
-    return _Found(found, looked_at, oldest, last, is_end=True)
+    return Compared(found, looked_at, oldest, last, is_end=True)

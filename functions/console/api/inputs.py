@@ -32,7 +32,13 @@ class ViewFilters(Input):
     unassigned: Literal["true"] | None = None
 
 
-class InboxQuery(ViewFilters):
+class ListFilters(ViewFilters):
+    """The filters of a list of conversations with the words of a search: see `InboxQuery`."""
+
+    q: Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)] | None = None
+
+
+class InboxQuery(ListFilters):
     """
     Filters of the inbox. `address`: the number (Meta's id of it for the WhatsApp inbox) or mailbox of the company.
 
@@ -42,7 +48,6 @@ class InboxQuery(ViewFilters):
     target is overdue, or (`at_risk`) its alarm has come, too. `unassigned`: without an assignee.
     """
 
-    q: Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)] | None = None
     limit: int = Field(default=50, ge=1, le=100)
     cursor: str | None = None
 

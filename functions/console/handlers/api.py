@@ -1,7 +1,9 @@
 """
-HTTP API of the inbox over all contexts, GET /inbox, of its saved views, of the customers of a company, GET /contacts,
-of its people and teams, GET /people, of tickets for live updates, POST /live/tickets, and of the end of sessions, POST
-/sign-out.
+HTTP API of the inbox over all contexts, GET /inbox, of its saved views, of changes of many conversations, of the
+customers of a company, GET /contacts, of its people and teams, GET /people, of tickets for live updates, POST
+/live/tickets, and of the end of sessions, POST /sign-out.
+
+The function also makes the changes of many conversations: it starts itself, and a schedule starts what has stopped.
 """
 
 from __future__ import annotations
@@ -11,12 +13,19 @@ from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import boto3
 from botocore.config import Config
 
 from console.api import contacts, inbox, inputs, live, people, saved_views, sign_out, views
+from console.api.bulk import requests as bulk
+from console.api.bulk import run as bulk_run
+from console.api.bulk.calls import STARTED, Functions
+from console.api.bulk.inputs import BulkChangeInput, StopInput
+from console.api.bulk.views import BulkChangeState, NewestBulkChange
 from console.api.reading_rights import SCOPES
+from console.store import bulk_changes
 from shared.access.logins import StoredLogins
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
@@ -27,8 +36,9 @@ from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.identity import keyed_hashes
-from shared.inbox.items import InboxRequest
+from shared.inbox.items import Context, InboxRequest
 from shared.inbox.live.posts import Live
+from shared.runtime.observability import write_metrics
 from shared.runtime.settings import Url  # noqa: TC001 - the settings read this annotation at run time
 
 if TYPE_CHECKING:
@@ -37,8 +47,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class InboxApiSettings(AuditedSettings):
-    """The environment of this function."""
+    """The environment of this function. *functions*: this one and those of the contexts, with their alias."""
 
+    functions: tuple[str, ...]
     inbox_table_name: str
     contacts_table_name: str
     identifier_keys_secret_id: str
@@ -62,7 +73,8 @@ deps = inbox.InboxDependencies(
 keyed_hashes.configure(
     JsonSecret(lambda: boto3.client("secretsmanager"), settings.identifier_keys_secret_id)
 )
-sessions = Live(live_table, Table(dynamodb, settings.api_keys_table_name), settings.live_endpoint)
+keys = Table(dynamodb, settings.api_keys_table_name)
+sessions = Live(live_table, keys, settings.live_endpoint)
 live_deps = live.TicketDependencies(table=live_table, live_url=settings.live_url)
 # A person waits for the names of colleagues.
 quick = Config(connect_timeout=1, read_timeout=3, retries={"total_max_attempts": 2})
@@ -72,12 +84,27 @@ colleagues = people.People(
         lambda: boto3.client("ssm", config=quick), settings.login_settings_name, completes=False
     ),
 )
+# A repeated invocation would be another call: the run repeats what has no answer.
+once = Config(connect_timeout=1, read_timeout=10, retries={"total_max_attempts": 1})
+OWN, *OF_CONTEXTS = settings.functions
+bulk_deps = bulk_run.BulkDependencies(
+    inbox=deps,
+    keys=keys,
+    functions=Functions(
+        cache(lambda: boto3.client("lambda", config=once)),
+        OWN,
+        dict(zip(Context, OF_CONTEXTS, strict=True)),
+    ),
+)
+MOST_RUNS = 12  # that follow each other; the schedule starts the next ones
 routes = Routes(
     title="Parley: inbox over all contexts",
     document="/inbox/openapi.json",
     errors={
         people.Unsupported: (HTTPStatus.NOT_IMPLEMENTED, "unsupported"),
         contacts.ContactNotFound: (HTTPStatus.NOT_FOUND, "contact_not_found"),
+        bulk.NoSuchChange: (HTTPStatus.NOT_FOUND, "not_found"),
+        bulk_changes.Running: (HTTPStatus.CONFLICT, "bulk_running"),
     },
     requests=Requests(deps.table, InboxRequest),
     audit_log=settings.audit_log(dynamodb),
@@ -85,8 +112,27 @@ routes = Routes(
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """API Gateway proxy event in, proxy response out."""
+    """API Gateway proxy event in, proxy response out; nothing for the schedule's event and for the start of a run."""
+    if STARTED in event:
+        return _run(event[STARTED], context)
+    if "httpMethod" not in event:
+        bulk.start_opened(bulk_deps)
+        return {}
     return routes.respond(event, context)
+
+
+def _run(started: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    company, principal, run = started["company"], started["principal"], int(started["run"])
+    remaining_ms = context.get_remaining_time_in_millis
+    # Lambda repeats a run that has died under its request id, which is no owner for this reason.
+    try:
+        goes_on = bulk_run.run(bulk_deps, company, principal, uuid4().hex, remaining_ms)
+    finally:
+        write_metrics()
+    # AWS stops functions that start themselves again and again.
+    if goes_on and run < MOST_RUNS:
+        bulk_deps.functions.start(company, principal, run + 1)
+    return {}
 
 
 @routes.reads("GET /inbox", *SCOPES.values())
@@ -105,6 +151,24 @@ def list_views(request: Request[inputs.ViewsQuery]) -> views.SavedViews:
 def save_view(request: Request[inputs.SaveViewInput]) -> Callable[[], views.SavedViewState]:
     """Save a view under its name, for the caller or a team, or remove it."""
     return saved_views.save(deps, request.caller, request.input)
+
+
+@routes.reads("GET /inbox/bulk", *SCOPES.values())
+def get_bulk_change(request: Request[NoInput]) -> NewestBulkChange:
+    """Return the newest change of many conversations that the caller asked for, and its result so far."""
+    return bulk.newest(bulk_deps, request.caller)
+
+
+@routes.changes("POST /inbox/bulk", *bulk.SCOPES, status=HTTPStatus.ACCEPTED)
+def change_many(request: Request[BulkChangeInput]) -> Callable[[], BulkChangeState]:
+    """Change many conversations, chosen ones or all that match filters, one after the other."""
+    return bulk.begin(bulk_deps, request)
+
+
+@routes.changes("POST /inbox/bulk/stop", *bulk.SCOPES)
+def stop_change(request: Request[StopInput]) -> Callable[[], BulkChangeState]:
+    """Stop the caller's change of many conversations: what was changed stays."""
+    return bulk.stop(bulk_deps, request)
 
 
 @routes.reads("GET /contacts", Scope.CONTACTS_READ)

@@ -450,7 +450,8 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
     answer = inbox.get(path="/inbox/openapi.json")
 
     contacts = {f"/contacts{end}" for end in ("", "/{contact_id}", "/{contact_id}/conversations")}
-    others = {"/inbox", "/inbox/views", "/live/tickets", "/people", "/sign-out"}
+    others = {"/inbox", "/inbox/views", "/inbox/bulk", "/inbox/bulk/stop"}
+    others |= {"/live/tickets", "/people", "/sign-out"}
     assert set(answer.body["paths"]) == contacts | others
     parameters = {one["name"] for one in answer.body["paths"]["/inbox"]["get"]["parameters"]}
     assert {

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from moto import mock_aws
 
+from console.api.bulk.requests import ID_DIGITS
+from console.store.bulk_items import BulkChange
 from operations.access.people import address_of
 from shared.api.auth import Caller
 from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox import entries, partitions
 from shared.inbox.items import Context, Entry, SavedViews
+from shared.runtime import clock
 from tests.integration.console.system import (
     InboxSystem,
     Invocation,
@@ -23,7 +26,14 @@ from tests.integration.console.system import (
     inbox_call,
     inbox_on_moto,
 )
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
+from tests.integration.isolation.attacks import (
+    Answer,
+    Attacker,
+    Call,
+    Stored,
+    operations_of,
+    owner_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,6 +41,7 @@ if TYPE_CHECKING:
 OTHER_CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900198"), Proof.PROVIDER),)
 CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900199"), Proof.PROVIDER),)
 PERSON = "canary-person@acme.example"
+CHANGE = "a" * ID_DIGITS
 # Each call issues another ticket, with a later end, or counts another change.
 _DIFFERENT = re.compile(r'"(ticket|expiresAt)":"[^"]*"|"revision":[0-9]+')
 
@@ -74,6 +85,7 @@ class TwoCompanies:
             "contact_id": of_a.contact_id,
             "person": "canary-person",
             "team": "canary-team",
+            "change": CHANGE,
         }
 
     def with_a(self) -> None:
@@ -106,7 +118,29 @@ class TwoCompanies:
             views={"canary-words": {"assignee": "kim"}},
         )
         self.inbox.table.put(saved.attributes())
+        self.inbox.table.put(self._change().attributes())
         self._calls.clear()
+
+    def _change(self) -> BulkChange:
+        """An ended change of A's caller, which refused a conversation."""
+        caller = owner_of(self)
+        refused = Entry.key(Context.WHATSAPP, f"of-{Context.WHATSAPP}")
+        return BulkChange(
+            pk=BulkChange.key(caller.company, caller.principal),
+            company_id=caller.company,
+            principal=caller.principal,
+            scopes=set(caller.scopes),
+            projects=set(caller.projects),
+            change_id=CHANGE,
+            activity="2026-01-01T12:00:00.000Z",
+            action="label",
+            value="canary-words",
+            stage="ended",
+            outcome="done",
+            refused=1,
+            refusals=[{"entry": refused, "code": "forbidden"}],
+            ttl=clock.expires_in(clock.DAY_SECONDS),
+        )
 
     def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
         table = self.inbox.table

@@ -14,6 +14,16 @@ API = Api(
     functions=("InboxApi",),
     values={"assignee": "{assignee}", "q": "{words}", "teams": "{team}", "team": "{team}"},
     special={
+        "POST /inbox/bulk": Special(
+            inputs=(
+                {
+                    "action": "resolve",
+                    "conversations": [{"context": "email_threads", "key": "of-email_threads"}],
+                },
+            ),
+            is_blind="it is for people, and runs later (tests/integration/console/test_bulk_changes.py)",
+        ),
+        "POST /inbox/bulk/stop": Special(inputs=({"change_id": "{change}"},)),
         "GET /contacts": Special(inputs=({"q": "{person}"},)),
         "GET /people": Special(has_no_projects=True),
         "GET /inbox/views": Special(inputs=({"teams": "{team}"},), has_no_projects=True),

@@ -14,6 +14,7 @@ from moto.apigatewaymanagementapi.models import ApiGatewayManagementApiBackend
 from moto.cognitoidp.models import cognitoidp_backends
 from moto.core.exceptions import JsonRESTError
 
+from console.api.bulk.calls import STARTED
 from console.api.saved_views import MOST_VIEWS
 from events.conversations.sample_data import COMPANY as OF_TALKS
 from events.whatsapp.payloads import text
@@ -24,8 +25,9 @@ from shared.aws.dynamodb import Table
 from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.contacts.resolution import resolve
 from shared.identity.identifiers import IdentifierKind, identifier
-from shared.inbox.items import Context
+from shared.inbox.items import Channel, Context, Entry, Head
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
+from shared.inbox.references import key_of
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
 from tests.integration.console.system import inbox_call
@@ -99,6 +101,7 @@ def uses() -> dict[str, set[Use]]:
             feed()
         system.table.delete(pk(Conversation.key(COUNTER.phone, ADA.wa_id)))
         feed()
+        _change_many(system, observer)
     with running(Conversations) as talks:
         talks.reset()
         names = [talks.tables["conversations"], talks.tables["log"]]
@@ -244,6 +247,46 @@ def _read(system: Any, observer: CallObserver) -> None:
     assert json.loads(answer["body"])["result"]["people"], answer
 
 
+def _change_many(system: Any, observer: CallObserver) -> None:
+    """A person for each context, whose change asks its function; the emulated account has none."""
+    api = imported("console.handlers.api", environment("InboxApi", **STAGE))
+    table = Table(system.dynamodb, str(properties("InboxTable", **STAGE)["TableName"]))
+    for context in Context:
+        head = Head(
+            company_id=COMPANY,
+            context=context,
+            reference=f"of-{context}",
+            channel=Channel.SMS,
+            address="1",
+            last_activity_at="2026-01-01T12:00:00.000Z",
+            status="open",
+        )
+        entry = Entry.of(head)
+        table.put(entry.attributes())
+        person = f"user:{context}"
+        key = key_of(context, COMPANY, head.reference, lambda: api.deps.seal)
+        body = {
+            "action": "label",
+            "value": "vip",
+            "conversations": [{"context": context, "key": key}],
+        }
+        answer = _watched(
+            system,
+            observer,
+            "InboxApi",
+            api,
+            asked("POST", "/inbox/bulk", person, body=body, request_id=f"change-{context}"),
+        )
+        assert answer["statusCode"] == 202, answer
+        started = {STARTED: {"company": COMPANY, "principal": person, "run": api.MOST_RUNS}}
+        _watched(system, observer, "InboxApi", api, started)
+    _watched(system, observer, "InboxApi", api, {"time": "2026-01-01T12:05:00Z"})
+    answer = _watched(
+        system, observer, "InboxApi", api, asked("GET", "/inbox/bulk", "user:whatsapp")
+    )
+    assert json.loads(answer["body"])["result"]["change"]["handled"] == 0, answer
+
+
 def _save_views(system: Any, observer: CallObserver, api: ModuleType) -> None:
     """As many views as a person may have, and one more, whose call leaves nothing."""
     with suppress(ClientError):  # Another system in the same process may have made it.
@@ -280,7 +323,8 @@ def asked(
     **query: str,
 ) -> dict[str, Any]:
     """A call of the API."""
-    scopes = frozenset({"whatsapp:read", "whatsapp:write", "conversations:read", "contacts:read"})
+    reads = {"whatsapp:read", "conversations:read", "email_threads:read", "contacts:read"}
+    scopes = frozenset({*reads, "whatsapp:write"})
     reader = Caller(company=COMPANY, scopes=scopes, principal=principal)
     return inbox_call(
         method, path, reader, query, body, {"Idempotency-Key": request_id} if request_id else {}

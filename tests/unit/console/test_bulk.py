@@ -1,131 +1,116 @@
-"""Changes of many conversations in the console: each once, also over reloads, failures and stops; with a result."""
+"""Changes of many conversations: the routes of each context that they call, and the page that shows how far one is."""
 
 from __future__ import annotations
 
-from typing import Any
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from console.api.bulk import changes
+from console.api.bulk.calls import Refused
+from shared.inbox.items import Context
 from tests.unit.console.test_functions import run
 
-# A store of texts, and a server that a test makes fail: `broken` has a status for the number of a change.
+if TYPE_CHECKING:
+    from console.api.bulk.calls import Call
+    from console.store.bulk_items import Action
+
+UNTIL = "2026-02-01T09:00:00.000Z"
+# A server whose change is ended after some looks, with failures by the number of a call.
 PORTS = """
-const kept = {}, keys = [], waits = [], broken = { ...(value.broken ?? {}) };
-const pages = [[["a", "b"], "2"], [["b", "c"], null]];
-const target = (key) => ({ context: "whatsapp", key, title: key });
-let crash = value.crash ?? -1, ids = 0;
+const calls = [], kept = { closed: value.closed ?? "" }, broken = { ...(value.broken ?? {}) };
+const called = async (name, more) => {
+  calls.push([name, ...more]);
+  if (broken[calls.length]) throw broken[calls.length];
+};
+let left = value.left ?? 2, ids = 0, stored = value.stored ?? null;
 const ports = {
-  read: (name) => kept[name] ?? "",
-  write: (name, text) => { kept[name] = text; },
-  list: async (_, cursor) => {
-    const [found, next] = pages[cursor === null ? 0 : 1];
-    return { targets: found.map(target), cursor: next };
+  read: () => kept.closed,
+  write: (id) => { kept.closed = id; },
+  begin: async (wanted, targets, key) => {
+    await called("begin", [key, targets]);
+    stored = { changeId: "change-" + key, requestedAt: new Date(1000).toISOString(), stage: "changing" };
   },
-  change: async (wanted, { key }, id) => {
-    keys.push(id);
-    const at = keys.length - 1;
-    if (at === crash) return new Promise(() => undefined);
-    if (broken[at]) throw { status: broken[at] };
-    return key === "skip" ? "skipped" : "done";
+  newest: async () => {
+    await called("newest", []);
+    if (stored && stored.stage !== "ended" && (left -= 1) < 0) stored = { ...stored, stage: "ended" };
+    return stored;
   },
-  waitOf: ({ status }) => (status === 429 ? 1000 : null),
-  codeOf: ({ status }) => String(status),
-  pause: async (ms) => { waits.push(ms); if (value.stops) jobs.stop(); },
-  newId: () => "job-" + ++ids,
+  stop: async (id) => { await called("stop", [id]); left = 0; },
+  pause: async (ms) => { calls.push(["pause", ms]); if (value.stops && calls.length < 9) await jobs.stop(); },
+  newId: () => "key-" + ++ids,
+  now: () => value.now ?? 2000,
 };
-const turns = async () => { for (let n = 0; n < 9; n += 1) await new Promise((done) => setTimeout(done, 0)); };
-let jobs = new m.BulkJobs(ports);
+const jobs = new m.BulkJobs(ports);
+const names = () => calls.map(([name]) => name);
+const shown = () => [jobs.current && jobs.current.stage, jobs.failure];
 const wanted = { action: "resolve", value: null };
-const result = () => {
-  const { stage, total, done, skipped, refused } = jobs.current;
-  return { stage, total, done, skipped, refused: refused.map((one) => [one.target.key, one.code]) };
-};
 """
 
 
-def job(steps: str, **value: Any) -> Any:
+def page(steps: str, **value: Any) -> Any:
     """Run steps with `jobs` and return what they return."""
     return run("inbox/bulk/job.ts", f"await (async () => {{ {PORTS} {steps} }})()", value)
 
 
-def ended(total: int, **more: Any) -> dict[str, Any]:
-    counts = {"done": total, "skipped": 0, "refused": []} | more
-    return {"stage": "ended", "total": total, **counts}
-
-
-def test_each_chosen_conversation_is_changed_once_and_failures_are_in_the_result() -> None:
-    found, keys = job(
+def test_a_page_asks_until_the_change_is_ended_and_shows_its_result_until_it_is_closed() -> None:
+    found, names, closed = page(
         """
-        jobs.begin(wanted, ["a", "b", "skip"].map(target), null); await turns();
-        return [result(), keys];
-        """,
-        broken={1: 409},
-    )
-
-    assert found == ended(3, done=1, skipped=1, refused=[["b", "409"]])
-    assert keys == ["job-1-0", "job-1-1", "job-1-2"]
-
-
-def test_all_that_match_are_collected_before_the_first_change() -> None:
-    found, keys = job("jobs.begin(wanted, [], { q: 1 }); await turns(); return [result(), keys];")
-
-    assert found == ended(3)
-    assert len(keys) == 3
-
-
-@pytest.mark.parametrize("crash", range(3))
-def test_after_a_reload_the_change_without_an_answer_is_repeated_under_its_key(crash: int) -> None:
-    found, keys, shown = job(
-        """
-        jobs.begin(wanted, ["a", "b", "c"].map(target), null); await turns();
-        crash = -1; jobs = new m.BulkJobs(ports);
-        const shown = jobs.isActive;
-        await jobs.resume();
-        return [result(), keys, shown];
-        """,
-        crash=crash,
-    )
-
-    assert (found, shown) == (ended(3), True)
-    assert keys == [f"job-1-{n}" for n in [*range(crash + 1), *range(crash, 3)]]
-
-
-def test_a_rate_is_waited_for_and_a_stopped_job_goes_on_where_it_was() -> None:
-    waited, waits, keys = job(
-        'jobs.begin(wanted, ["a", "b"].map(target), null); await turns(); return [result(), waits, keys];',
-        broken={0: 429},
-    )
-    stopped, later = job(
-        """
-        jobs.begin(wanted, ["a", "b"].map(target), null); await turns();
-        const stopped = result();
-        await jobs.resume();
-        return [stopped, result()];
-        """,
-        broken={0: 429, 1: 429},
-        stops=True,
-    )
-
-    assert (waited, waits) == (ended(2), [1_000])
-    assert keys == ["job-1-0", "job-1-0", "job-1-1"]
-    assert stopped == {**ended(2, done=0), "stage": "stopped"}
-    assert later == ended(2)
-
-
-def test_one_job_runs_at_a_time_and_its_result_is_kept_until_it_is_dismissed() -> None:
-    during, after, kept = job(
-        """
-        jobs.begin(wanted, ["a"].map(target), null);
-        jobs.begin(wanted, ["b", "c"].map(target), null);
-        const during = jobs.current.total;
-        await turns();
-        const after = new m.BulkJobs(ports).current.stage;
+        await jobs.begin(wanted, [{ context: "whatsapp", key: "a" }]);
+        const found = shown();
         jobs.dismiss();
-        return [during, after, Object.values(kept)];
+        return [found, names(), [shown(), kept.closed]];
         """
     )
 
-    assert (during, after, kept) == (1, "ended", ["", ""])
+    assert found == ["ended", None]
+    assert names == ["begin", "newest", "pause", "newest", "pause", "newest"]
+    assert closed == [[None, None], "change-key-1"]
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        (None, None),
+        ({"stage": "changing"}, "ended"),
+        ({"stage": "ended"}, "ended"),
+        ({"stage": "ended", "changeId": "closed"}, None),
+        ({"stage": "ended", "requestedAt": "1969-12-30T00:00:00Z"}, None),
+    ],
+)
+def test_after_a_reload_a_page_shows_the_change_that_goes_on_and_a_result_that_is_new(
+    stored: dict[str, str] | None, shown: str | None
+) -> None:
+    base = {"changeId": "a", "requestedAt": "1970-01-01T00:00:00Z"}
+    given = {**base, **stored} if stored else None
+
+    found = page(
+        "await jobs.look(); await jobs.look(); return shown();", stored=given, closed="closed"
+    )
+
+    assert found == [shown, None]
+
+
+def test_a_request_that_failed_is_repeated_under_its_key_and_a_lost_look_is_no_failure() -> None:
+    failed, ended, keys = page(
+        """
+        await jobs.begin(wanted, []);
+        const failed = shown();
+        await jobs.repeat();
+        return [failed, shown(), calls.filter(([name]) => name === "begin").map(([, key]) => key)];
+        """,
+        broken={1: "lost", 4: "lost", 5: "lost"},
+    )
+
+    assert failed == [None, "lost"]
+    assert (ended, keys) == ([None, None], ["key-1", "key-1"])
+
+
+def test_a_change_is_stopped_while_it_goes_on() -> None:
+    names = page("await jobs.begin(wanted, []); return names();", left=9, stops=True)
+
+    assert names == ["begin", "newest", "pause", "stop", "newest"]
 
 
 def test_shift_chooses_the_rows_between_two_ones() -> None:
@@ -135,19 +120,6 @@ def test_shift_chooses_the_rows_between_two_ones() -> None:
     )
 
     assert run("inbox/bulk/job.ts", ranges, value) == [["a", "b", "c"], ["b", "c"], ["d"]]
-
-
-CALLS = """
-const calls = [], conflicts = [...(value.conflicts ?? [])];
-const call = async (route, { body, key }) => {
-  calls.push([route.replace(/{\\w+}/, "1"), body ?? null, key ?? null]);
-  if (route.startsWith("GET")) return { result: { labels: value.labels ?? [], revision: 7, position: "p9" } };
-  const status = conflicts.shift();
-  if (status) throw { status };
-  return { result: {} };
-};
-"""
-UNTIL = "2026-02-01T09:00:00.000Z"
 
 
 @pytest.mark.parametrize(
@@ -172,43 +144,46 @@ UNTIL = "2026-02-01T09:00:00.000Z"
     ],
 )
 def test_a_change_is_that_of_the_conversations_context(
-    context: str, action: str, value: str | None, made: tuple[str, Any] | None
+    context: str, action: Action, value: str | None, made: tuple[str, Any] | None
 ) -> None:
-    outcome, calls = run(
-        "inbox/bulk/change.ts",
-        f"await (async () => {{ {CALLS}"
-        " return [await m.change(call, value.wanted, value.target, 'key-1'), calls]; })()",
-        {
-            "wanted": {"action": action, "value": value},
-            "target": {"context": context, "key": "1", "title": "Ada"},
-        },
-    )
+    calls: list[Call] = []
 
-    changes = [one for one in calls if not one[0].startswith("GET")]
+    def ask(call: Call) -> dict[str, Any]:
+        calls.append(call)
+        return {"labels": [], "revision": 7, "position": "p9"} if call.body is None else {}
+
+    wanted = changes.Wanted(action=action, value=value, key="the-key")
+    outcome = changes.make(ask, wanted, Context(context), "1")
+
+    written = [one for one in calls if one.body is not None]
     assert outcome == ("skipped" if made is None else "done")
-    assert [(route.split(" ")[0], body) for route, body, _ in changes] == ([made] if made else [])
-    assert all(key.startswith("key-1") for _, _, key in changes)
+    assert [(one.line.split(" ")[0], one.body) for one in written] == ([made] if made else [])
+    assert all(one.key.startswith("the-key") for one in written)
 
 
 @pytest.mark.parametrize(
-    ("conflicts", "labels", "outcome", "writes"),
-    [
-        ([409], [], "done", 2),
-        ([409] * 3, [], 409, 3),
-        ([403], [], 403, 1),
-        ([], ["vip"], "done", 0),
-    ],
+    ("conflicts", "labels", "refused", "writes"),
+    [([409], [], None, 2), ([409] * 3, [], 409, 3), ([403], [], 403, 1), ([], ["vip"], None, 0)],
 )
 def test_a_label_is_added_to_what_colleagues_have_set_meanwhile(
-    conflicts: list[int], labels: list[str], outcome: str | int, writes: int
+    conflicts: list[int], labels: list[str], refused: int | None, writes: int
 ) -> None:
-    found = run(
-        "inbox/bulk/change.ts",
-        f"await (async () => {{ {CALLS}"
-        " const wanted = { action: 'label', value: 'vip' }, target = { context: 'whatsapp', key: '1', title: '' };"
-        " let end; try { end = await m.change(call, wanted, target, 'k'); } catch (failure) { end = failure.status; }"
-        " return [end, calls.filter(([route]) => route.startsWith('PATCH')).map((one) => one[2])]; })()",
-        {"conflicts": conflicts, "labels": labels},
-    )
+    keys: list[str] = []
+    answers = list(conflicts)
 
-    assert found == [outcome, [f"k-{n + 1}" for n in range(writes)]]
+    def ask(call: Call) -> dict[str, Any]:
+        if call.body is None:
+            return {"labels": labels, "revision": len(keys)}
+        keys.append(call.key)
+        if answers:
+            raise Refused("refused", answers.pop(0))
+        return {}
+
+    wanted = changes.Wanted(action="label", value="vip", key="k")
+    status = None
+    try:
+        changes.make(ask, wanted, Context.WHATSAPP, "1")
+    except Refused as refusal:
+        status = HTTPStatus(refusal.status)
+
+    assert (status, keys) == (refused, [f"k-{revision}" for revision in range(writes)])

@@ -35,6 +35,7 @@ BY_VALUE = {
         "views.preset",
         "bulk.action",
         "bulk.snooze",
+        "bulk.outcome",
         "due.in",
         "due.over",
         "facts.target",

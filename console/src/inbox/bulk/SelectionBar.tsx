@@ -1,16 +1,20 @@
 // Changes the chosen conversations, or all that match the list; and shows how far a change is, and its result.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { asApiError } from "../../api/errors";
 import { useApp, useSession } from "../../app";
 import { assigneesOf } from "../../people/assignees";
 import { usePeople } from "../../people/people";
 import { actor } from "../../texts/format";
 import { named, t, tn, type Key } from "../../texts/texts";
-import { Button, IconButton, Menu } from "../../ui/controls";
+import { placeOf } from "../../shell/router";
+import { Button, ErrorNotice, IconButton, Menu } from "../../ui/controls";
+import { titleOf } from "../InboxRow";
 import type { Filter } from "../source";
-import type { Action, Target } from "./change";
-import { MOST } from "./job";
+import type { Action, Target } from "./job";
+import type { Shown } from "./jobs";
 
+const MOST = 2_000; // conversations of one change, as the server has it
 const SHOWN = 5; // refused conversations
 const SNOOZES = { "bulk.snooze.day": 1, "bulk.snooze.days": 3, "bulk.snooze.week": 7 } as const;
 
@@ -27,7 +31,7 @@ export function SelectionBar({ chosen, filter, hasMore, onClear }: Props) {
   useEffect(() => setAll(false), [chosen.length]);
   if (!chosen.length) return null;
   const begin = (action: Action, value: string | null = null) => {
-    bulk.begin({ action, value }, [...chosen], isAll ? filter : null);
+    void bulk.begin({ action, value }, isAll ? filter : [...chosen]);
     onClear();
   };
   return (
@@ -100,46 +104,59 @@ function LabelField({ onLabel }: { onLabel: (label: string) => void }) {
 
 export function BulkStatus({ onEnd }: { onEnd: () => void }) {
   const { bulk } = useApp();
-  const [job, setJob] = useState(bulk.current);
+  const [, redraw] = useState(0);
+  const wasActive = useRef(bulk.isActive);
   useEffect(() => {
-    const look = () => {
-      setJob(bulk.current);
-      if (bulk.current?.stage === "ended") onEnd();
-    };
-    if (bulk.isActive) void bulk.resume(); // after a reload
-    return bulk.onChange(look);
+    const stop = bulk.onChange(() => {
+      redraw((count) => count + 1);
+      if (wasActive.current && !bulk.isActive) onEnd();
+      wasActive.current = bulk.isActive;
+    });
+    void bulk.look(); // after a reload
+    return stop;
   }, [bulk]);
-  if (!job) return null;
-  const { stage, total, next, done, skipped, refused } = job;
+  const { current: job, failure } = bulk;
   return (
-    <div class={`notice ${refused.length ? "notice-warn" : ""}`}>
+    <>
+      {failure !== null && <ErrorNotice error={asApiError(failure)} onRetry={() => void bulk.repeat()} />}
+      {failure !== null && <IconButton icon="close" label={t("bulk.dismiss")} onClick={() => bulk.dismiss()} />}
+      {job && <Status job={job} />}
+    </>
+  );
+}
+
+function Status({ job }: { job: Shown }) {
+  const { bulk } = useApp();
+  const { stage, outcome, total, handled, done, skipped, refused } = job;
+  const isEnded = stage === "ended";
+  return (
+    <div class={`notice ${refused || (isEnded && outcome !== "done") ? "notice-warn" : ""}`}>
       <div>
         <p role="status">
-          <b>{t(`bulk.action.${job.wanted.action}` as Key)}</b> {stage === "listing" ? t("bulk.listing") : stage === "ended" ? tn("bulk.done", done) : t("bulk.progress", { next, total })}
-          {stage === "ended" && skipped > 0 && ` ${tn("bulk.skipped", skipped)}`}
-          {stage === "ended" && job.isCut && ` ${t("bulk.cut", { most: MOST })}`}
+          <b>{t(`bulk.action.${job.action}` as Key)}</b> {isEnded ? tn("bulk.done", done) : t(stage === "listing" ? "bulk.listing" : "bulk.changing")}
+          {isEnded && skipped > 0 && ` ${tn("bulk.skipped", skipped)}`}
+          {isEnded && job.isCut && ` ${t("bulk.cut", { most: MOST })}`}
+          {isEnded && outcome && outcome !== "done" && ` ${t(`bulk.outcome.${outcome}` as Key)}`}
         </p>
-        {(stage === "changing" || stage === "stopped") && <progress value={next} max={total} aria-label={t("bulk.label")} />}
-        {refused.length > 0 && <p class="detail">{tn("bulk.refused", refused.length)}</p>}
-        {refused.slice(0, SHOWN).map(({ target, code }) => (
-          <p key={`${target.context}/${target.key}`} class="detail">
-            <b>{target.title}</b> {named("error", code)}
+        {stage === "changing" && (
+          <p class="detail">
+            <progress value={handled} max={total} aria-label={t("bulk.label")} /> {t("bulk.progress", { next: handled, total })}
+          </p>
+        )}
+        {!isEnded && <p class="detail">{t("bulk.goes_on")}</p>}
+        {refused > 0 && <p class="detail">{tn("bulk.refused", refused)}</p>}
+        {job.refusals.slice(0, SHOWN).map(({ conversation, code }, place) => (
+          <p key={place} class="detail">
+            {conversation ? <a href={placeOf("all", conversation.context, conversation.key)}>{titleOf(conversation)}</a> : <b>{t("inbox.unknown")}</b>} {named("error", code)}
           </p>
         ))}
       </div>
-      {bulk.isActive ? (
-        <Button kind="quiet" onClick={() => bulk.stop()}>
+      {isEnded ? (
+        <IconButton icon="close" label={t("bulk.dismiss")} onClick={() => bulk.dismiss()} />
+      ) : (
+        <Button kind="quiet" busy={job.isStopping} onClick={() => void bulk.stop()}>
           {t("bulk.stop")}
         </Button>
-      ) : (
-        <>
-          {stage === "stopped" && (
-            <Button kind="quiet" onClick={() => void bulk.resume()}>
-              {t("bulk.resume")}
-            </Button>
-          )}
-          <IconButton icon="close" label={t("bulk.dismiss")} onClick={() => bulk.dismiss()} />
-        </>
       )}
     </div>
   );

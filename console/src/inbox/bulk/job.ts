@@ -1,57 +1,50 @@
-// A change of many conversations: chosen ones, or all that match a filter. It goes on after a reload of the tab, and ends
-// with a result. Pure; tests run it in Node.js.
+// A change of many conversations as this page sees it. The server makes it, also if the page is closed; the page asks how
+// far it is while it goes on. Pure; tests run it in Node.js.
 
-import type { Outcome, Target, Wanted } from "./change";
+export type Action = "assign" | "label" | "snooze" | "resolve" | "archive" | "read";
 
-export interface Refused {
-  target: Target;
-  code: string;
+export interface Wanted {
+  action: Action;
+  value: string | null; // assignee, label, or the end of a snooze
 }
 
-// listing: the conversations that match are collected first, as changes would move them between pages.
-export type Stage = "listing" | "changing" | "stopped" | "ended";
-
-export interface Progress<Filter> {
-  id: string;
-  wanted: Wanted;
-  stage: Stage;
-  filter: Filter | null; // of all that match
-  cursor: string | null;
-  total: number;
-  next: number; // of the targets
-  done: number;
-  skipped: number;
-  refused: Refused[];
-  isCut: boolean; // more matched than MOST
+export interface Target {
+  context: "whatsapp" | "conversations" | "email_threads";
+  key: string;
 }
 
-export interface Ports<Filter> {
-  read: (name: string) => string;
-  write: (name: string, text: string) => void;
-  list: (filter: Filter, cursor: string | null) => Promise<{ targets: Target[]; cursor: string | null }>;
-  change: (wanted: Wanted, target: Target, key: string) => Promise<Outcome>;
-  // Milliseconds until a retry of a failure makes sense; null: it is the outcome of this conversation.
-  waitOf: (failure: unknown, attempt: number) => number | null;
-  codeOf: (failure: unknown) => string;
+export interface Progress {
+  changeId: string;
+  requestedAt: string;
+  stage: "listing" | "changing" | "ended";
+}
+
+export interface Ports<Shown extends Progress, Filter> {
+  read: () => string; // the id of the result that the person has closed
+  write: (changeId: string) => void;
+  begin: (wanted: Wanted, targets: Target[] | Filter, key: string) => Promise<void>;
+  newest: () => Promise<Shown | null>;
+  stop: (changeId: string) => Promise<void>;
   pause: (ms: number) => Promise<void>;
   newId: () => string;
+  now: () => number;
 }
 
-export const MOST = 2_000; // conversations of one job
-const PROGRESS = "bulk:progress";
-const TARGETS = "bulk:targets";
+const LOOK_MS = 2_000;
+const FAILED_MS = 10_000;
+const SHOWN_MS = 86_400_000; // a result of an earlier visit
 
-export class BulkJobs<Filter> {
-  private readonly ports: Ports<Filter>;
+export class BulkJobs<Shown extends Progress, Filter> {
+  private readonly ports: Ports<Shown, Filter>;
   private readonly listeners = new Set<() => void>();
-  private targets: Target[];
-  private isRunning = false;
-  current: Progress<Filter> | null;
+  private isWatching = false;
+  private hasLooked = false;
+  private asked: { wanted: Wanted; targets: Target[] | Filter; key: string } | null = null;
+  current: Shown | null = null;
+  failure: unknown = null; // of the last request of the person
 
-  constructor(ports: Ports<Filter>) {
+  constructor(ports: Ports<Shown, Filter>) {
     this.ports = ports;
-    this.current = JSON.parse(ports.read(PROGRESS) || "null") as Progress<Filter> | null;
-    this.targets = JSON.parse(ports.read(TARGETS) || "[]") as Target[];
   }
 
   onChange(listener: () => void): () => void {
@@ -60,114 +53,85 @@ export class BulkJobs<Filter> {
   }
 
   get isActive(): boolean {
-    return this.current !== null && (this.current.stage === "listing" || this.current.stage === "changing");
+    return this.current !== null && this.current.stage !== "ended";
   }
 
-  // Begins one, unless another one is running. With a *filter*: all that match it instead of *targets*.
-  begin(wanted: Wanted, targets: Target[], filter: Filter | null): void {
-    if (this.isActive) return;
-    this.keepTargets(filter === null ? targets.slice(0, MOST) : []);
-    this.become({
-      id: this.ports.newId(),
-      wanted,
-      stage: filter === null ? "changing" : "listing",
-      filter,
-      cursor: null,
-      total: this.targets.length,
-      next: 0,
-      done: 0,
-      skipped: 0,
-      refused: [],
-      isCut: filter === null && targets.length > MOST,
-    });
-    void this.run();
+  // Begins a change of the chosen conversations, or of all that match a filter.
+  async begin(wanted: Wanted, targets: Target[] | Filter): Promise<void> {
+    this.asked = { wanted, targets, key: this.ports.newId() };
+    await this.repeat();
   }
 
-  // Goes on after a reload, or after the person stopped it.
-  async resume(): Promise<void> {
-    if (this.current?.stage === "stopped") this.become({ ...this.current, stage: this.current.filter !== null && this.current.total === 0 ? "listing" : "changing" });
-    await this.run();
+  // Repeats a request that failed: under its key it is made once.
+  async repeat(): Promise<void> {
+    const { asked } = this;
+    if (!asked) return;
+    await this.tried(() => this.ports.begin(asked.wanted, asked.targets, asked.key));
+    if (this.failure === null) this.asked = null;
+    await this.watch();
   }
 
-  stop(): void {
-    if (this.isActive) this.become({ ...this.current!, stage: "stopped" });
+  // After a reload: whether there is a change that goes on, or a result that the person has not seen.
+  async look(): Promise<void> {
+    if (this.hasLooked) return;
+    this.hasLooked = true;
+    await this.watch();
+  }
+
+  async stop(): Promise<void> {
+    const { current } = this;
+    if (!current || !this.isActive) return;
+    await this.tried(() => this.ports.stop(current.changeId));
+    await this.watch();
   }
 
   // Forgets the result.
   dismiss(): void {
-    if (this.isActive) return;
-    this.keepTargets([]);
-    this.become(null);
+    this.asked = this.failure = null;
+    if (this.current && !this.isActive) {
+      this.ports.write(this.current.changeId);
+      this.current = null;
+    }
+    this.tell();
   }
 
-  private async run(): Promise<void> {
-    if (this.isRunning) return;
-    this.isRunning = true;
+  private async tried(request: () => Promise<void>): Promise<void> {
+    this.failure = null;
     try {
-      while (this.current?.stage === "listing") await this.collect(this.current);
-      while (this.current?.stage === "changing") await this.changeNext(this.current);
+      await request();
+    } catch (failure) {
+      this.failure = failure;
+    }
+    this.tell();
+  }
+
+  // Asks until the change is ended.
+  private async watch(): Promise<void> {
+    if (this.isWatching) return;
+    this.isWatching = true;
+    try {
+      do {
+        let wait = LOOK_MS;
+        try {
+          this.show(await this.ports.newest());
+        } catch {
+          if (!this.isActive) return; // the next visit asks again
+          wait = FAILED_MS;
+        }
+        if (this.isActive) await this.ports.pause(wait);
+      } while (this.isActive);
     } finally {
-      this.isRunning = false;
+      this.isWatching = false;
     }
   }
 
-  private async collect(job: Progress<Filter>): Promise<void> {
-    const page = await this.patiently(() => this.ports.list(job.filter!, job.cursor));
-    if (this.current?.stage !== "listing") return;
-    if ("failure" in page) {
-      this.become({ ...this.current, stage: "stopped" });
-      return;
-    }
-    // A conversation that moved meanwhile is on two pages.
-    const known = new Set(this.targets.map((one) => `${one.context}/${one.key}`));
-    const found = page.value.targets.filter((one) => !known.has(`${one.context}/${one.key}`));
-    const all = [...this.targets, ...found];
-    this.keepTargets(all.slice(0, MOST));
-    const isLast = page.value.cursor === null || all.length >= MOST;
-    const isCut = all.length > MOST || (all.length === MOST && page.value.cursor !== null);
-    this.become({ ...this.current, cursor: page.value.cursor, total: isLast ? this.targets.length : 0, isCut, stage: isLast ? "changing" : "listing" });
+  private show(found: Shown | null): void {
+    const isOld = found?.stage === "ended" && (found.changeId === this.ports.read() || this.ports.now() - Date.parse(found.requestedAt) > SHOWN_MS);
+    this.current = isOld ? null : found;
+    this.tell();
   }
 
-  private async changeNext(job: Progress<Filter>): Promise<void> {
-    const target = this.targets[job.next];
-    if (!target) {
-      this.become({ ...job, stage: "ended" });
-      return;
-    }
-    const made = await this.patiently(() => this.ports.change(job.wanted, target, `${job.id}-${job.next}`));
-    const { current } = this;
-    if (current === null || current.id !== job.id) return;
-    if ("failure" in made) {
-      if (current.stage === "stopped" && this.ports.waitOf(made.failure, 1) !== null) return; // it is tried again
-      const refused = [...current.refused, { target, code: this.ports.codeOf(made.failure) }];
-      this.become({ ...current, next: job.next + 1, refused });
-    } else {
-      const count = made.value === "done" ? { done: current.done + 1 } : { skipped: current.skipped + 1 };
-      this.become({ ...current, next: job.next + 1, ...count });
-    }
-  }
-
-  // Waits for the rate and for the network, as long as the person does not stop the job.
-  private async patiently<T>(act: () => Promise<T>): Promise<{ value: T } | { failure: unknown }> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return { value: await act() };
-      } catch (failure) {
-        const wait = this.ports.waitOf(failure, attempt);
-        if (wait === null || !this.isActive) return { failure };
-        await this.ports.pause(wait);
-      }
-    }
-  }
-
-  private keepTargets(targets: Target[]): void {
-    this.targets = targets;
-    this.ports.write(TARGETS, targets.length ? JSON.stringify(targets) : "");
-  }
-
-  private become(next: Progress<Filter> | null): void {
-    this.current = next;
-    this.ports.write(PROGRESS, next ? JSON.stringify(next) : "");
+  private tell(): void {
     for (const listener of this.listeners) listener();
   }
 }

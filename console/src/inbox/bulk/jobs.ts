@@ -1,37 +1,29 @@
-// The bulk job of this tab: its requests, and what it keeps over a reload.
+// The changes of many conversations of a person: their requests, and the result that this browser has closed.
 
-import type { Client, Route } from "../../api/client";
-import { asApiError } from "../../api/errors";
-import { draftOf, keepDraft } from "../../conversations/drafts";
-import { list, type Filter } from "../source";
-import { titleOf } from "../InboxRow";
-import { change, type Call } from "./change";
+import type { Client } from "../../api/client";
+import type { ConsoleApi } from "../../api/routes";
+import { filtersOf, type Filter } from "../source";
 import { BulkJobs } from "./job";
 
-export type Jobs = BulkJobs<Filter>;
+export type Shown = ConsoleApi.BulkChangeView;
+export type Jobs = BulkJobs<Shown, Filter>;
 
-const NETWORK_MS = 5_000;
-const BUSY_MS = 2_000;
-const MOST_BUSY = 5;
+const CLOSED = "parley:bulk-closed";
 
 export function jobsOf(client: Client): Jobs {
-  const call: Call = (route, request) => client.call(route as Route, request as never);
-  return new BulkJobs<Filter>({
-    read: draftOf,
-    write: keepDraft,
-    list: async (filter, cursor) => {
-      const page = await list(client, filter, cursor, new AbortController().signal);
-      return { targets: page.rows.map((row) => ({ context: row.context, key: row.key, title: titleOf(row) })), cursor: page.cursor };
+  return new BulkJobs<Shown, Filter>({
+    read: () => localStorage.getItem(CLOSED) ?? "",
+    write: (changeId) => localStorage.setItem(CLOSED, changeId),
+    begin: async ({ action, value }, targets, key) => {
+      const which = Array.isArray(targets) ? { conversations: targets } : { filters: filtersOf(targets) };
+      await client.call("POST /inbox/bulk", { body: { action, value, ...which }, key });
     },
-    change: (wanted, target, key) => change(call, wanted, target, key),
-    waitOf: (failure, attempt) => {
-      const { status, retryAfterSeconds } = asApiError(failure);
-      if (retryAfterSeconds !== null) return retryAfterSeconds * 1_000;
-      if (status === 0) return NETWORK_MS;
-      return status >= 500 && attempt < MOST_BUSY ? BUSY_MS : null;
+    newest: async () => (await client.call("GET /inbox/bulk")).result.change ?? null,
+    stop: async (changeId) => {
+      await client.call("POST /inbox/bulk/stop", { body: { change_id: changeId } });
     },
-    codeOf: (failure) => asApiError(failure).code,
     pause: (ms) => new Promise((done) => setTimeout(done, ms)),
     newId: () => crypto.randomUUID(),
+    now: () => Date.now(),
   });
 }
