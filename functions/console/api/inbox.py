@@ -8,7 +8,7 @@ cursor that goes on from there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from console.api.search_terms import Term, terms_of
@@ -19,7 +19,7 @@ from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
 from shared.identity.contacts.words import folded
 from shared.inbox import lists
-from shared.inbox.items import Context, Entry, Status
+from shared.inbox.items import ASSIGNEE_INDEX, LIST_INDEX, Context, Entry, Status
 from shared.inbox.references import key_of
 from shared.runtime import clock
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from console.api.inputs import InboxQuery, StatusFilter
     from shared.api.auth import Caller
-    from shared.aws.dynamodb import Table
+    from shared.aws.dynamodb import Attributes, Table
     from shared.aws.secrets import JsonSecret
     from shared.aws.tables.merged_lists import MergedList
 
@@ -86,6 +86,7 @@ class _Filter:
             and query.status in {None, "all", entry.state(self.now)}
             and (query.label is None or query.label in entry.labels)
             and (query.unassigned is None or entry.assignee is None)
+            and (query.waiting is None or entry.waiting_since is not None)
             and self._is_due(entry)
             and self._fits_terms(entry)
         )
@@ -116,42 +117,73 @@ class Compared:
     last: Entry | None
     is_end: bool
 
+    @property
+    def after(self) -> Attributes | None:
+        """The position of the entries after these, for a cursor; None at the end."""
+        return {"activity": self.last.activity} if self.last and not self.is_end else None
+
 
 _NOTHING = Compared([], 0, None, None, is_end=True)
 
 
 def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> Page[Inbox]:
     """
-    Return conversations of the caller's company, newest activity first. New messages move a conversation to the front
-    during paging.
+    Return conversations of the caller's company, newest activity first; those that wait, the longest waiting first. New
+    messages move a conversation to the front during paging.
 
     Raises InvalidCursor, and RateLimited for a search above the caller's rate.
     """
     if query.q and (wait := searches.wait_of(deps.live, caller)):
         raise RateLimited(wait, searches.PER_MINUTE.most, "searches of one caller are limited to")
     contexts = _contexts(caller, query)
-    listed = _listed(deps, caller, query)
     named = query.model_dump(exclude={"limit", "cursor"})
     access = (*sorted(contexts), *sorted(caller.projects))
     listing = Listing(
-        caller.company, listed.index, ("inbox", *(str(v or "") for v in named.values()), *access)
+        caller.company, _index(query), ("inbox", *(str(v or "") for v in named.values()), *access)
     )
-    seal, now = deps.seal, clock.to_text(clock.now_ms())
-    before = listing.position(seal, query.cursor)["activity"] if query.cursor else None
-    wanted = _wanted(caller, query, now)
-    # One more than a page: whether there is another page.
-    stored = lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
-    found = _page(stored, wanted, query.limit, ENTRIES_PER_CALL) if contexts else _NOTHING
-    last, oldest = found.last, found.looked_back_to
+    seal = deps.seal
+    position = listing.position(seal, query.cursor) if query.cursor else {}
+    read = _longest_waiting if query.waiting else _newest
+    found, after = read(deps, caller, query, position)
+    oldest, now = found.looked_back_to, clock.to_text(clock.now_ms())
     result = Inbox(
         conversations=[row_of(seal, entry, now) for entry in found.entries],
         looked_at=found.looked_at,
         looked_back_to=activity_of(oldest) if oldest else None,
         read_units=-(-found.looked_at * READ_UNITS_PER_1000 // 1_000),
     )
-    if last is None or found.is_end:
-        return Page(result)
-    return Page(result, listing.cursor(seal, {"activity": last.activity}))
+    return Page(result, listing.cursor(seal, after) if after else None)
+
+
+def _newest(
+    deps: InboxDependencies, caller: Caller, query: InboxQuery, position: Attributes
+) -> tuple[Compared, Attributes | None]:
+    """Return the newest entries after a position, and the position after them; None at the end."""
+    found = page_before(deps, caller, query, position.get("activity"))
+    return found, found.after
+
+
+def _longest_waiting(
+    deps: InboxDependencies, caller: Caller, query: InboxQuery, position: Attributes
+) -> tuple[Compared, Attributes | None]:
+    """
+    Return those whose customers wait, the longest waiting first, among the next ENTRIES_PER_CALL; and the position
+    after them, which is among the same entries until all of these are listed.
+    """
+    before, after = position.get("activity"), position.get("waiting", "")
+    found = page_before(deps, caller, query, before, limit=ENTRIES_PER_CALL)
+    waiting = sorted(found.entries, key=_waiting)
+    left = [entry for entry in waiting if _waiting(entry) > after]
+    page = replace(found, entries=left[: query.limit])
+    if len(left) > query.limit:
+        same = {"activity": before} if before else {}
+        return page, same | {"waiting": _waiting(left[query.limit - 1])}
+    return page, found.after
+
+
+def _waiting(entry: Entry) -> str:
+    """Return the place of an entry among those that wait, which no other one has."""
+    return f"{entry.waiting_since}#{entry.pk}"
 
 
 def counted(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> tuple[int, bool]:
@@ -168,16 +200,30 @@ def counted(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> tuple
     return len(found.entries), found.is_end
 
 
+def _index(query: InboxQuery) -> str:
+    return LIST_INDEX if query.assignee is None else ASSIGNEE_INDEX
+
+
 def page_before(
-    deps: InboxDependencies, caller: Caller, query: InboxQuery, before: str | None
+    deps: InboxDependencies,
+    caller: Caller,
+    query: InboxQuery,
+    before: str | None,
+    *,
+    limit: int | None = None,
 ) -> Compared:
-    """Return up to *query.limit* fitting entries before a position, an `activity`; ENTRIES_PER_CALL are compared."""
+    """
+    Return up to *limit* fitting entries before a position, an `activity`; ENTRIES_PER_CALL are compared.
+
+    Without a *limit* as many as the query asks for.
+    """
     if not _contexts(caller, query):
         return _NOTHING
     listed = _listed(deps, caller, query)
+    # One more than a page: whether there is another page.
     stored = lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
     wanted = _wanted(caller, query, clock.to_text(clock.now_ms()))
-    return _page(stored, wanted, query.limit, ENTRIES_PER_CALL)
+    return _page(stored, wanted, limit or query.limit, ENTRIES_PER_CALL)
 
 
 def _contexts(caller: Caller, query: InboxQuery) -> set[Context]:
