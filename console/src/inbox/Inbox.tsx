@@ -55,6 +55,9 @@ export function Inbox({ section, context, conversation }: Props) {
             <button type="button" class="tab" aria-pressed={asked.unread} onClick={() => ask({ unread: !asked.unread })}>
               {t("inbox.only_unread")}
             </button>
+            <button type="button" class="tab" aria-pressed={asked.waiting} onClick={() => ask({ waiting: !asked.waiting })}>
+              {t("inbox.only_waiting")}
+            </button>
           </div>
           <Views shown={filtersOf(section, asked, status, me)} />
           <Filters context={filter.context} isMine={section === "mine"} labels={labels} choice={asked} onChoose={(choice) => ask(choice)} />
@@ -145,7 +148,7 @@ function Rows({ filter, section, open, me, onRows }: RowsProps) {
   const anchor = useRef<string | null>(null); // where Shift begins
   if (first.value === null && first.error) return <ErrorNotice error={first.error} onRetry={() => void first.reload()} />;
   if (first.value === null) return <Skeleton rows={8} kind="row" />;
-  const isNarrow = Boolean(filter.q || filter.unread || filter.unassigned || filter.channel || filter.address || filter.label || filter.due || (filter.assignee && section !== "mine"));
+  const isNarrow = Boolean(filter.q || filter.unread || filter.unassigned || filter.waiting || filter.channel || filter.address || filter.label || filter.due || (filter.assignee && section !== "mine"));
   const known = new Set(first.value.rows.map((row) => row.key));
   const rows = [...first.value.rows, ...(more?.rows.filter((row) => !known.has(row.key)) ?? [])];
   const choose = (row: Row, isRange: boolean) => {

@@ -79,6 +79,10 @@ export function dueText(row: Row, now = Date.now()): string {
   return due ? t(`due.${due.isOver ? "over" : "in"}.${row.dueFor}` as Key, { span: span(due.ms) }) : "";
 }
 
+function waitText(since: string, now: number): string {
+  return t("inbox.waiting", { span: span(Math.max(0, now - Date.parse(since))) });
+}
+
 function DueBadge({ row }: { row: Row }) {
   const due = dueOf(row, Date.now());
   return due && <Badge kind={due.kind}>{dueText(row)}</Badge>;
@@ -86,10 +90,11 @@ function DueBadge({ row }: { row: Row }) {
 
 function Marks({ row, me, showsStatus }: Pick<Props, "row" | "me" | "showsStatus">) {
   const needsPerson = row.contextStatus === "handoff_pending";
-  if (!showsStatus && !row.assignee && !row.labels.length && row.status !== "snoozed" && !needsPerson && !row.dueAt) return null;
+  if (!showsStatus && !row.assignee && !row.labels.length && row.status !== "snoozed" && !needsPerson && !row.dueAt && !row.waitingSince) return null;
   return (
     <span class="row-marks">
       <DueBadge row={row} />
+      {row.waitingSince && <Badge>{waitText(row.waitingSince, Date.now())}</Badge>}
       {showsStatus && <Badge>{t(`inbox.status.${row.status}` as Key)}</Badge>}
       {needsPerson && <Badge kind="warn">{t("status.handoff_pending")}</Badge>}
       {row.status === "snoozed" && row.snoozedUntil && (

@@ -6,6 +6,7 @@ export interface Asked extends Choice {
   status: StatusFilter | null; // null: open conversations, or all of them for a search
   unread: boolean;
   unassigned: boolean;
+  waiting: boolean;
   q: string;
 }
 
@@ -21,6 +22,7 @@ export function askedOf(query: string): Asked {
     status: STATUSES.find((one) => one === values.get("status")) ?? null,
     unread: values.get("unread") === "true",
     unassigned: values.get("unassigned") === "true",
+    waiting: values.get("waiting") === "true",
     q: given("q")?.slice(0, LONGEST_SEARCH).trim() ?? "",
     channel: CHANNELS.find((one) => one === values.get("channel")) ?? null,
     address: given("address"),
@@ -30,9 +32,10 @@ export function askedOf(query: string): Asked {
   };
 }
 
-export function queryOf({ unread, unassigned, ...asked }: Asked): string {
+export function queryOf({ unread, unassigned, waiting, ...asked }: Asked): string {
   const values = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...asked, unread: unread ? "true" : null, unassigned: unassigned ? "true" : null })) if (value) values.set(name, value);
+  const marks = { unread: unread ? "true" : null, unassigned: unassigned ? "true" : null, waiting: waiting ? "true" : null };
+  for (const [name, value] of Object.entries({ ...asked, ...marks })) if (value) values.set(name, value);
   return values.toString();
 }
 

@@ -3,7 +3,7 @@
 import type { Asked } from "./address";
 
 // As the API has them: GET /inbox/views.
-export type Filters = Partial<Record<"context" | "channel" | "address" | "status" | "assignee" | "label" | "due" | "unread" | "unassigned", string | null>>;
+export type Filters = Partial<Record<"context" | "channel" | "address" | "status" | "assignee" | "label" | "due" | "unread" | "unassigned" | "waiting", string | null>>;
 
 // The section that shows a view, and its query. Words of a search are no part of a view.
 export function placeOfView({ context, ...filters }: Filters): { section: string; query: string } {
@@ -13,7 +13,7 @@ export function placeOfView({ context, ...filters }: Filters): { section: string
 }
 
 export function filtersOf(section: string, asked: Asked, status: string, me: string | null): Filters {
-  const { q: _, unread, unassigned, status: __, ...choice } = asked;
+  const { q: _, unread, unassigned, waiting, status: __, ...choice } = asked;
   const all: Filters = {
     ...choice,
     status,
@@ -21,6 +21,7 @@ export function filtersOf(section: string, asked: Asked, status: string, me: str
     context: section === "all" || section === "mine" ? null : section,
     unread: unread ? "true" : null,
     unassigned: unassigned ? "true" : null,
+    waiting: waiting ? "true" : null,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value));
 }

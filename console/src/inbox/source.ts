@@ -24,6 +24,7 @@ export interface Filter extends Choice {
   status: StatusFilter;
   unread: boolean;
   unassigned: boolean;
+  waiting: boolean; // for an answer, the longest waiting first
   q: string;
 }
 
@@ -58,8 +59,8 @@ export function labelsOf(rows: Row[], known: string[]): string[] {
 }
 
 // A filter as the API takes it, without what it does not ask for.
-export function filtersOf({ unread, unassigned, ...rest }: Filter): ConsoleApi.ListFilters {
-  const all = { ...rest, unread: unread ? "true" : null, unassigned: unassigned ? "true" : null };
+export function filtersOf({ unread, unassigned, waiting, ...rest }: Filter): ConsoleApi.ListFilters {
+  const all = { ...rest, unread: unread ? "true" : null, unassigned: unassigned ? "true" : null, waiting: waiting ? "true" : null };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value)) as ConsoleApi.ListFilters;
 }
 

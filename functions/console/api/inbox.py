@@ -8,7 +8,7 @@ cursor that goes on from there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from console.api.contact_search import ContactSearch
@@ -21,16 +21,16 @@ from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
 from shared.identity.contacts.words import folded
 from shared.inbox import lists
-from shared.inbox.items import Context, Entry, Status
+from shared.inbox.items import ASSIGNEE_INDEX, LIST_INDEX, Context, Entry, Status
 from shared.inbox.references import key_of
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from console.api.inputs import InboxQuery, StatusFilter
     from shared.api.auth import Caller
-    from shared.aws.dynamodb import Table
+    from shared.aws.dynamodb import Attributes, Table
     from shared.aws.secrets import JsonSecret
     from shared.aws.tables.merged_lists import MergedList
 
@@ -104,6 +104,7 @@ class _Filter:
             and query.status in {None, "all", entry.state(self.now)}
             and (query.label is None or query.label in entry.labels)
             and (query.unassigned is None or entry.assignee is None)
+            and (query.waiting is None or entry.waiting_since is not None)
             and self._is_due(entry)
         )
 
@@ -124,7 +125,7 @@ class Compared:
     """
     The fitting entries of a page, the number of compared ones that the caller may read, and the last of these.
 
-    *last*: the last compared entry. *is_end*: none follows.
+    *last*: the last compared entry. *is_end*: none follows. *of_people*: how many were read as people's.
     """
 
     entries: list[Entry]
@@ -132,6 +133,12 @@ class Compared:
     looked_back_to: Entry | None
     last: Entry | None
     is_end: bool
+    of_people: int = 0
+
+    @property
+    def after(self) -> Attributes | None:
+        """The position of the entries after these, for a cursor; None at the end."""
+        return {"activity": self.last.activity} if self.last and not self.is_end else None
 
 
 _NOTHING = Compared([], 0, None, None, is_end=True)
@@ -140,40 +147,76 @@ _NOTHING = Compared([], 0, None, None, is_end=True)
 def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> Page[Inbox]:
     """
     Return conversations of the caller's company, newest activity first; of a search those of the people whom it finds,
-    then all others. New messages move a conversation to the front during paging.
+    then all others; those that wait, the longest waiting first. New messages move a conversation to the front during
+    paging.
 
     Raises InvalidCursor, and RateLimited for a search above the caller's rate.
     """
     if query.q and (wait := searches.wait_of(deps.live, caller)):
         raise RateLimited(wait, searches.PER_MINUTE.most, "searches of one caller are limited to")
     contexts = _contexts(caller, query)
-    listed = _listed(deps, caller, query)
     named = query.model_dump(exclude={"limit", "cursor"})
     access = (*sorted(contexts), *sorted(caller.projects))
     listing = Listing(
-        caller.company, listed.index, ("inbox", *(str(v or "") for v in named.values()), *access)
+        caller.company, _index(query), ("inbox", *(str(v or "") for v in named.values()), *access)
     )
-    seal, now = deps.seal, clock.to_text(clock.now_ms())
-    at = listing.position(seal, query.cursor) if query.cursor else {}
-    part = at.get("of", OTHERS if query.cursor else PEOPLE)
-    before = at.get("activity") or None
-    wanted = _wanted(caller, query, now)
-    people = _of_people(deps, wanted) if contexts else {}
+    seal = deps.seal
+    position = listing.position(seal, query.cursor) if query.cursor else {}
+    read = _longest_waiting if query.waiting else _newest
+    found, after = read(deps, caller, query, position) if contexts else (_NOTHING, None)
+    oldest, now = found.looked_back_to, clock.to_text(clock.now_ms())
+    result = Inbox(
+        conversations=[row_of(seal, entry, now) for entry in found.entries],
+        looked_at=found.looked_at + found.of_people,
+        looked_back_to=activity_of(oldest) if oldest else None,
+        read_units=-(-found.looked_at * READ_UNITS_PER_1000 // 1_000) + found.of_people,
+    )
+    return Page(result, listing.cursor(seal, after) if after else None)
+
+
+def _newest(
+    deps: InboxDependencies, caller: Caller, query: InboxQuery, position: Attributes
+) -> tuple[Compared, Attributes | None]:
+    """
+    Return entries after a position, those of people first, then the newest others; and the position after them, None
+    at the end.
+    """
+    part = position.get("of", OTHERS if position else PEOPLE)
+    before = position.get("activity") or None
+    wanted = _wanted(caller, query)
+    people = _of_people(deps, wanted)
     shown = _after(people.values(), before)[: query.limit + 1] if part == PEOPLE else []
     if len(shown) > query.limit:
-        page = _inbox(seal, now, shown[:-1], _NOTHING, len(people))
-        return Page(page, listing.cursor(seal, {"of": PEOPLE, "activity": shown[-2].activity}))
-    left = query.limit - len(shown)
-    # One more than a page: whether there is another page.
-    start = before if part == OTHERS else None
-    stored = lists.entries(deps.table, listed, limit=left + 1, before=start)
-    others = (entry for entry in stored if entry.pk not in people)
-    found = _page(others, wanted, left, ENTRIES_PER_CALL) if contexts else _NOTHING
-    result = _inbox(seal, now, [*shown, *found.entries], found, len(people))
-    if found.is_end:
-        return Page(result)
+        page = replace(_NOTHING, entries=shown[:-1], of_people=len(people))
+        return page, {"of": PEOPLE, "activity": shown[-2].activity}
+    left, start = query.limit - len(shown), before if part == OTHERS else None
+    found = _others(deps, wanted, start, left, people)
+    page = replace(found, entries=[*shown, *found.entries], of_people=len(people))
     last = found.last.activity if found.last else ""
-    return Page(result, listing.cursor(seal, {"of": OTHERS, "activity": last}))
+    return page, None if found.is_end else {"of": OTHERS, "activity": last}
+
+
+def _longest_waiting(
+    deps: InboxDependencies, caller: Caller, query: InboxQuery, position: Attributes
+) -> tuple[Compared, Attributes | None]:
+    """
+    Return those whose customers wait, the longest waiting first, among the next ENTRIES_PER_CALL; and the position
+    after them, which is among the same entries until all of these are listed.
+    """
+    before, after = position.get("activity"), position.get("waiting", "")
+    found = page_before(deps, caller, query, before, ENTRIES_PER_CALL)
+    waiting = sorted(found.entries, key=_waiting)
+    left = [entry for entry in waiting if _waiting(entry) > after]
+    page = replace(found, entries=left[: query.limit])
+    if len(left) > query.limit:
+        same = {"activity": before} if before else {}
+        return page, same | {"waiting": _waiting(left[query.limit - 1])}
+    return page, found.after
+
+
+def _waiting(entry: Entry) -> str:
+    """Return the place of an entry among those that wait, which no other one has."""
+    return f"{entry.waiting_since}#{entry.pk}"
 
 
 def counted(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> tuple[int, bool]:
@@ -184,22 +227,48 @@ def counted(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> tuple
     """
     if not _contexts(caller, query):
         return 0, True
-    wanted = _wanted(caller, query, clock.to_text(clock.now_ms()))
+    wanted = _wanted(caller, query)
     stored = lists.entries(deps.table, _listed(deps, caller, query), limit=MOST_COUNTED + 1)
     found = _page(stored, wanted, MOST_COUNTED, ENTRIES_PER_COUNT)
     return len(found.entries), found.is_end
 
 
+def _index(query: InboxQuery) -> str:
+    return LIST_INDEX if query.assignee is None else ASSIGNEE_INDEX
+
+
 def page_before(
-    deps: InboxDependencies, caller: Caller, query: InboxQuery, before: str | None
+    deps: InboxDependencies, caller: Caller, query: InboxQuery, before: str | None, limit: int
 ) -> Compared:
-    """Return up to *query.limit* fitting entries before a position, an `activity`; ENTRIES_PER_CALL are compared."""
+    """
+    Return up to *limit* fitting entries before a position, an `activity`; ENTRIES_PER_CALL are compared.
+
+    The entries of people whom a search finds are on the first page, beyond its limit.
+    """
     if not _contexts(caller, query):
         return _NOTHING
-    listed = _listed(deps, caller, query)
+    wanted = _wanted(caller, query)
+    people = _of_people(deps, wanted)
+    found = _others(deps, wanted, before, limit, people)
+    if before is not None:
+        return found
+    return replace(found, entries=[*people.values(), *found.entries], of_people=len(people))
+
+
+def _others(
+    deps: InboxDependencies,
+    wanted: _Filter,
+    before: str | None,
+    limit: int,
+    people: Mapping[str, Entry],
+) -> Compared:
+    """Return up to *limit* fitting entries before a position, without those of people."""
+    query = wanted.query
+    listed = _listed(deps, wanted.caller, query)
+    # One more than a page: whether there is another page.
     stored = lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
-    wanted = _wanted(caller, query, clock.to_text(clock.now_ms()))
-    return _page(stored, wanted, query.limit, ENTRIES_PER_CALL)
+    others = (entry for entry in stored if entry.pk not in people)
+    return _page(others, wanted, limit, ENTRIES_PER_CALL)
 
 
 def _contexts(caller: Caller, query: InboxQuery) -> frozenset[Context]:
@@ -242,13 +311,13 @@ def _inbox(
     )
 
 
-def _wanted(caller: Caller, query: InboxQuery, now: str) -> _Filter:
+def _wanted(caller: Caller, query: InboxQuery) -> _Filter:
     return _Filter(
         caller=caller,
         readable=readable(caller),
         query=query,
         terms=terms_of(query.q or ""),
-        now=now,
+        now=clock.to_text(clock.now_ms()),
     )
 
 

@@ -30,6 +30,7 @@ class ViewFilters(Input):
     unread: Literal["true", "false"] | None = None
     due: Literal["at_risk", "overdue"] | None = None
     unassigned: Literal["true"] | None = None
+    waiting: Literal["true"] | None = None
 
 
 class ListFilters(ViewFilters):
@@ -45,7 +46,9 @@ class InboxQuery(ListFilters):
     Without `status` all conversations but the archived ones are listed; `all`, or a search, lists these too. `q`: words
     that the contact's name or handle, the subject or the preview must contain, with or without accents. A number is
     found by any spelling of it and by a part of its digits. Conversations of people whom `q` names come first. `due`: a
-    target is overdue, or (`at_risk`) its alarm has come, too. `unassigned`: without an assignee.
+    target is overdue, or (`at_risk`) its alarm has come, too. `unassigned`: without an assignee. `waiting`: the
+    customer waits for an answer; these are listed by `waitingSince`, the longest first, of each 2,000 conversations
+    that are compared.
     """
 
     limit: int = Field(default=50, ge=1, le=100)

@@ -30,6 +30,7 @@ MOST_VIEWS = 20  # of an owner
 SCOPES: Final = (Scope.WHATSAPP_WRITE, Scope.CONVERSATIONS_REPLY, Scope.EMAIL_WRITE)
 PRESETS: Final[Mapping[str, Mapping[str, str]]] = {
     "unassigned": {"status": "open", "unassigned": "true"},
+    "waiting": {"status": "open", "waiting": "true"},
     "unread": {"status": "open", "unread": "true"},
     "at_risk": {"status": "open", "due": "at_risk"},
 }

@@ -26,7 +26,8 @@ class InboxRow(views.View):
     `contextStatus` is the status in the words of the context, if it differs. `preview` is the beginning of the newest
     message. `version` is larger after every change of the row.
 
-    `dueAt` is when the next target of a thread, `dueFor`, is due; the alarm before it is at `atRiskAt`.
+    `dueAt` is when the next target of a thread, `dueFor`, is due; the alarm before it is at `atRiskAt`. `waitingSince`
+    is the time of the customer's first message without an answer, of AI conversations their newest one.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
@@ -48,6 +49,7 @@ class InboxRow(views.View):
     due_at: str | None
     due_for: DueFor | None
     at_risk_at: str | None
+    waiting_since: str | None
     labels: list[str]
     unread: bool
     unread_count: int

@@ -7,6 +7,7 @@ change sets a mark beside the lease, which the next write of the run returns.
 
 from __future__ import annotations
 
+from itertools import batched
 from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Attr, Key
@@ -115,6 +116,17 @@ def keep_page(table: Table, change: BulkChange, number: int, entries: Sequence[s
         ttl=change.ttl,
     )
     table.put(page.attributes())
+
+
+def add(table: Table, change: BulkChange, entries: Sequence[str]) -> None:
+    """
+    Store further conversations behind the change's *total*, in pages of PAGE. Safe to repeat: none counts until the
+    total is stored.
+    """
+    number, filled = divmod(change.total, PAGE)
+    before = page_of(table, change, number)[:filled] if filled else []
+    for page, part in enumerate(batched([*before, *entries], PAGE, strict=False), number):
+        keep_page(table, change, page, part)
 
 
 def page_of(table: Table, change: BulkChange, number: int) -> list[str]:

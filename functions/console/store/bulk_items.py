@@ -52,7 +52,6 @@ class BulkChange(Item):
     is_stopping: bool = False
     is_cut: bool = False  # more conversations matched
     looks: int = 0  # at the list
-    pages: int = 0
     total: int = 0
     at: int = 0
     done: int = 0

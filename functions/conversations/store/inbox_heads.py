@@ -84,10 +84,12 @@ def shown(ref: str, item: Conversation, state: State) -> inbox.Head:
     """
     Return what the inbox shows of a conversation.
 
-    It is unread while it is with people and the customer's newest message has no answer.
+    It is unread, and waits, while it is with people and the customer's newest message has no answer. An earlier one
+    without an answer is not in the state.
     """
     status = item.conversation_status
     waits = (state.last_inbound_at or "") > (state.last_outbound_at or "")
+    waits = waits and status in _WITH_PEOPLE
     name = " ".join(filter(None, (item.recipient_first_name, item.recipient_last_name)))
     is_mail = item.channel_method is ChannelMethod.EMAIL
     mail, tel = state.email_as_given or item.recipient_email, item.recipient_tel
@@ -106,7 +108,8 @@ def shown(ref: str, item: Conversation, state: State) -> inbox.Head:
         context_status=status,
         assignee=holder_of(state),
         labels=state.labels,
-        unread_count=1 if waits and status in _WITH_PEOPLE else 0,
+        unread_count=1 if waits else 0,
+        waiting_since=state.last_inbound_at if waits else None,
         contact=inbox.shortened(name, inbox.LONGEST_NAME),
         handle=inbox.shortened(handle, inbox.LONGEST_NAME),
         preview=inbox.shortened(newest.content, inbox.LONGEST_PREVIEW) if newest else None,

@@ -110,6 +110,8 @@ def test_selected_conversations_are_labelled_and_resolved_with_a_result(
     expect(page.get_by_text("3 conversations changed.")).to_be_visible(timeout=PATIENCE_MS)
     expect(rows.filter(has_text=label)).to_have_count(len(names), timeout=PATIENCE_MS)
 
+    visit.reload()
+    expect(page.get_by_text("3 conversations changed.")).to_be_visible(timeout=PATIENCE_MS)
     page.get_by_role("button", name="Close the result").click()
     boxes.first.click()
     selection.get_by_role("button", name="Resolve").click()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
+from console.api import inbox as reading
 from console.api.bulk import run
 from console.store import bulk_changes
 from shared.access import revocations
@@ -270,6 +271,24 @@ def test_more_conversations_than_a_change_may_have_are_left_out_and_it_says_so(
     bulk.drain()
 
     assert (bulk.counts(), bulk.shown()["isCut"]) == (("done", 2, 2, 0, 0), True)
+
+
+def test_matches_that_are_far_apart_and_people_found_by_their_numbers_are_changed_once(
+    bulk: Bulk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk_changes, "PAGE", 2)
+    monkeypatch.setattr(reading, "ENTRIES_PER_CALL", 2)
+    of = list(bulk.conversations(ADA, BOB, CYD, "447700900104", "447700900105").values())
+    bulk.begin("assign", "user:lee", **chosen(of[1], of[3]))
+    bulk.drain()
+
+    bulk.begin("resolve", filters={"status": "open", "unassigned": "true"})
+    bulk.drain()
+    assert bulk.counts() == ("done", 3, 3, 0, 0)
+
+    bulk.begin("label", "vip", filters={"q": "900101"})
+    bulk.drain()
+    assert bulk.counts() == ("done", 1, 1, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -82,12 +82,14 @@ def test_a_message_to_people_is_unread_until_it_is_answered(
     fed.take()
 
     row = only(inbox, unread="true")
-    assert row["assignee"] == "carol"
+    state = states.read(harness.resources.log, ref)
+    assert state is not None
+    assert (row["assignee"], row["waitingSince"]) == ("carol", state.last_inbound_at)
 
     states.note(harness.resources.log, ref, last_outbound_at=harness.later())
     fed.take()
 
-    assert inbox.rows(OURS, unread="true") == []
+    assert inbox.rows(OURS, unread="true") == inbox.rows(OURS, waiting="true") == []
 
 
 def test_a_message_that_the_model_answers_is_never_unread(

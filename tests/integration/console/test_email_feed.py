@@ -104,6 +104,7 @@ def test_a_mail_appears_with_what_its_thread_shows(
     assert row["preview"] == "Do you have oak chairs?"
     assert (row["status"], row["contextStatus"], row["unread"]) == ("open", "active", True)
     assert row["lastActivityAt"] == "2026-11-02T12:00:00.000Z"
+    assert row["waitingSince"] == mails.thread(thread_of("a@x")).waiting_since
 
 
 def test_an_answer_makes_a_thread_read(mails: Inbox, inbox: InboxSystem, fed: Fed) -> None:
@@ -114,6 +115,7 @@ def test_an_answer_makes_a_thread_read(mails: Inbox, inbox: InboxSystem, fed: Fe
     fed.take()
 
     assert [row["unread"] for row in inbox.rows()] == [bool(thread.waiting_since)]
+    assert [row.get("waitingSince") for row in inbox.rows()] == [thread.waiting_since]
     assert thread.email_count == 2
 
 

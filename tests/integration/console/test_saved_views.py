@@ -37,14 +37,14 @@ def test_presets_and_views_of_the_caller_and_of_teams_have_counts(
     inbox: InboxSystem, listed: Listed
 ) -> None:
     listed.show("kims", 1, assignee="user:kim", labels={"vip"})
-    listed.show("free", 2, unread_count=3)
+    listed.show("free", 2, unread_count=3, waiting_since=OVER)
     listed.show("late", 3, assignee="user:lee", at_risk_at=OVER, context=Context.EMAIL_THREADS)
     listed.show("done", 4, status="resolved", labels={"vip"})
     inbox.save_view("My VIPs", {"assignee": "user:kim", "label": "vip"}, KIM)
     inbox.save_view("All VIPs", {"label": "vip"}, LEE, team="sales")
     inbox.save_view("Mine", {"assignee": "user:lee"}, LEE)
 
-    presets = {"unassigned": 1, "unread": 1, "at_risk": 1}
+    presets = {"unassigned": 1, "waiting": 1, "unread": 1, "at_risk": 1}
     assert shown(inbox, KIM, teams="sales,night") == presets | {
         "user:kim My VIPs": 1,
         "team:sales All VIPs": 2,

@@ -247,6 +247,7 @@ NOTHING_ASKED = {
     "status": None,
     "unread": False,
     "unassigned": False,
+    "waiting": False,
     "q": "",
     "channel": None,
     "address": None,
@@ -262,7 +263,7 @@ NOTHING_ASKED = {
         {},
         {"q": "Ünïcode & more=1? #5"},
         {"q": "+44 7700 900101", "status": "archived"},
-        {"status": "all", "unread": True, "unassigned": True},
+        {"status": "all", "unread": True, "unassigned": True, "waiting": True},
         {
             "channel": "sms",
             "address": "+1 555%2F",

@@ -123,7 +123,6 @@ def _change_of(request: Request[BulkChangeInput], value: str | None, chosen: int
         value=value,
         filters=filters,
         stage="changing" if body.filters is None else "listing",
-        pages=-(-chosen // bulk_changes.PAGE),
         total=chosen,
         ttl=clock.expires_in(KEPT_DAYS * clock.DAY_SECONDS),
     )

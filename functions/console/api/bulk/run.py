@@ -176,22 +176,18 @@ class _Run:
         """Collect a page of the conversations that match, before the first change: changes move them in the list."""
         change = self.change
         left = MOST - change.total
-        asked = {**change.filters, "limit": min(bulk_changes.PAGE, left)}
-        query = InboxQuery.model_validate(asked)
-        found = inbox.page_before(self.deps.inbox, self.caller, query, change.position)
-        pages = change.pages
-        if found.entries:
-            keys = [entry.pk for entry in found.entries]
-            bulk_changes.keep_page(self.deps.table, change, pages, keys)
-            pages += 1
-        total = change.total + len(found.entries)
+        limit = min(bulk_changes.PAGE, left)
+        query = InboxQuery.model_validate({**change.filters, "limit": limit})
+        found = inbox.page_before(self.deps.inbox, self.caller, query, change.position, limit)
+        keys = [entry.pk for entry in found.entries[:left]]
+        bulk_changes.add(self.deps.table, change, keys)
+        total = change.total + len(keys)
         looks = change.looks + 1
         is_end = found.is_end or found.last is None or total >= MOST or looks >= MOST_LOOKS
         self.change = bulk_changes.save(
             self.deps.table,
             change,
             looks=looks,
-            pages=pages,
             total=total,
             position=found.last.activity if found.last else None,
             is_cut=is_end and not found.is_end,

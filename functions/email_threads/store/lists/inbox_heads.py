@@ -79,6 +79,7 @@ def shown(thread: Thread) -> inbox.Head | None:
         assignee=thread.metadata.assigned_to,
         labels=thread.metadata.tags,
         unread_count=1 if thread.waiting_since else 0,
+        waiting_since=thread.waiting_since if _STATUS[thread.status] == inbox.OPEN else None,
         **_due(thread),
         handle=inbox.shortened(thread.participant, inbox.LONGEST_NAME),
         subject=inbox.shortened(thread.subject, inbox.LONGEST_NAME),

@@ -9,6 +9,7 @@ from shared.aws.tables.prefetched import PrefetchedTable
 from shared.identity.contacts.claims import Proof, claimed
 from shared.identity.identifiers import IdentifierKind
 from shared.inbox import items as inbox
+from whatsapp.store import ordering
 from whatsapp.store.conversations import heads
 from whatsapp.store.items import Conversation, pk
 from whatsapp.store.items.item import PARTITION_KEY
@@ -67,12 +68,27 @@ def shown(head: Conversation) -> inbox.Head | None:
         assignee=head.assignee,
         labels=head.labels or set(),
         unread_count=head.unread_count,
+        waiting_since=_waiting_since(head),
         contact=inbox.shortened(name, inbox.LONGEST_NAME),
         handle=inbox.shortened(handle, inbox.LONGEST_NAME),
         preview=inbox.shortened(head.last_preview, inbox.LONGEST_PREVIEW),
         ttl=head.ttl,
         claims=_claims(head),
     )
+
+
+def _waiting_since(head: Conversation) -> str | None:
+    """
+    Return the time of the first message or missed call of the customer after the newest message of the business.
+
+    If more than the newest ones of the ring have come since then, the time of the last one that left it.
+    """
+    if head.folder not in {inbox.OPEN, inbox.SNOOZED}:
+        return None
+    answered_at = ordering.moment_of(head.last_outbound_at) if head.last_outbound_at else ""
+    keys = sorted(head.recent_keys | ({head.ring_floor} if head.ring_floor else set()))
+    moments = (ordering.moment_of(ordering.time_of(key)) for key in keys)
+    return next((moment for moment in moments if moment > answered_at), None)
 
 
 def _claims(head: Conversation) -> tuple[Claim, ...]:

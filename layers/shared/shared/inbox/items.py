@@ -90,6 +90,7 @@ class Entry(Item):
     due_at: str | None = None  # of the next target that is not reached, or a reminder
     due_for: DueFor | None = None
     at_risk_at: str | None = None  # the time of the alarm before it
+    waiting_since: str | None = None  # of an open one whose customer's message has no answer
     labels: Annotated[set[str], Field(repr=False)] = Field(default_factory=set)
     unread_count: int = 0
     contact: str | None = Field(default=None, repr=False)  # the customer's name, or a group's
@@ -184,6 +185,7 @@ class Head(Item):
     due_at: str | None = None  # of the next target that is not reached, or a reminder
     due_for: DueFor | None = None
     at_risk_at: str | None = None  # the time of the alarm before it
+    waiting_since: str | None = None  # of an open one whose customer's message has no answer
     labels: Annotated[set[str], Field(repr=False)] = Field(default_factory=set)
     unread_count: int = 0
     contact: str | None = Field(default=None, repr=False)
