@@ -13,7 +13,7 @@ from hypothesis.internal.conjecture import providers
 from moto.core.config import default_user_config
 
 from shared.identity import keyed_hashes
-from tests import client_pool, keyring, quick_aws, suite_report, used_actions
+from tests import client_pool, keyring, quick_aws, reserved_names, suite_report, used_actions
 from tests.scheduling import ByFile
 from tests.tables import calls
 
@@ -68,6 +68,7 @@ default_user_config["core"]["reset_boto3_session"] = False
 quick_aws.hasten()
 calls.install()
 client_pool.install()
+reserved_names.install()
 suite_report.install()
 used_actions.install()  # last: it looks at the caller of the client
 # Also while fixtures of modules and sessions are made.

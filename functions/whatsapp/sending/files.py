@@ -7,8 +7,9 @@ Files that are sent: uploaded by a form to our bucket, stored in it before, link
 
 Graph fetches files by link: a web link, or a short-lived link to the bucket. End User Messaging takes files of S3 only.
 
-A file of the bucket is checked by its first bytes. One that is linked on the web, or that only the provider has, is not
-read: Parley makes no request to an address that a caller chooses, and the provider checks what it fetches or holds.
+A file is checked by its first bytes: of the bucket, of a web link, or, by the provider's own link, of one that only the
+provider has. A file that cannot be read there within three seconds is left to the provider, whose refusal arrives as a
+failed status.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from botocore.exceptions import ClientError
 
 from shared.api.errors import InvalidInput
 from shared.aws.stored_objects import Folder, media_of
+from shared.providers import linked_files
+from shared.providers.http import OriginRefused
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from whatsapp import store, transmission
@@ -38,6 +41,7 @@ from whatsapp.worker.media.types import (
     is_animated,
     plain,
     refusal_of,
+    type_of,
 )
 
 if TYPE_CHECKING:
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
     from whatsapp.store.items import Phone
 
 FORM_SECONDS = 15 * 60
+LINKED_WITHIN_MS = 3 * clock.SECOND_MS
 LINK_SECONDS = 15 * 60
 _MISSING = frozenset(
     {403, 404}
@@ -134,6 +139,7 @@ def placed(resources: SendingResources, phone: Phone, action_id: str, draft: Dra
     if media.link is not None:
         if phone.provider == "eum":
             raise NotSupported(f"{media.place}: numbers at AWS send files that were uploaded")
+        check_link(media.type, media.link, media.place)
         return draft
     if media.key is None:
         return replace(draft, shown=draft.shown | {"media_id": media.media_id})
@@ -148,6 +154,38 @@ def placed(resources: SendingResources, phone: Phone, action_id: str, draft: Dra
         "s3_key": record.s3_key,
     }
     return replace(draft, content=content(media, source), shown=draft.shown | stored)
+
+
+def check_link(kind: str, link: str, place: str, within_ms: int = LINKED_WITHIN_MS) -> None:
+    """
+    Check a file on the web that shall be sent as *kind*, by its first bytes. One that cannot be read passes: the
+    provider fetches it, too. Raises InvalidInput.
+    """
+    try:
+        beginning = linked_files.beginning_of(link, most_bytes=SNIFFED_BYTES, within_ms=within_ms)
+    except linked_files.Missing:
+        raise _invalid(place, "the link leads to no file") from None
+    except OriginRefused:
+        raise _invalid(place, "must be an https URL with a public host name") from None
+    if beginning is not None:
+        check_beginning(kind, beginning.mime_type, beginning.first_bytes, place)
+
+
+def check_type(kind: str, mime_type: str, place: str) -> None:
+    """Check the type of a file whose content is not known; an empty type passes. Raises InvalidInput."""
+    accepted = LIMITS[kind].extensions
+    if mime_type and kind != "document" and plain(mime_type) not in accepted:
+        listed = ", ".join(sorted(accepted))
+        raise _invalid(place, f"a file that is sent as {kind} must be one of {listed}")
+
+
+def check_beginning(kind: str, mime_type: str, first_bytes: bytes, place: str) -> None:
+    """Check the beginning of a file that its host calls *mime_type*. Raises InvalidInput."""
+    if not first_bytes:
+        raise _invalid(place, "the file is empty")
+    refusal = refusal_of(kind, type_of(kind, mime_type, first_bytes), first_bytes)
+    if refusal is not None:
+        raise _invalid(place, refusal)
 
 
 def _kept(

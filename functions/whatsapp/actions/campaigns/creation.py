@@ -17,6 +17,7 @@ from whatsapp.actions.campaigns.pages import cutting, lists, pacing, recipients
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media.company_files import file_of
+from whatsapp.actions.messages.files import check_files
 from whatsapp.sending.templates import approval, fit
 from whatsapp.store.items.campaigns import Campaign
 from whatsapp.store.sending import campaigns as records
@@ -38,8 +39,8 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
     `payload_too_large`), which is read by a job: until `totalRecipients` is known the campaign cannot start. A
     recipient that is listed twice gets the message once. A list that cannot be read is refused with line and column, a
     campaign without a valid recipient too; if the job finds that no row is valid, the campaign is paused and cannot
-    start (`no_valid_recipients`), and if the list has changed and cannot be read any more, it is paused for good
-    (outcome `cancelled`). Other invalid rows are counted, with their lines.
+    start (`no_valid_recipients`), and if the list has changed and cannot be read any more, it is paused and cannot
+    go on (outcome `cancelled`). Other invalid rows are counted, with their lines.
 
     All campaigns of a number together send at most 80 % of its rate, so that replies are not delayed, and one of them
     at most 100 messages a second; a higher `messagesPerSecond` is refused. It counts ten messages at once. Campaigns
@@ -135,6 +136,7 @@ def _campaign(call: Call[Any], phone: Phone, kind: Any, name: str) -> Campaign: 
             call.resources, call.resources.gate, phone, given.template_name, given.language_code
         )
         category = known.category
+        check_files(call, given.components or [], "components")
     return Campaign(
         pk=Campaign.key(campaign_id),
         company=call.company,

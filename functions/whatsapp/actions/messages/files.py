@@ -1,6 +1,6 @@
 """Sends images, videos, audio files, documents and stickers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import Field, model_validator
@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
+from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
@@ -21,13 +22,13 @@ from whatsapp.actions.calls.inputs import (
     Text,
 )
 from whatsapp.actions.dispatch.registration import Group
+from whatsapp.actions.messages import provider_files
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import files
 from whatsapp.sending.drafts import Draft, File
 from whatsapp.sending.inputs import FileType
 from whatsapp.sending.payloads import of_file, of_text
 from whatsapp.store.items import Media, Phone
-from whatsapp.worker.media.types import LIMITS, plain
 
 CORE = Group("core_messaging")
 _GONE = frozenset({"FAILED", "EXPIRED", "REVOKED"})
@@ -134,8 +135,9 @@ def send_media(call: Call[SendMedia]) -> Draft:
     Send a file. One of S3 is checked by its first bytes and size, and a copy is kept with the message.
 
     A `mediaId` works for the number that uploaded or received the file. Missing files, and files of other companies,
-    answer 404. The provider checks the content of a file that only it has, or that it fetches from `link`: an https
-    address with a public host name. Numbers at AWS send no links (`not_supported`).
+    answer 404. A file that only the provider has, and one that it fetches from `link` (an https address with a public
+    host name), are checked by their first bytes, too. If these cannot be read within three seconds, the provider
+    decides, and a refusal arrives as the status `failed`. Numbers at AWS send no links (`not_supported`).
     """
     given = call.input
     return _draft(call, given.media_type, given.caption, given.filename)
@@ -213,6 +215,8 @@ def file_of(
         if not is_usable and stored_key is None:
             raise _invalid("mediaId", "was uploaded for another number")
         _check_record(record, kind, "mediaId")
+    else:
+        provider_files.check(call, phone, named, kind, "mediaId")
     return File(
         type=kind,
         place="mediaId",
@@ -233,22 +237,37 @@ def known_media(call: Call[Any], media_id: str, field: str = "mediaId") -> Media
 
 def check_files(call: Call[Any], part: object, place: str) -> None:
     """
-    Check the media ids in an object of the provider. Raises NotFound for another company's file, and InvalidInput for
-    one that is known to be of another type.
+    Check the files in an object of the provider, by id or link. Raises NotFound for another company's file, and
+    InvalidInput for one that is of another type.
     """
+    until = clock.now_ms() + files.LINKED_WITHIN_MS
+    for field, kind, file in _files_in(part, place):
+        if "id" in file:
+            _check_id(call, str(file["id"]), kind, f"{field}.id")
+        elif isinstance(file.get("link"), str) and clock.now_ms() < until:
+            # All of them within the time of one: the others are left to the provider.
+            files.check_link(kind, file["link"], f"{field}.link", until - clock.now_ms())
+
+
+def _files_in(part: object, place: str) -> Iterator[tuple[str, FileType, dict[str, Any]]]:
+    """Yield the files in an object of the provider: the place of each, and what it is sent as."""
     if isinstance(part, list):
         for index, entry in enumerate(part):
-            check_files(call, entry, f"{place}.{index}")
-        return
+            yield from _files_in(entry, f"{place}.{index}")
     if not isinstance(part, dict):
         return
     for name, value in part.items():
-        if name in _IN_OBJECTS and isinstance(value, dict) and "id" in value:
-            field = f"{place}.{name}.id"
-            record = known_media(call, str(value["id"]), field)
-            if record is not None:
-                _check_record(record, _IN_OBJECTS[name], field)
-        check_files(call, value, f"{place}.{name}")
+        if name in _IN_OBJECTS and isinstance(value, dict):
+            yield f"{place}.{name}", _IN_OBJECTS[name], value
+        yield from _files_in(value, f"{place}.{name}")
+
+
+def _check_id(call: Call[Any], media_id: str, kind: FileType, field: str) -> None:
+    record = known_media(call, media_id, field)
+    if record is not None:
+        _check_record(record, kind, field)
+    else:
+        provider_files.check(call, participants.sender_of(call), media_id, kind, field)
 
 
 def _key_of(call: Call[Any], record: Media) -> str | None:
@@ -266,10 +285,7 @@ def _is_at_provider(record: Media, phone: Phone) -> bool:
 
 def _check_record(record: Media, kind: FileType, field: str) -> None:
     """Raise InvalidInput for a file that is of another type."""
-    mime_type = plain(record.content_type or "")
-    if mime_type and kind != "document" and mime_type not in LIMITS[kind].extensions:
-        accepted = ", ".join(sorted(LIMITS[kind].extensions))
-        raise _invalid(field, f"a file that is sent as {kind} must be one of {accepted}")
+    files.check_type(kind, record.content_type or "", field)
 
 
 def _invalid(field: str, problem: str) -> InvalidInput:

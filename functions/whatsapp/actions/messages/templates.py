@@ -13,6 +13,7 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Components, Language, SendInput, TemplateName, Text
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
+from whatsapp.actions.messages.files import check_files
 from whatsapp.actions.messages.interactive.parts import checked
 from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.payloads import of_template, of_text
@@ -89,11 +90,11 @@ def send_template(call: Call[SendTemplate]) -> Draft:
     Send a template, also outside the 24-hour window. It must exist in the language, be approved, and take these values;
     otherwise the answer is 409 with the missing values. The values of an authentication template are not stored.
     """
-    given = call.input
+    given, components = call.input, call.input.components or []
     phone = participants.sender_of(call)
-    return template_draft(
-        call, phone, given.template_name, given.language_code, given.components or []
-    )
+    draft = template_draft(call, phone, given.template_name, given.language_code, components)
+    check_files(call, components, "components")
+    return draft
 
 
 @EXTRA.changes("remote_eum", Scope.WHATSAPP_SEND, idempotent=False)

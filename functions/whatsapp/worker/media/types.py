@@ -124,6 +124,17 @@ def refusal_of(kind: str, mime_type: str, first_bytes: bytes) -> str | None:
     return None
 
 
+def type_of(kind: str, mime_type: str, first_bytes: bytes) -> str:
+    """
+    Return the type of a file that shall be sent as *kind*: the type that its host names, or an accepted one that begins
+    like it if that is not known here. Hosts often name no type, or a general one.
+    """
+    named, accepted = plain(mime_type), LIMITS[kind].extensions
+    if kind == "document" or named in _KNOWN_TYPES:
+        return named
+    return next((one for one in sorted(accepted) if one in _types_of(first_bytes)), named)
+
+
 def is_animated(first_bytes: bytes) -> bool:
     """Whether a WebP picture is animated."""
     is_extended = first_bytes[12:16] == b"VP8X" and len(first_bytes) > _FLAGS_AT

@@ -161,12 +161,34 @@ def call_untrusted(
     *loopback* also permits plain http to this machine, for the local stack. Raises OriginRefused, and NotSent or
     InDoubt as `call` does.
     """
-    parts = _untrusted_parts(url, loopback=loopback)
     deadline = clock.now_ms() + within_ms
+    with open_untrusted(
+        "POST", url, headers=headers, body=body, within_ms=within_ms, loopback=loopback
+    ) as answer:
+        try:
+            remaining_ms = max(0, deadline - clock.now_ms())
+            data = b"".join(pieces(answer, most_bytes=LARGEST_ANSWER_BYTES, within_ms=remaining_ms))
+        except TooLarge:
+            raise InDoubt("large_answer") from None
+        return Answer(answer.status, data, {n.lower(): v for n, v in answer.headers.items()})
+
+
+@contextmanager
+def open_untrusted(
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str],
+    body: bytes | None = None,
+    within_ms: int,
+    loopback: bool = False,
+) -> Iterator[BaseHTTPResponse]:
+    """Stream the answer of a URL from outside the deployment. Redirects are returned. Raises as `call_untrusted`."""
+    parts = _untrusted_parts(url, loopback=loopback)
     with _pool_to(parts) as pool:
         try:
             answer = pool.urlopen(
-                "POST",
+                method,
                 f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/",
                 headers={"Host": parts.netloc, **headers},
                 body=body,
@@ -180,13 +202,9 @@ def call_untrusted(
         except urllib3.exceptions.HTTPError:
             raise InDoubt("no_answer") from None
         try:
-            remaining_ms = max(0, deadline - clock.now_ms())
-            data = b"".join(pieces(answer, most_bytes=LARGEST_ANSWER_BYTES, within_ms=remaining_ms))
-        except TooLarge:
-            raise InDoubt("large_answer") from None
+            yield answer
         finally:
             answer.close()
-    return Answer(answer.status, data, {n.lower(): v for n, v in answer.headers.items()})
 
 
 def _untrusted_parts(url: str, *, loopback: bool) -> SplitResult:
@@ -198,9 +216,12 @@ def _untrusted_parts(url: str, *, loopback: bool) -> SplitResult:
     return _allowed(url, (f"{parts.scheme}://{parts.netloc}",))
 
 
-def pieces(answer: BaseHTTPResponse, *, most_bytes: int, within_ms: int) -> Iterator[bytes]:
+def pieces(
+    answer: BaseHTTPResponse, *, most_bytes: int, within_ms: int, of: int = _CHUNK_BYTES
+) -> Iterator[bytes]:
     """
-    Yield the body of a response as it arrives. Raises TooLarge, and InDoubt if it breaks off or takes too long.
+    Yield the body of a response as it arrives, in parts of at most *of* bytes. Raises TooLarge, and InDoubt if it
+    breaks off or takes too long.
 
     Counts decompressed bytes, so a small body that unpacks to a large one is stopped too.
     """
@@ -208,7 +229,7 @@ def pieces(answer: BaseHTTPResponse, *, most_bytes: int, within_ms: int) -> Iter
     size = 0
     try:
         # read1 returns the available bytes: read would wait for the whole chunk, however slowly it arrives.
-        while piece := answer.read1(_CHUNK_BYTES):
+        while piece := answer.read1(of):
             size += len(piece)
             if size > most_bytes:
                 raise TooLarge

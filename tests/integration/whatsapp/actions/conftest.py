@@ -37,6 +37,7 @@ AWS_KEY = "0123456789abcdef0123456789abcdef"
 AWS_PHONE = f"phone-number-id-{AWS_KEY}"
 AWS_WABA = "waba-0123456789abcdef0123456789abcdef"
 ADA = "447700900101"
+READS_OF_FILES = frozenset({"get_media", "download_media", "GetWhatsAppMessageMedia"})
 SCOPES = frozenset(str(scope) for scope in Scope if scope.startswith("whatsapp:"))
 ACME = Caller(company="acme", scopes=SCOPES, principal="api-key:acme")
 GLOBEX = Caller(company="globex", scopes=SCOPES, principal="api-key:globex")
@@ -134,7 +135,12 @@ class Actions:
 
     @property
     def wire(self) -> list[Sent]:
-        """The requests that a provider executed, oldest first."""
+        """The requests that a provider executed, oldest first, without those that only read a file."""
+        return [one for one in self.requests if one.operation not in READS_OF_FILES]
+
+    @property
+    def requests(self) -> list[Sent]:
+        """All requests that a provider executed, oldest first."""
         return self.sandbox.sent
 
     def item(self, key: str) -> dict[str, Any]:

@@ -75,8 +75,8 @@ def _cut(
 
 def _give_up(resources: ActionResources, campaign_id: str, reason: str) -> None:
     """
-    Pause a campaign whose list cannot be read, for good: its pages are cancelled, and the schedule deletes them. It is
-    not completed, since nothing was sent.
+    Pause a campaign whose list cannot be read; it cannot go on. Its pages are cancelled, and the schedule deletes them.
+    It is not completed, since nothing was sent.
     """
     campaign = records.get(resources.table, campaign_id)
     if campaign is None or campaign.source_key is None:

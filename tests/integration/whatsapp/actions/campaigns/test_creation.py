@@ -87,7 +87,7 @@ def test_a_list_is_cut_in_several_steps_and_by_repeated_jobs(runs: Runs) -> None
     assert (runs.show(campaign)["totalRecipients"], runs.show(campaign)["pages"]) == (350, 4)
 
 
-def test_a_list_that_cannot_be_read_pauses_the_campaign_for_good_and_is_deleted(
+def test_a_list_that_cannot_be_read_pauses_its_campaign_which_cannot_go_on(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign = made_of_list(runs, "\n".join(json.dumps(f"+{n}") for n in numbers(151)))

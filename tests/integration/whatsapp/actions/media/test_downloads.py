@@ -45,7 +45,7 @@ def test_a_file_of_a_message_is_stored_and_linked_to_it(files: Actions) -> None:
     assert files.harness.resources.bucket.get(STORED_KEY) == JPEG
     assert files.item(message_pk)["s3Key"] == STORED_KEY
     assert "ttl" not in files.item(f"MEDIA#{JPEG_IMAGE}")
-    look_up, fetched = files.wire
+    look_up, fetched = files.requests
     assert (look_up.operation, fetched.operation) == ("get_media", "download_media")
     assert wire.problems(look_up, "GET", "/{Version}/{Media-ID}") == []
     assert look_up.query == {"phone_number_id": PHONE}
@@ -57,7 +57,7 @@ def test_a_stored_file_is_not_fetched_again(files: Actions) -> None:
     again = files.run("eum_download_media", on_graph({"mediaId": JPEG_IMAGE}))
 
     assert again.result == first.result
-    assert len(files.wire) == 2
+    assert len(files.requests) == 2
 
 
 def test_aws_copies_a_file_under_our_prefix_and_the_real_key_is_stored(files: Actions) -> None:
@@ -75,7 +75,7 @@ def test_aws_copies_a_file_under_our_prefix_and_the_real_key_is_stored(files: Ac
     answer = files.run("eum_download_media", on_aws({"mediaId": PDF_DOCUMENT}))
 
     prefix = f"media/acme/{EUM_PHONE}/{PDF_DOCUMENT}/"
-    (sent,) = files.wire
+    (sent,) = files.requests
     assert (sent.operation, sent.body) == (
         "GetWhatsAppMessageMedia",
         {
@@ -115,7 +115,7 @@ def test_an_unknown_file_and_another_companys_do_not_exist(files: Actions) -> No
     of_globex = {"phoneNumberId": GLOBEX_PHONE, "mediaId": JPEG_IMAGE}
     assert files.run("eum_download_media", of_globex, caller=GLOBEX).status == 404
     assert files.run("delete_media", of_globex, caller=GLOBEX).status == 404
-    assert files.wire == []
+    assert files.requests == []
 
 
 def test_a_key_is_never_a_parameter_of_a_download(files: Actions) -> None:
@@ -175,7 +175,7 @@ def test_a_file_is_deleted_at_graph_and_cannot_be_downloaded_any_more(files: Act
     answer = files.run("delete_media", on_graph({"mediaId": JPEG_IMAGE}))
 
     assert answer.result == {"mediaId": JPEG_IMAGE, "atProvider": "deleted", "stored": False}
-    (sent,) = files.wire
+    (sent,) = files.requests
     assert wire.problems(sent, "DELETE", "/{Version}/{Media-ID}") == []
     assert (sent.path, sent.query) == (f"/v23.0/{JPEG_IMAGE}", {"phone_number_id": PHONE})
     assert files.item(f"MEDIA#{JPEG_IMAGE}")["mediaStatus"] == "EXPIRED"
@@ -218,7 +218,7 @@ def test_a_file_is_deleted_at_aws(files: Actions) -> None:
     answer = files.run("delete_media", on_aws({"mediaId": media_id}))
 
     assert answer.result["atProvider"] == "deleted"
-    assert (files.wire[-1].operation, files.wire[-1].body) == (
+    assert (files.requests[-1].operation, files.requests[-1].body) == (
         "DeleteWhatsAppMessageMedia",
         {"originationPhoneNumberId": AWS_PHONE, "mediaId": media_id},
     )
@@ -245,4 +245,4 @@ def test_a_file_of_a_revoked_message_is_not_fetched(files: Actions) -> None:
     downloads.remove(files.harness.resources, JPEG_IMAGE, message_pk, a_phone())
     answer = files.run("eum_download_media", on_graph({"mediaId": JPEG_IMAGE}))
 
-    assert (answer.status, files.wire) == (409, [])
+    assert (answer.status, files.requests) == (409, [])

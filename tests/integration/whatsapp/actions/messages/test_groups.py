@@ -7,6 +7,7 @@ import pytest
 from shared.api.auth import Caller
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import GLOBEX, WABA, Actions
+from tests.integration.whatsapp.actions.messages.test_files import FILES
 from tests.integration.whatsapp.actions.messages.test_templates import READY, VALUES, add_template
 from tests.integration.whatsapp.conftest import NOW, PHONE, text
 from whatsapp import store
@@ -54,10 +55,10 @@ def test_the_first_message_of_a_group_needs_the_window_or_a_template(actions: Ac
 
 @pytest.mark.parametrize("kind", ["image", "video", "audio", "document"])
 def test_a_file_goes_to_the_group(group: Actions, kind: str) -> None:
-    answer = send(group, {"messageType": kind, "mediaId": "1003383421387256"})
+    answer = send(group, {"messageType": kind, "mediaId": FILES[kind][2]})
 
     assert answer.status == 200
-    assert group.wire[0].body[kind] == {"id": "1003383421387256"}  # type: ignore[index] # JSON
+    assert group.wire[0].body[kind] == {"id": FILES[kind][2]}  # type: ignore[index] # JSON
 
 
 def test_a_template_goes_to_the_group(group: Actions) -> None:
