@@ -8,6 +8,7 @@ import { partsFor, rightsOf, type Part, type Rights } from "./access";
 import { Audit } from "./Audit";
 import { Cost } from "./Cost";
 import { Decisions } from "./Decisions";
+import { MailboxSettings } from "./MailboxSettings";
 import { Macros } from "./macros/Macros";
 import { Overview } from "./Overview";
 import { Parked } from "./Parked";
@@ -57,6 +58,8 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <Templates />;
     case "service":
       return <ServiceLevels />;
+    case "mailboxes":
+      return <MailboxSettings />;
     case "macros":
       return <Macros />;
     case "cost":

@@ -1,4 +1,4 @@
-// Met and breached targets of a mailbox by day.
+// Met and breached targets of a mailbox by day, and how satisfied its customers are.
 
 import { useState } from "preact/hooks";
 import { useResource } from "../api/resource";
@@ -11,6 +11,12 @@ const COUNTS = [
   ["ops.service.response_breached", "first_response_breached"],
   ["ops.service.resolution_met", "resolution_met"],
   ["ops.service.resolution_breached", "resolution_breached"],
+  ["ops.service.questions_asked", "questions_asked"],
+  ["ops.service.score_5", "score_5"],
+  ["ops.service.score_4", "score_4"],
+  ["ops.service.score_3", "score_3"],
+  ["ops.service.score_2", "score_2"],
+  ["ops.service.score_1", "score_1"],
 ] as const;
 
 export function ServiceLevels() {

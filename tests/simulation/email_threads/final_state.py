@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _TIMES = frozenset({
     "updated_at", "last_updated_at", "ttl", "ttl_date", "parked_again_at", "resolved_at", "replayed_at", "analysed_at",
     "asked_at", "reviewed_at", "sent_at", "received_at", "timestamp", "at", "reservedAt", "deadline", "owner",
-    "response_time_avg", "response_total", "resolution_time", "finished_at", "left", "given_at", "closed_at",
+    "response_time_avg", "response_total", "resolution_time", "finished_at", "left", "given_at", "closed_at", "send_at",
 })  # fmt: skip
 _MOMENTS = "moments"  # times by id
 _OF_ATTEMPTS = _TIMES | {"attempt", "reason"}

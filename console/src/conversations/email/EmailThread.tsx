@@ -17,7 +17,8 @@ import { Reminder, ReminderFact, Split } from "./FollowUp";
 import { Joining } from "./Joining";
 import { Macros } from "./Macros";
 import { ClosedDrafts } from "./SendTime";
-import { Targets } from "./Targets";
+import { Merge, MergedThreads } from "./Merge";
+import { SatisfactionFact, Targets } from "./Targets";
 import { undoOf } from "./undo";
 import { Writer } from "./Writer";
 import { actor, moment, when } from "../../texts/format";
@@ -257,6 +258,7 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
           <Reminder thread={thread} onChange={onChange} />
         </>
       )}
+      <Merge thread={thread} onChange={onChange} />
       {thread.participant && (
         <Button kind="quiet" busy={spam.busy} onClick={() => void spam.run()}>
           {t(isSpam ? "action.not_spam" : "action.spam")}
@@ -298,9 +300,11 @@ function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; on
         <Fact label={t("facts.people")}>{thread.participants.join(", ")}</Fact>
         <Targets thread={thread} />
         <ReminderFact thread={thread} />
+        <SatisfactionFact thread={thread} />
         <Fact label={t("facts.created")}>{moment(thread.created_at)}</Fact>
       </dl>
       <Joining thread={thread} onChange={onChange} />
+      <MergedThreads thread={thread} onChange={onChange} />
       {analysis?.summary && (
         <section class="facts-part">
           <h3>{t("facts.summary")}</h3>

@@ -1,4 +1,4 @@
-// The due times of a thread.
+// The due times of a thread, and how satisfied its customer is.
 
 import type { EmailThreadsApi } from "../../api/routes";
 import { moment } from "../../texts/format";
@@ -25,4 +25,20 @@ export function Targets({ thread }: { thread: EmailThreadsApi.OpenedThread }) {
       })}
     </>
   );
+}
+
+export function SatisfactionFact({ thread }: { thread: EmailThreadsApi.OpenedThread }) {
+  const found = thread.satisfaction;
+  if (!found) return null;
+  const { score } = found;
+  if (score) {
+    return (
+      <Fact label={t("facts.satisfaction")}>
+        <span title={moment(found.answered_at ?? "")}>{t("facts.score", { score })}</span>
+        {found.comment && <p class="mail-text">{found.comment}</p>}
+      </Fact>
+    );
+  }
+  const at = found.asked_at ?? found.ask_at;
+  return at ? <Fact label={t("facts.satisfaction")}>{t(found.asked_at ? "facts.asked" : "facts.ask_at", { at: moment(at) })}</Fact> : null;
 }

@@ -28,7 +28,7 @@ _SENT_WORDS: Final = (
     r"|inviat|scarica|ottieni|verzonden|verstuurd|gestuurd|download|\bskicka|\bsendt\b|\bsent fra|hent\b|hämta|\bfå\b"
     r"|lähetetty|lähetin|hanki\b|wysłan|pobierz|odesl[áa]n|odoslan|poslan[oe]|poslano|poslato|získ|küld[vöt]|trimis"
     r"|preluat|obține|отправлен|послан|надіслан|відправлен|изпрате|послат|испраќ|стáл|στ[άα]λ|αποστ[άα]λ|απεστ[άα]λ"
-    r"|λήψη|gönder|yollan|edinin|נשלח|השג|הורד|الحصول|[أا]رسل|مرسل|ارسال|فرستاده|भेजा|送信|から送|发自|發自|发送|發送|傳送|传送|寄出|來自|来自"
+    r"|λήψη|gönder|yollan|edinin|נשלח|השג|הורד|الحصول|[أا]رسل|مرسل|ارسال|فرستاده|भेजा(?: गया)?|送信|から送|发自|發自|发送|發送|傳送|传送|寄出|來自|来自"
     r"|获取|取得|入手|보냄|보낸|발송|전송|ส่งจาก|ส่งมาจาก|(?:đã )?(?:được )?gửi từ|dikirim|dihantar|išsiųst|nosūtīt|saadetud|sendur|sent úr"
     r"|wysłano|poslané|dërguar|ipadala|imetumwa|gestuur|bidalita|\bvon meinem\b|\bvon unterwegs\b|de mon i(?:phone|pad)"
     r"|desde mi\b|dal mio i(?:phone|pad)|\bdo meu\b|\bvia\b)"
@@ -46,7 +46,7 @@ _APP_LINK: Final = re.compile(
 _ARABIC_MARKS: Final = re.compile("[\u064b-\u0652\u0640\u200e\u200f]")
 # A line about its writer, its reader or an order is text.
 _PERSONAL: Final = re.compile(
-    r"\b(?:i|you|your|order|ich|(?<!laden )sie|ihr|bestellung|je|j'ai|vous|commande|yo|usted|pedido|io|lei|ordine)\b|\d{5,}",
+    r"\b(?:i|you|your|order|ich|(?<!laden )(?<!holen )sie|ihr|bestellung|je|j'ai|vous|commande|yo|usted|pedido|io|lei|ordine)\b|\d{5,}",
     re.IGNORECASE,
 )
 

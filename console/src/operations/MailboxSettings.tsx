@@ -1,0 +1,91 @@
+// The settings of a mailbox that people change by hand: times, targets, signature, the question after the end.
+
+import { useState } from "preact/hooks";
+import type { EmailThreadsApi } from "../api/routes";
+import { useAction, useResource } from "../api/resource";
+import { useApp } from "../app";
+import { t } from "../texts/texts";
+import { Button, ErrorNotice, Field } from "../ui/controls";
+import { showToast } from "../ui/toastList";
+import { Section } from "./sections";
+
+type Mailbox = EmailThreadsApi.MailboxView;
+
+const LONGEST_SIGNATURE = 1_000; // characters
+const NUMBERS = [
+  { name: "undo_seconds", text: "mailbox.undo_seconds", least: 0, most: 60 },
+  { name: "first_response_minutes", text: "mailbox.first_response_minutes", least: 1, most: 86_400 },
+  { name: "resolution_minutes", text: "mailbox.resolution_minutes", least: 1, most: 86_400 },
+  { name: "auto_close_days", text: "mailbox.auto_close_days", least: 1, most: 365 },
+  { name: "reopen_days", text: "mailbox.reopen_days", least: 0, most: 3_650 },
+  { name: "satisfaction_delay_hours", text: "mailbox.satisfaction_delay_hours", least: 0, most: 720 },
+] as const;
+type NumberName = (typeof NUMBERS)[number]["name"];
+
+export function MailboxSettings() {
+  const { client } = useApp();
+  const [chosen, setChosen] = useState("");
+  const mailboxes = useResource(async (signal) => (await client.call("GET /email-mailboxes", { signal })).result.mailboxes, [client]);
+  const shown = mailboxes.value?.find(({ address }) => address === chosen) ?? mailboxes.value?.[0];
+  const tools = (
+    <label class="ops-filter">
+      <span class="field-label">{t("ops.service.mailbox")}</span>
+      <select value={shown?.address ?? ""} onChange={(event) => setChosen(event.currentTarget.value)}>
+        {(mailboxes.value ?? []).map(({ address }) => (
+          <option key={address} value={address}>
+            {address}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  return (
+    <Section title={t("ops.part.mailboxes")} about={t("mailbox.about")} resource={mailboxes} tools={tools}>
+      {() => (shown ? <Form key={`${shown.address} ${shown.updated_at ?? ""}`} mailbox={shown} onStored={mailboxes.reload} /> : <p class="ops-empty">{t("ops.nothing")}</p>)}
+    </Section>
+  );
+}
+
+function Form({ mailbox, onStored }: { mailbox: Mailbox; onStored: () => Promise<void> }) {
+  const { client } = useApp();
+  const before = Object.fromEntries(NUMBERS.map(({ name }) => [name, String(mailbox[name] ?? "")])) as Record<NumberName, string>;
+  const [given, setGiven] = useState(before);
+  const [signature, setSignature] = useState(mailbox.signature ?? "");
+  const save = useAction(async () => {
+    // Only what was changed: a colleague may have changed other settings meanwhile.
+    const changed = NUMBERS.filter(({ name }) => given[name] !== before[name]);
+    const body: EmailThreadsApi.MailboxInput = {
+      ...Object.fromEntries(changed.map(({ name }) => [name, given[name] === "" ? null : Number(given[name])])),
+      ...(signature !== (mailbox.signature ?? "") && { signature: signature.trim() ? signature : null }),
+    };
+    await client.call("PUT /email-mailboxes/{address}", { path: { address: mailbox.address }, body });
+    showToast(t("mailbox.stored"));
+    await onStored();
+  });
+  return (
+    <form
+      class="ops-editor"
+      aria-label={t("ops.part.mailboxes")}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save.run();
+      }}
+    >
+      {save.error && <ErrorNotice error={save.error} fields={[...NUMBERS.map(({ name }) => name), "signature"]} />}
+      {NUMBERS.map(({ name, text, least, most }) => (
+        <Field key={name} label={t(text)} name={name} error={save.error}>
+          <input type="number" step={1} min={least} max={most} value={given[name]} onInput={(event) => setGiven({ ...given, [name]: event.currentTarget.value })} />
+        </Field>
+      ))}
+      <Field label={t("signature.text")} name="signature" error={save.error}>
+        <textarea rows={3} value={signature} maxLength={LONGEST_SIGNATURE} onInput={(event) => setSignature(event.currentTarget.value)} />
+      </Field>
+      <p class="quiet">{t("mailbox.hours")}</p>
+      <div class="ops-editor-end">
+        <Button type="submit" kind="primary" busy={save.busy}>
+          {t("ops.store")}
+        </Button>
+      </div>
+    </form>
+  );
+}
