@@ -26,7 +26,7 @@ from events.whatsapp.payloads import text
 from events.whatsapp.sample_builder import Sample, SampleBuilder
 from events.whatsapp.sample_data import Customer
 from events.whatsapp.samples import sample
-from local.bench import cold, renderings, throughput, warm
+from local.bench import cold, renderings, throughput, waits, warm
 from local.docs.readme_tables import replace_section
 from local.stack.cli import Stack, running_stack
 from local.stack.functions import Function, functions_of
@@ -75,6 +75,7 @@ def main() -> int:
             partial(_handling_table, functions),
             partial(_renderings_table, functions["NewslettersExports"]),
             partial(_throughput_table, stack),
+            _waits_table,
         ):
             parts.append(part())
             print(f"\n{parts[-1]}\n", flush=True)
@@ -220,6 +221,32 @@ def _throughput_table(stack: Stack) -> str:
         for name, rates in taken.items()
     ]
     return _table(("local stack", "answered/s", "durable/s"), rows)
+
+
+def _waits_table() -> str:
+    say("waits of customers for answers, in simulated time ...")
+    measured = waits.measure()
+    rows = [
+        [
+            kind,
+            f"{median(one.seconds):.1f}",
+            f"{max(one.seconds):.1f}",
+            f"{median(one.answers):g}",
+            "",
+        ]
+        for kind, one in measured.items()
+    ]
+    overall = waits.overall(measured)
+    limit = _verdict(overall, waits.MEDIAN_LIMIT_SECONDS)
+    rows.append(["all messages", f"{overall:.1f}", "", "", limit])
+    head = (
+        "webhook to provider, model at 0 s, simulated",
+        "median s",
+        "longest s",
+        "answers",
+        "limit",
+    )
+    return _table(head, rows)
 
 
 def _posts(label: str, count: int) -> list[Sample]:

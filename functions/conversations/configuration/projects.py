@@ -119,6 +119,8 @@ class WhatsAppChannel(_Part):
     templates: dict[str, Any] = Field(default_factory=dict)  # of `whatsapp_templates.Template`
     default_template: str | None = None
     reengagement_template: str | None = None
+    # Whether the customer's message is marked as read, and typing is shown, while the model answers; not at Twilio.
+    typing_indicator: bool = True
 
     @property
     def address(self) -> str:

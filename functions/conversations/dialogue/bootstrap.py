@@ -30,6 +30,7 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.company_secrets import CompanySecrets
+from shared.runtime import clock
 from shared.runtime.settings import Origin, Url, is_local_stage
 
 if TYPE_CHECKING:
@@ -158,8 +159,12 @@ def _gateway(
     )
 
 
-def _client_without_retries(service: str) -> Any:  # noqa: ANN401 - the client of any service
-    return boto3.client(service, config=once)  # type: ignore[call-overload] # by its name
+def _client_without_retries(service: str, *, within_ms: int | None = None) -> Any:  # noqa: ANN401 - of any service
+    config = once
+    if within_ms is not None:
+        seconds = within_ms / clock.SECOND_MS
+        config = once.merge(Config(connect_timeout=seconds, read_timeout=seconds))
+    return boto3.client(service, config=config)  # type: ignore[call-overload] # by its name
 
 
 def _is_local(settings: SpeakingSettings) -> bool:

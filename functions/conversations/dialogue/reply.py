@@ -22,6 +22,7 @@ from conversations.outbound.compose import fixed_texts, opening_times
 from conversations.outbound.policy import newer_messages
 from conversations.outbound.policy.gate import end_of, send_request_of
 from conversations.outbound.policy.newer_messages import Unanswered
+from conversations.outbound.providers import receipts
 from conversations.outbound.results import End, Ended, Noted
 from conversations.outbound.turns import deferral, engine, transmission
 from conversations.outbound.turns.engine import Outcome, Plan
@@ -187,8 +188,21 @@ def _run_turn(
             opened,
             plan,
             run,
-            lambda: deps.writer.answer(opened, unanswered, turn_id, run),
+            lambda: _written(deps, opened, unanswered, turn_id, run),
         )
+
+
+def _written(
+    deps: DialogueDependencies,
+    opened: OpenConversation,
+    unanswered: Unanswered,
+    turn_id: str,
+    run: Run,
+) -> Message | None:
+    """Compose the answer. The customer sees that it is being written: once, not again when a retry writes it."""
+    if run.attempt == 1 and unanswered.asking:
+        receipts.show_typing(deps.turns.gateway, opened, unanswered.asking[-1])
+    return deps.writer.answer(opened, unanswered, turn_id, run)
 
 
 def _is_left_to_people(opened: OpenConversation, unanswered: Unanswered) -> bool:

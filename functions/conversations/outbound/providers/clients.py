@@ -15,20 +15,22 @@ if TYPE_CHECKING:
     from shared.providers.whatsapp.aws_eum import Eum
     from shared.providers.whatsapp.meta_graph import Graph
 
+RECEIPT_WITHIN_MS = 1_000
+
 
 @dataclass(kw_only=True, eq=False)
 class ProviderClients:
     """
     The client of each provider, loaded and created at its first use: a company uses one provider for each channel.
 
-    *make_client* creates a boto3 client by its service name.
+    *make_client* creates a boto3 client by its service name; `within_ms` bounds its calls.
     """
 
     twilio_url: str
     graph_url: str
     graph_version: str
     eum_meta_version: str
-    make_client: Callable[[str], Any]
+    make_client: Callable[..., Any]
 
     @cached_property
     def twilio(self) -> Twilio:
@@ -57,6 +59,16 @@ class ProviderClients:
         from shared.providers.whatsapp.aws_eum import Eum  # noqa: PLC0415 - see the docstring of the class
 
         return Eum(lambda: self.make_client("socialmessaging"), self.eum_meta_version)
+
+    @cached_property
+    def eum_receipts(self) -> Eum:
+        """AWS End User Messaging Social, for receipts that delay no answer."""
+        from shared.providers.whatsapp.aws_eum import Eum  # noqa: PLC0415 - see the docstring of the class
+
+        make = self.make_client
+        return Eum(
+            lambda: make("socialmessaging", within_ms=RECEIPT_WITHIN_MS), self.eum_meta_version
+        )
 
     @cached_property
     def ses(self) -> Ses:

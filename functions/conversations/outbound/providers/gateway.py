@@ -103,11 +103,11 @@ class Providers:
         Raises Misconfigured if the sending secret is missing, NotSent if it cannot be read now.
         """
         channel = opened.channel
-        self._require_claims(opened)
+        self.require_claims(opened)
         if channel.provider == "twilio":
             twilio_account(self.credentials, opened)
         elif isinstance(channel, WhatsAppChannel) and channel.provider == "meta":
-            self._token(opened, channel)
+            self.token(opened, channel)
 
     def account(self, opened: OpenConversation) -> str | None:
         """
@@ -193,7 +193,7 @@ class Providers:
         queue.send([Entry(body_of(event), group, digest("outbound", action_id))])
 
     def _sent(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
-        self._require_claims(opened)
+        self.require_claims(opened)
         channel = opened.channel
         if not isinstance(channel, EmailChannel) and not addresses.is_user_id(opened.customer):
             opened = self._proven(opened)
@@ -265,13 +265,13 @@ class Providers:
         if channel.provider == "aws_social":
             provider_id = self.clients.eum.post_message(channel.phone_number_id, payload)
         else:
-            token = self._token(opened, channel)
+            token = self.token(opened, channel)
             provider_id = self.clients.graph.post_message(channel.phone_number_id, token, payload)
         if provider_id is None:
             raise InDoubt("no_message_id")
         return Sent(provider_id, "accepted")
 
-    def _token(self, opened: OpenConversation, channel: WhatsAppChannel) -> str:
+    def token(self, opened: OpenConversation, channel: WhatsAppChannel) -> str:
         """Return the company's token of Meta's API. Raises Misconfigured and NotSent."""
         name = channel.whatsapp_credentials_id or ""
         if name and not owns_token(opened.company.company_id, name):
@@ -294,7 +294,7 @@ class Providers:
         assigned, _ = ses.message_ids(sent.provider_id, self.region)
         return Sent(assigned, sent.status)
 
-    def _require_claims(self, opened: OpenConversation) -> None:
+    def require_claims(self, opened: OpenConversation) -> None:
         """Raise Misconfigured if the sender is not the company's, NotSent if the claims cannot be read."""
         method, sender = opened.conversation.channel_method, opened.state.business_address
         try:

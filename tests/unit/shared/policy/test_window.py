@@ -24,6 +24,7 @@ NOON = 1_768_478_400_000
 ALLOWED = {
     "functions/console/operations/conservation.py": "the end of a day of metrics",
     "functions/console/operations/cost.py": "a day of costs",
+    "functions/conversations/dialogues/format.py": "the unit of a day",
     "functions/conversations/recovery/sweep.py": "delays of reconciliation",
     "functions/email_threads/api/inputs.py": "the longest target, in minutes",
     "functions/email_threads/store/parked.py": "the day before, as a list of parked mails is by day",

@@ -37,7 +37,13 @@ class Graph:
     version: str
 
     def post_message(
-        self, phone: str, token: str, message: Mapping[str, Any], edge: str = "messages"
+        self,
+        phone: str,
+        token: str,
+        message: Mapping[str, Any],
+        edge: str = "messages",
+        *,
+        within_ms: int = http.LONGEST_ANSWER_MS,
     ) -> str | None:
         """
         Send message JSON from the number with Meta's id *phone*; return the new message's id, None for a receipt.
@@ -45,7 +51,7 @@ class Graph:
         *edge*: `messages`, or `marketing_messages` for marketing templates of an account that is onboarded to that API.
         One attempt. Raises Refused, NotSent or InDoubt. (Meta, "Messages": POST /{version}/{phone}/messages.)
         """
-        answer = self.call("POST", f"{phone}/{edge}", token, message)
+        answer = self.call("POST", f"{phone}/{edge}", token, message, within_ms=within_ms)
         ids = [entry["id"] for entry in answer.get("messages", []) if "id" in entry]
         return ids[0] if ids else None
 
@@ -84,6 +90,7 @@ class Graph:
         body: Mapping[str, Any] | None = None,
         *,
         query: Mapping[str, str] | None = None,
+        within_ms: int = http.LONGEST_ANSWER_MS,
     ) -> dict[str, Any]:
         """
         Make one attempt at any call of the API; *path* is the part after the version, with its variables quoted.
@@ -96,6 +103,7 @@ class Graph:
                 self._url(path, query),
                 headers={"Authorization": f"Bearer {token}"},
                 json=body,
+                within_ms=within_ms,
             ),
             token,
         )
