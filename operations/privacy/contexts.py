@@ -14,7 +14,7 @@ from email_threads.privacy import requests as email_requests
 from email_threads.privacy.jobs import folder_of as email_folder
 from email_threads.privacy.remainders import REMAINDERS as OF_THREADS
 from email_threads.store.items import PrivacyJob as EmailJob
-from shared.identity.addresses import USER_ID_PREFIX, normal_digits, normal_form
+from shared.identity.addresses import USER_ID_PREFIX, AddressInvalid, normal_form, user_id
 from shared.policy.consent.withdrawals import withdrawn_at
 from shared.privacy import jobs
 from shared.privacy.jobs import Job, Kind
@@ -56,19 +56,14 @@ class WhatsAppJobs:
         if name.kind is NameKind.EMAIL:
             return []
         found = subjects.resolve(self.table, company, name.value.removeprefix("+")).ids
-        return [
-            Named(NameKind.PHONE, normal_form(f"+{one}"))
-            if one.isdecimal()
-            else Named(NameKind.USER_ID, one)
-            for one in found
-        ]
+        return [named for one in found if (named := _named(one)) is not None]
 
     def has_passed_on(self, company: str, name: Named, /) -> bool:
         """Whether a number is the first id of a customer who has it no more."""
-        if name.kind is not NameKind.PHONE:
-            return False
-        digits = normal_digits(name.value.removeprefix("+"))
-        return digits not in subjects.resolve(self.table, company, digits).keys
+        digits = name.value.removeprefix("+")
+        return name.kind is NameKind.PHONE and subjects.has_earlier_owner(
+            self.table, company, digits
+        )
 
     def subjects(self, names: Sequence[Named], /) -> list[str]:
         """Return digits and user ids."""
@@ -206,6 +201,16 @@ class ConversationJobs:
     def folder(self, job: Job, /) -> ExportFolder:
         """Return the folder of a job's current export."""
         return erasure.folder_of(self.deps.bucket, _of(ConversationJob, job))
+
+
+def _named(one: str) -> Named | None:
+    """Return digits or a user id as an identifier; None for the key of a later owner of a number."""
+    if one.isdecimal():
+        return Named(NameKind.PHONE, normal_form(f"+{one}"))
+    try:
+        return Named(NameKind.USER_ID, user_id(one).removeprefix(USER_ID_PREFIX))
+    except AddressInvalid:
+        return None
 
 
 def _since(request: PersonJob, stored: Job | None) -> Job | None:

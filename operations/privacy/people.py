@@ -220,11 +220,7 @@ def _add_person(command: argparse.ArgumentParser) -> None:
     for kind, read, what in (
         (NameKind.PHONE, _phone, "a phone number with + and country code"),
         (NameKind.EMAIL, _email, "an e-mail address"),
-        (
-            NameKind.USER_ID,
-            matching(r"[A-Za-z0-9._:-]{3,128}", "a business-scoped user id of WhatsApp"),
-            "a business-scoped user id of WhatsApp",
-        ),
+        (NameKind.USER_ID, _user_id, "a business-scoped user id of WhatsApp"),
     ):
         command.add_argument(
             f"--{kind.replace('_', '-')}",
@@ -257,6 +253,13 @@ def _phone(text: str) -> str:
         return identifier(IdentifierKind.PHONE, addresses.phone_number(text)).value
     except AddressInvalid:
         raise argparse.ArgumentTypeError("must be a phone number with + and country code") from None
+
+
+def _user_id(text: str) -> str:
+    try:
+        return addresses.user_id(text).removeprefix(addresses.USER_ID_PREFIX)
+    except AddressInvalid:
+        raise argparse.ArgumentTypeError("must be a user id of WhatsApp") from None
 
 
 def _email(text: str) -> str:

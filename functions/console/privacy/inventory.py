@@ -50,6 +50,7 @@ _FEEDS = "feeds"
 SETTLES_MS: Final = 60 * clock.SECOND_MS
 POLL_MS: Final = 5 * clock.SECOND_MS
 ENTRIES_A_PAGE: Final = 50
+PARKED_A_PAGE: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,4 +204,6 @@ class Inventory:
             if heads.read(head.reference) is None
             and entries.get(self.tables.inbox, Entry.key(context, head.reference)) is None
         ]
-        return Page([Found(PARKED, json.dumps([str(context), one])) for one in gone])
+        found = [Found(PARKED, json.dumps([str(context), one])) for one in gone[:PARKED_A_PAGE]]
+        # The next page lists what is left of them.
+        return Page(found, {"after": str(context)} if len(gone) > PARKED_A_PAGE else None)

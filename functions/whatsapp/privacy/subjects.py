@@ -119,6 +119,21 @@ def resolve(table: Table, company: str, named: str, *, by_key: bool = False) -> 
     return Contact(keys=keys, links=links, aliases=own, heads=heads, ids=ids, hashes=hashes)
 
 
+def has_earlier_owner(table: Table, company: str, digits: str) -> bool:
+    """Whether a number is the key of a conversation with a customer who has it no more, at a number of the company."""
+    for entry in store.phones.of_company(table, company):
+        phone = store.phones.get(table, entry["phone"])
+        if phone is None or phone.company != company:
+            continue
+        owner = _owner_of(table, phone, digits)
+        if owner is None or addresses.normal_digits(owner) == addresses.normal_digits(digits):
+            continue
+        keys = [Conversation.key(phone.arn_suffix, one) for one in addresses.spellings_of(digits)]
+        if any(store.heads.get(table, key) is not None for key in keys):
+            return True
+    return False
+
+
 def _contact_keys(table: Table, phone: Phone, named: str, *, by_key: bool) -> list[str]:
     """
     Return the keys of the contact that has this id at a number, and of all contacts linked to it; the id itself if no

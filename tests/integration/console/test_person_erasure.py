@@ -19,6 +19,7 @@ from shared.policy.consent.withdrawals import Withdrawal
 from shared.privacy import jobs as stored_jobs
 from tests.integration.console.people import (
     ADA,
+    CANARY,
     COMPANY,
     GIVEN,
     MAIL,
@@ -29,6 +30,8 @@ from tests.integration.console.people import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shared.aws.dynamodb import Table
     from tests.integration.console.system import InboxSystem
     from tests.integration.whatsapp.conftest import Harness
@@ -76,12 +79,30 @@ def test_one_identifier_erases_the_person_in_all_contexts_and_no_other_person(
     assert {one["context"] for one in job.parts} == {"whatsapp", "email_threads", "conversations"}
 
 
-def test_a_number_that_was_another_persons_leads_to_nothing_of_the_earlier_owner(
-    people: People,
-) -> None:
-    """The number's contact, with its address, is the earlier owner's."""
+def withdrawn(people: People) -> None:
+    """What AI conversations have noticed."""
     record = Withdrawal(at="2026-01-01T12:00:00.000Z", evidence="wamid.7")
     withdrawals.note(people.conversations.log, COMPANY, f"+{ADA}", record)
+
+
+def handed_over(people: People) -> None:
+    """Ada reports another number, and Carl writes from hers."""
+    people.now[0] += 60_000
+    at = str(people.now[0] // 1_000)
+    system = {"type": "user_changed_number", "body": "changed", "wa_id": "447700900199"}
+    notice = {"id": "wamid.8", "from": ADA, "timestamp": at, "type": "system", "system": system}
+    people.harness.take({"messages": [notice]})
+    people.now[0] += 60_000
+    people.write("wamid.9", ADA, "of Carl", "Carl")
+    people.show()
+
+
+@pytest.mark.parametrize("change", [withdrawn, handed_over])
+def test_a_number_that_was_another_persons_leads_to_nothing_of_the_earlier_owner(
+    people: People, change: Callable[[People], None]
+) -> None:
+    """The number's contact, with its address, is the earlier owner's."""
+    change(people)
     profiles = people.contact_items()
 
     names, ids = person.of_names(people.deps.sources, COMPANY, GIVEN)
@@ -89,7 +110,12 @@ def test_a_number_that_was_another_persons_leads_to_nothing_of_the_earlier_owner
     assert (names, ids) == (GIVEN, [])
     people.run()
     assert people.contact_items() == profiles
-    assert people.left(MAIL)
+    assert people.left("of Carl") == []
+    assert {one.split(" ")[0] for one in people.left(MAIL)} >= {people.mails.table.name}
+    if change is handed_over:
+        assert {one.split(" ")[0] for one in people.left(CANARY)} >= {
+            people.harness.resources.table.name
+        }
 
 
 def test_feeds_that_are_late_or_still_run_make_no_contact_of_what_was_erased(

@@ -121,6 +121,7 @@ def test_an_export_is_one_zip_with_an_index_that_only_its_owner_reads(
         (("erase", "--reason", "asked"), 2),
         (("erase", "--phone", "0770", "--reason", "asked"), None),
         (("erase", "--email", "ann at home", "--reason", "asked"), None),
+        (("erase", "--user-id", "ann at", "--reason", "asked"), None),
         (("erase", "--phone", "+447700900101"), None),
         (("erase", "--phone", "+447700900101", "--reason", ""), None),
         (("status", "--request", "0" * 32), 1),
