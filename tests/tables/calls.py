@@ -140,10 +140,10 @@ def _make(self: Any, operation: str, parameters: dict[str, Any]) -> Any:
         api_params=parameters, operation_model=model, context=context
     )
     request = Request(operation, parameters, context)
-    if not (
-        set(model.input_shape.required_members) <= parameters.keys() and _are_known(parameters)
-    ):
-        self._serializer.serialize_to_request(parameters, model)
+    required = set(model.input_shape.required_members)
+    if not (required <= parameters.keys() and _are_known(parameters)):
+        self._serializer.serialize_to_request(parameters, model)  # which says what is wrong
+        assert parameters.keys() <= _TYPES.keys(), "the tables of the tests have all parameters"
     _, found = events.emit_until_response(
         f"before-call.dynamodb.{operation}",
         model=model,
@@ -154,7 +154,7 @@ def _make(self: Any, operation: str, parameters: dict[str, Any]) -> Any:
     try:
         http, parsed = _sent(self._endpoint, request, model) if found is None else found
     except Malformed:
-        self._serializer.serialize_to_request(parameters, model)  # which says what is wrong
+        self._serializer.serialize_to_request(parameters, model)
         raise
     events.emit(
         f"after-call.dynamodb.{operation}",
@@ -169,13 +169,11 @@ def _make(self: Any, operation: str, parameters: dict[str, Any]) -> Any:
 
 
 def _are_known(parameters: Any) -> bool:
-    """Whether parameters have their types. Raises Malformed for one that the tables of the tests do not have."""
-    for name, value in parameters.items():
-        if name not in _TYPES:
-            raise Malformed(name)
-        if not isinstance(value, _TYPES[name]) or value == "":
-            return False
-    return bool(parameters.get("Limit", 1) > 0)
+    """Whether all parameters are known, and have their types."""
+    return all(
+        name in _TYPES and isinstance(value, _TYPES[name]) and value != ""
+        for name, value in parameters.items()
+    ) and bool(parameters.get("Limit", 1) > 0)
 
 
 def _sent(endpoint: Any, request: Request, model: Any) -> Any:

@@ -12,6 +12,7 @@ from moto import mock_aws
 from tests.quick_aws import not_hastened
 from tests.streams import Stream
 from tests.tables.storage import settings_of
+from tests.tables.values import number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +71,7 @@ def results(calls: Sequence[Call]) -> list[Any]:
     """All answers or errors, then all items and the records of the stream, each in an order of its own."""
     with mock_aws():
         client = boto3.client("dynamodb")
-        _create(client)
+        create(client)
         Stream(client, TABLE)
         answers = [_answer(client, *call) for call in calls]
         items = client.scan(TableName=TABLE)["Items"]
@@ -94,7 +95,7 @@ def _answer(client: Any, operation: str, arguments: dict[str, Any]) -> Any:
     while True:
         try:
             said = getattr(client, operation)(**arguments)
-        except (AssertionError, TypeError, ValueError):
+        except (AssertionError, KeyError, TypeError, ValueError):
             return CRASHED
         except ClientError as refused:
             response: Any = refused.response
@@ -113,16 +114,18 @@ def _answer(client: Any, operation: str, arguments: dict[str, Any]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A value without the order of sets, which has no meaning, and the types of records."""
+    """A value without what has no meaning: the order of sets, the zeros of numbers, and texts of errors."""
     if isinstance(value, dict):
         if len(value) == 1 and value.keys() <= {"SS", "NS", "BS"}:
             ((kind, members),) = value.items()
             return {kind: sorted(members)}
+        if value.keys() == {"N"} and isinstance(value["N"], str):
+            return {"N": number(value["N"])}
         return {name: _plain(part) for name, part in value.items() if name != "Message"}
     return [_plain(part) for part in value] if isinstance(value, list) else value
 
 
-def _create(client: Any) -> None:
+def create(client: Any) -> None:
     client.create_table(
         TableName=TABLE,
         KeySchema=[
