@@ -25,6 +25,7 @@ _AGENT = frozenset(
         Scope.RICHPANEL_READ,
         Scope.NEWSLETTERS_READ,
         Scope.CONTACTS_READ,
+        Scope.CONTACTS_WRITE,
         Scope.CONSENT_READ,
     }
 )

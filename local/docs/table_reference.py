@@ -32,7 +32,7 @@ from richpanel.store.items import AtMost as MostEntries
 from shared.access.ownership.claims import Claim
 from shared.action_ledger import Action
 from shared.api.audit_log.items import Change
-from shared.identity.contacts.items import Found, Profile
+from shared.identity.contacts.items import Found, Merge, Profile
 from shared.inbox import items as inbox
 from shared.inbox.live import items as live
 from shared.policy.consent.records import Consent
@@ -205,6 +205,7 @@ def contacts_page() -> str:
         f" `last_activity_at`) holds keys; its partitions are `{Profile.activity_pattern}`. A required attribute is in"
         " **bold**.",
         f"## Profile\n\n{_part(Profile, facts)}",
+        f"## Merge\n\n{_part(Merge, f'- Key: `{Merge.pk_pattern}` / `{Merge.sk_pattern}`')}",
         f"## Found\n\n{_part(Found, f'- Key: `{Found.pk_pattern}` / `{Found.sk_pattern}`')}",
         f"## PersonJob\n\n{_part(PersonJob, f'- Key: `{PersonJob.pk_pattern}` / `{PersonJob.sk_pattern}`')}",
     )

@@ -15,8 +15,9 @@ from boto3.dynamodb.conditions import Key
 
 from console.api.reading_rights import is_readable, readable
 from console.api.search_terms import Term, digits_of
+from shared.api.auth import Scope
 from shared.aws.tables.merged_lists import MergedList
-from shared.identity.contacts import resolution, tokens
+from shared.identity.contacts import details, resolution, tokens
 from shared.identity.contacts.words import folded
 from shared.inbox.items import CONTACT_INDEX, Entry, OfContact, pk
 from shared.runtime import clock
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Table
+    from shared.identity.contacts.details import Described
     from shared.identity.contacts.items import Profile
 
 NEWEST: Final = 20  # conversations by which a contact is shown
@@ -33,10 +35,18 @@ NEWEST: Final = 20  # conversations by which a contact is shown
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A contact, and its newest conversations that the caller may read, newest first; at least one."""
+    """
+    A contact, its newest conversations that the caller may read, newest first, and what people have stored about it,
+    if the caller may read that. It has one of both.
+    """
 
     profile: Profile
     entries: Sequence[Entry]
+    described: Described | None
+
+    def has(self, term: Term) -> bool:
+        """Whether one of its conversations, or the stored details, have a term."""
+        return any(_has(entry, term) for entry in self.entries) or _describes(self.described, term)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +58,17 @@ class ContactSearch:
     caller: Caller
 
     def with_terms(
-        self, ids: Sequence[str], terms: Sequence[Term], shown: Collection[str] = ()
+        self, ids: Sequence[str], terms: Sequence[Term], listed: Collection[str] = ()
     ) -> list[Found]:
-        """Return the contacts with these ids that have all terms, each once, without those *shown*."""
+        """Return the contacts with these ids that have all terms, each once, without those *listed*."""
         found: dict[str, Found] = {}
         for contact_id in ids:
             profile = resolution.current(self.contacts, self.caller.company, contact_id)
-            if profile is None or profile.contact_id in {*shown, *found}:
+            if profile is None or profile.contact_id in {*listed, *found}:
                 continue
-            entries = self.newest(profile)
-            if entries and all(any(_has(entry, term) for entry in entries) for term in terms):
-                found[profile.contact_id] = Found(profile, entries)
+            shown = self.shown(profile)
+            if shown is not None and all(map(shown.has, terms)):
+                found[profile.contact_id] = shown
         return list(found.values())
 
     def first(self, terms: Sequence[Term], most: int) -> list[Found]:
@@ -69,6 +79,15 @@ class ContactSearch:
                 more, _ = tokens.found(self.contacts, partition, limit=most - len(ids))
                 ids += more
         return self.with_terms(ids, terms)
+
+    def shown(self, profile: Profile) -> Found | None:
+        """Return a contact as the caller may see it; None if it may see none of its conversations and no details."""
+        entries = self.newest(profile)
+        may_read = Scope.CONTACTS_READ in self.caller.scopes
+        described = details.described(self.contacts, profile) if may_read else None
+        if not entries and (described is None or described.details is None):
+            return None
+        return Found(profile, entries, described)
 
     def newest(self, profile: Profile) -> list[Entry]:
         """Return the newest conversations of a contact that the caller may read, newest first."""
@@ -110,6 +129,16 @@ def _tokens_of(terms: Sequence[Term]) -> list[tokens.Token]:
         return tokens.of_number(max(numbers, key=len))
     words = [word for term in terms if not term.number for word in term.words]
     return tokens.of_text(max(words, key=len)) if words else []
+
+
+def _describes(described: Described | None, term: Term) -> bool:
+    if described is None:
+        return False
+    values = [one.value for one in described.identifiers]
+    stored = described.details
+    names = [stored.name, stored.given_names] if stored else []
+    text = folded("\n".join(filter(None, (*names, *values))))
+    return any(term.fits(text, value) for value in (*values, None))
 
 
 def _has(entry: Entry, term: Term) -> bool:

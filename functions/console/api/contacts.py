@@ -1,8 +1,9 @@
 """
 Reads contacts: searches of people over all contexts, one person, and the person's conversations.
 
-A contact is what its conversations show: a caller who may read none of them sees no contact. So one that was erased in
-all contexts does not exist, even while its profile is still stored.
+A contact is what its conversations show, and what people have stored about it. A caller who may read none of its
+conversations sees no contact, unless people have created or described it. So one that was erased in all contexts does
+not exist, even while its profile is still stored.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from console.api.search_terms import terms_of
 from console.api.views import (
     ContactConversations,
     ContactHandle,
+    ContactIdentifier,
     Contacts,
     ContactView,
     activity_of,
@@ -24,18 +26,16 @@ from console.store import searches
 from shared.api.auth import RateLimited
 from shared.api.cursors import InvalidCursor, Listing, Page
 from shared.identity.contacts import resolution, tokens
+from shared.identity.contacts.claims import Proof
 from shared.inbox.items import CONTACT_INDEX
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from console.api.contact_search import Found
     from console.api.inbox import InboxDependencies
     from console.api.inputs import ContactsQuery, PageQuery
     from shared.api.auth import Caller
     from shared.api.opaque_ids import Seal
-    from shared.identity.contacts.items import Profile
-    from shared.inbox.items import Entry
 
 
 class ContactNotFound(Exception):
@@ -64,7 +64,7 @@ def search(deps: InboxDependencies, caller: Caller, query: ContactsQuery) -> Pag
         after = at["contact"] if partition == at["partition"] else None
         ids, has_more = tokens.found(deps.contacts, partition, limit=left, after=after or None)
         fitting = people.with_terms(ids, terms, {one.contact_id for one in found})
-        found += [_view_of(one.profile, one.entries) for one in fitting]
+        found += map(view_of, fitting)
         left -= len(ids)
         if has_more or (not left and partition != partitions[-1]):
             position = {"partition": partition, "contact": ids[-1]}
@@ -74,11 +74,16 @@ def search(deps: InboxDependencies, caller: Caller, query: ContactsQuery) -> Pag
 
 def read(deps: InboxDependencies, caller: Caller, contact_id: str) -> ContactView:
     """Return a contact; the id may be one that it had before a merge. Raises ContactNotFound."""
+    return view_of(shown(deps, caller, contact_id))
+
+
+def shown(deps: InboxDependencies, caller: Caller, contact_id: str) -> Found:
+    """Return a contact that the caller may see. Raises ContactNotFound."""
     profile = resolution.current(deps.contacts, caller.company, contact_id)
-    view = _view(deps, caller, profile) if profile else None
-    if view is None:
+    found = deps.people(caller).shown(profile) if profile else None
+    if found is None:
         raise ContactNotFound("no such contact")
-    return view
+    return found
 
 
 def conversations(
@@ -89,34 +94,49 @@ def conversations(
 
     Raises ContactNotFound and InvalidCursor.
     """
-    profile = resolution.current(deps.contacts, caller.company, contact_id)
-    if profile is None or _view(deps, caller, profile) is None:
-        raise ContactNotFound("no such contact")
+    profile = shown(deps, caller, contact_id).profile
     seal: Seal = deps.seal
     access = (*sorted(readable(caller)), *sorted(caller.projects))
     listing = Listing(caller.company, CONTACT_INDEX, (profile.contact_id, *access))
     before = listing.position(seal, query.cursor)["order"] if query.cursor else None
     people = deps.people(caller)
     listed = people.listed(profile, query.limit + 1, before)
-    shown = people.entries(listed[: query.limit])
+    entries = people.entries(listed[: query.limit])
     now = clock.to_text(clock.now_ms())
-    result = ContactConversations(conversations=[inbox.row_of(seal, entry, now) for entry in shown])
+    result = ContactConversations(
+        conversations=[inbox.row_of(seal, entry, now) for entry in entries]
+    )
     if len(listed) <= query.limit:
         return Page(result)
     return Page(result, listing.cursor(seal, {"order": listed[query.limit - 1].contact_order}))
 
 
-def _view(deps: InboxDependencies, caller: Caller, profile: Profile) -> ContactView | None:
-    entries = deps.people(caller).newest(profile)
-    return _view_of(profile, entries) if entries else None
-
-
-def _view_of(profile: Profile, entries: Sequence[Entry]) -> ContactView:
-    """Return a contact by its newest conversations, of which there is at least one."""
+def view_of(found: Found) -> ContactView:
+    """Return the view of a contact: its details, else what its newest conversations show."""
+    entries, described = found.entries, found.described
     handles = dict.fromkeys((entry.channel, entry.handle) for entry in entries if entry.handle)
+    stored = described.details if described else None
+    named = next((entry.contact for entry in entries if entry.contact), None)
     return ContactView(
-        contact_id=profile.contact_id,
-        name=next((entry.contact for entry in entries if entry.contact), None),
+        contact_id=found.profile.contact_id,
+        name=(stored.name if stored else None) or named,
+        given_names=stored.given_names if stored else None,
+        language=stored.language if stored else None,
+        zone=stored.zone if stored else None,
+        organisation=stored.organisation if stored else None,
+        labels=sorted(stored.labels or ()) if stored else [],
+        owner=stored.owner if stored else None,
         handles=[ContactHandle(channel=channel, handle=handle) for channel, handle in handles],
-        last_activity_at=activity_of(entries[0]),
+        identifiers=[
+            ContactIdentifier(
+                identifier_id=one.contact_id,
+                kind=one.kind,
+                value=one.value,
+                proof=Proof.COMPANY,
+            )
+            for one in (described.identifiers if described else ())
+            if one.value is not None
+        ],
+        last_activity_at=activity_of(entries[0]) if entries else None,
+        version=described.version if described else 0,
     )

@@ -10,6 +10,8 @@ from pydantic.alias_generators import to_camel
 from console.api.inputs import ViewFilters  # noqa: TC001 - field of a model
 from shared.access.groups import Role  # noqa: TC001 - field of a model
 from shared.api.models import views
+from shared.identity.contacts.claims import Proof  # noqa: TC001 - field of a model
+from shared.identity.identifiers import IdentifierKind  # noqa: TC001 - field of a model
 from shared.inbox.items import Channel, Context, DueFor, Status  # noqa: TC001 - fields of models
 
 if TYPE_CHECKING:
@@ -79,18 +81,61 @@ class ContactHandle(views.View):
     handle: str
 
 
+class ContactIdentifier(views.View):
+    """An identifier that people of the company have named as a person's."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    identifier_id: str
+    kind: IdentifierKind
+    value: str
+    proof: Proof
+
+
 class ContactView(views.View):
     """
-    A person, by the newest of the conversations that the caller may read. `contactId` may be less after a merge; the
-    earlier one still leads to the contact.
+    A person, by the newest of the conversations that the caller may read and by what people have stored. `contactId`
+    may be less after a merge; the earlier one still leads to the contact. `version` differs after every change.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     contact_id: str
     name: str | None
+    given_names: str | None
+    language: str | None
+    zone: str | None
+    organisation: str | None
+    labels: list[str]
+    owner: str | None
     handles: list[ContactHandle]
-    last_activity_at: str
+    identifiers: list[ContactIdentifier]
+    last_activity_at: str | None
+    version: int
+
+
+class ContactMerge(views.View):
+    """
+    A merge of two contacts, as they were before it: both are `kept` from then on. `mergeId` undoes it, until
+    `undoableUntil`; a dry run has neither.
+
+    `conversations` is how many conversations come to the contact that is kept, `more` whether there are more.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    merge_id: str | None
+    undoable_until: str | None
+    kept: ContactView
+    merged: ContactView
+    conversations: int
+    more: bool
+
+
+class SeparatedContacts(views.View):
+    """The two people after an undo; a contact without a conversation that the caller may read is left out."""
+
+    contacts: list[ContactView]
 
 
 class Contacts(views.View):

@@ -24,6 +24,8 @@ from console.api.bulk import run as bulk_run
 from console.api.bulk.calls import STARTED, Functions
 from console.api.bulk.inputs import BulkChangeInput, StopInput
 from console.api.bulk.views import BulkChangeState, NewestBulkChange
+from console.api.contact_changes import inputs as contact_inputs
+from console.api.contact_changes import merge, stored
 from console.api.reading_rights import SCOPES
 from console.store import bulk_changes
 from shared.access.logins import StoredLogins
@@ -36,6 +38,8 @@ from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.identity import keyed_hashes
+from shared.identity.contacts.details import VersionConflict
+from shared.identity.contacts.merges import MergeRefused, Missing
 from shared.inbox.items import Context, InboxRequest
 from shared.inbox.live.posts import Live
 from shared.runtime.observability import write_metrics
@@ -105,6 +109,12 @@ routes = Routes(
         contacts.ContactNotFound: (HTTPStatus.NOT_FOUND, "contact_not_found"),
         bulk.NoSuchChange: (HTTPStatus.NOT_FOUND, "not_found"),
         bulk_changes.Running: (HTTPStatus.CONFLICT, "bulk_running"),
+        stored.IdentifierNotFound: (HTTPStatus.NOT_FOUND, "identifier_not_found"),
+        stored.IdentifierTaken: (HTTPStatus.CONFLICT, "identifier_taken"),
+        VersionConflict: (HTTPStatus.CONFLICT, "version_conflict"),
+        merge.MergeNotFound: (HTTPStatus.NOT_FOUND, "merge_not_found"),
+        Missing: (HTTPStatus.NOT_FOUND, "contact_not_found"),
+        MergeRefused: (HTTPStatus.CONFLICT, "merge_refused"),
     },
     requests=Requests(deps.table, InboxRequest),
     audit_log=settings.audit_log(dynamodb),
@@ -189,6 +199,52 @@ def list_conversations_of_contact(
 ) -> Page[views.ContactConversations]:
     """List the conversations of a person over all contexts, those of the newest week first."""
     return contacts.conversations(deps, request.caller, contact_id, request.input)
+
+
+@routes.changes("POST /contacts", Scope.CONTACTS_WRITE)
+def create_contact(
+    request: Request[contact_inputs.CreateContactInput],
+) -> Callable[[], views.ContactView]:
+    """Create a person, with at least one identifier."""
+    return stored.create(deps, request.caller, request.input, request.cause)
+
+
+@routes.changes("PATCH /contacts/{contact_id}", Scope.CONTACTS_WRITE)
+def change_contact(
+    request: Request[contact_inputs.ChangeContactInput], contact_id: str
+) -> Callable[[], views.ContactView]:
+    """Change what is stored about a person."""
+    return stored.change(deps, request.caller, contact_id, request.input, request.cause)
+
+
+@routes.changes("POST /contacts/{contact_id}/identifiers", Scope.CONTACTS_WRITE)
+def add_identifier(
+    request: Request[contact_inputs.IdentifierInput], contact_id: str
+) -> Callable[[], views.ContactView]:
+    """Add an identifier to a person, with the proof `company`."""
+    return stored.add_identifier(deps, request.caller, contact_id, request.input, request.cause)
+
+
+@routes.changes("DELETE /contacts/{contact_id}/identifiers/{identifier_id}", Scope.CONTACTS_WRITE)
+def remove_identifier(
+    request: Request[NoInput], contact_id: str, identifier_id: str
+) -> Callable[[], views.ContactView]:
+    """Take from a person an identifier that was added."""
+    return stored.remove_identifier(deps, request.caller, contact_id, identifier_id)
+
+
+@routes.changes("POST /contacts/{contact_id}/merge", Scope.CONTACTS_WRITE)
+def merge_contacts(
+    request: Request[contact_inputs.MergeInput], contact_id: str
+) -> Callable[[], views.ContactMerge] | views.ContactMerge:
+    """Make two contacts one person, or show what would move."""
+    return merge.merge(deps, request.caller, contact_id, request.input, request.cause)
+
+
+@routes.changes("POST /contacts/merges/{merge_id}/undo", Scope.CONTACTS_WRITE)
+def undo_merge(request: Request[NoInput], merge_id: str) -> Callable[[], views.SeparatedContacts]:
+    """Separate the contacts of a merge again, within 30 days."""
+    return merge.undo(deps, request.caller, merge_id)
 
 
 @routes.reads("POST /live/tickets", *SCOPES.values())

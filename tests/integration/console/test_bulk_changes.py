@@ -276,9 +276,9 @@ def test_more_conversations_than_a_change_may_have_are_left_out_and_it_says_so(
 def test_matches_that_are_far_apart_and_people_found_by_their_numbers_are_changed_once(
     bulk: Bulk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    of = list(bulk.conversations(ADA, BOB, CYD, "447700900104", "447700900105").values())
     monkeypatch.setattr(bulk_changes, "PAGE", 2)
     monkeypatch.setattr(reading, "ENTRIES_PER_CALL", 2)
-    of = list(bulk.conversations(ADA, BOB, CYD, "447700900104", "447700900105").values())
     bulk.begin("assign", "user:lee", **chosen(of[1], of[3]))
     bulk.drain()
 

@@ -449,9 +449,11 @@ def test_a_removed_conversation_is_not_listed(inbox: InboxSystem, listed: Listed
 def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
     answer = inbox.get(path="/inbox/openapi.json")
 
-    contacts = {f"/contacts{end}" for end in ("", "/{contact_id}", "/{contact_id}/conversations")}
     others = {"/inbox", "/inbox/views", "/inbox/bulk", "/inbox/bulk/stop"}
     others |= {"/live/tickets", "/people", "/sign-out"}
+    of_one = ("", "/conversations", "/identifiers", "/identifiers/{identifier_id}", "/merge")
+    contacts = {"/contacts", *(f"/contacts/{{contact_id}}{end}" for end in of_one)}
+    contacts.add("/contacts/merges/{merge_id}/undo")
     assert set(answer.body["paths"]) == contacts | others
     parameters = {one["name"] for one in answer.body["paths"]["/inbox"]["get"]["parameters"]}
     assert {

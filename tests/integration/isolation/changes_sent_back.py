@@ -186,6 +186,24 @@ ROUTES = {
         shown=lambda result: result["cannedReplies"][0],
         path={"name": "{canned}"},
     ),
+    "PATCH /contacts/{contact_id}": Route(
+        read="GET /contacts/{contact_id}",
+        before=(
+            (
+                "PATCH /contacts/{contact_id}",
+                {
+                    "name": "Ann Doe",
+                    "givenNames": "Ann",
+                    "language": "en",
+                    "zone": "Europe/Paris",
+                    "organisation": "Acme",
+                    "labels": ["vip"],
+                    "owner": "kim",
+                },
+            ),
+        ),
+        path={"contact_id": "{contact_id}"},
+    ),
     "PUT /admin/richpanel/switches": Route(
         read="GET /admin/richpanel/switches",
         shown=lambda result: {name: one["in_force"] for name, one in result["switches"].items()},

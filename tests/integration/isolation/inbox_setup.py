@@ -14,6 +14,7 @@ from console.api.bulk.requests import ID_DIGITS
 from console.store.bulk_items import BulkChange
 from operations.access.people import address_of
 from shared.api.auth import Caller
+from shared.identity.contacts import merges, resolution
 from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox import entries, partitions
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 OTHER_CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900198"), Proof.PROVIDER),)
+ADDED = identifier(IdentifierKind.PHONE, "+447700900196")
+THIRD_CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900197"), Proof.PROVIDER),)
 CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900199"), Proof.PROVIDER),)
 PERSON = "canary-person@acme.example"
 CHANGE = "a" * ID_DIGITS
@@ -58,7 +61,9 @@ class TwoCompanies:
     words: tuple[str, ...] = ("canary-words", "canary-person", "canary-team")
     ids: tuple[str, ...] = ("447700900199",)
     names: Mapping[str, str] = field(default_factory=dict)
+    contacts: Mapping[str, str] = field(default_factory=dict)
     _calls: list[str] = field(default_factory=list)
+    _of_b: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """B's entry and person, and the names of A's things."""
@@ -74,21 +79,21 @@ class TwoCompanies:
                 ),
             )
         self._show(company_id="globex", reference="of-b", handle="447700900102")
+        self._of_b = [item["pk"] for item in self._people()]
         self._employ("eve@globex.example", "globex:agent", "globex:team:night")
         self.with_a()
-        of_a = entries.get(self.inbox.table, Entry.key(Context.WHATSAPP, f"of-{Context.WHATSAPP}"))
-        assert of_a is not None
-        assert of_a.contact_id is not None
         self.names = {
             "words": "canary-words",
             "assignee": "kim",
-            "contact_id": of_a.contact_id,
+            **self.contacts,
             "person": "canary-person",
             "team": "canary-team",
             "change": CHANGE,
         }
 
     def with_a(self) -> None:
+        self._remove_contacts()
+        self._remove_made_by_b()
         for context in Context:
             self._show(
                 company_id="acme",
@@ -109,6 +114,7 @@ class TwoCompanies:
             contact="Canary-Person",
             claims=OTHER_CLAIMS,
         )
+        self.contacts = self._contacts()
         self._employ(PERSON, "acme:agent", "acme:team:canary-team")
         saved = SavedViews(
             pk=SavedViews.key("acme", "team:canary-team"),
@@ -147,6 +153,7 @@ class TwoCompanies:
         for item in self._items():
             if item.get("company_id", {}).get("S") == "acme":
                 table.delete({"pk": item["pk"]["S"]})
+        self._remove_made_by_b()
         people = self.inbox.people
         if PERSON in map(address_of, people.all()):
             people.client.admin_delete_user(UserPoolId=people.pool, Username=PERSON)
@@ -170,7 +177,10 @@ class TwoCompanies:
 
     def stored(self) -> Stored:
         items = [one for one in self._items() if not one["pk"]["S"].startswith("REQUEST#")]
-        return {("entry", item["pk"]["S"]): item for item in items}
+        stored: Stored = {("entry", item["pk"]["S"]): item for item in items}
+        for item in self._people():
+            stored["contact", item["pk"]["S"], item["sk"]["S"]] = item
+        return stored
 
     def operations(self) -> list[str]:
         return operations_of(self._calls)
@@ -187,6 +197,54 @@ class TwoCompanies:
             if item["pk"]["S"].startswith("REQUEST#"):
                 self.inbox.table.delete({"pk": item["pk"]["S"]})
         self._calls.clear()
+
+    def _contacts(self) -> dict[str, str]:
+        """Give the first contact of A an identifier, merge it with a third one, and return the names of all that."""
+        table = self.inbox.tables.contacts
+        first = self._contact_of(f"of-{Context.WHATSAPP}")
+        added = Claim(ADDED, Proof.COMPANY)
+        third, own = (
+            resolution.resolve(table, "acme", claims, clock.now_ms())
+            for claims in (THIRD_CLAIMS, (added,))
+        )
+        profile = resolution.root_of(table, "acme", own)
+        assert profile is not None
+        merges.name_identifier(table, profile, ADDED.value, "added")
+        merges.add_identifier(table, "acme", first, own, "added")
+        return {
+            "contact_id": first,
+            "other_contact_id": self._contact_of("of-another"),
+            "identifier_id": own,
+            "merge_id": merges.merge(table, "acme", first, third, "merged").merge_id,
+        }
+
+    def _contact_of(self, reference: str) -> str:
+        entry = entries.get(self.inbox.table, Entry.key(Context.WHATSAPP, reference))
+        assert entry is not None
+        assert entry.contact_id is not None
+        return entry.contact_id
+
+    def _remove_contacts(self) -> None:
+        """Remove A's contacts, and its entries, which name them."""
+        for item in self._people():
+            if item["company_id"]["S"] == "acme":
+                key = {name: item[name]["S"] for name in ("pk", "sk")}
+                self.inbox.tables.contacts.delete(key)
+        for item in self._items():
+            if item["pk"]["S"].startswith("ENTRY#") and item["company_id"]["S"] == "acme":
+                self.inbox.table.delete({"pk": item["pk"]["S"]})
+
+    def _remove_made_by_b(self) -> None:
+        """Remove the contacts that an attacker has made in its own company."""
+        for item in self._people():
+            if item["company_id"]["S"] == "globex" and item["pk"] not in self._of_b:
+                key = {name: item[name]["S"] for name in ("pk", "sk")}
+                self.inbox.tables.contacts.delete(key)
+
+    def _people(self) -> list[dict[str, Any]]:
+        table = self.inbox.tables.contacts
+        found: list[dict[str, Any]] = table._client.scan(TableName=table.name)["Items"]
+        return found
 
     def _show(self, **facts: Any) -> None:
         Listed(self.inbox.tables).show(facts.pop("reference"), **facts)

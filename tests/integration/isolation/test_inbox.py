@@ -25,6 +25,19 @@ API = Api(
         ),
         "POST /inbox/bulk/stop": Special(inputs=({"change_id": "{change}"},)),
         "GET /contacts": Special(inputs=({"q": "{person}"},)),
+        "POST /contacts": Special(
+            inputs=({"name": "Eve", "identifiers": [{"kind": "phone", "value": "+447700900142"}]},),
+            is_blind="it makes a contact of its own company (tests/integration/console/test_contact_changes.py)",
+        ),
+        "POST /contacts/{contact_id}/identifiers": Special(
+            inputs=({"kind": "phone", "value": "+447700900143"},)
+        ),
+        "POST /contacts/{contact_id}/merge": Special(
+            inputs=(
+                {"contactId": "{other_contact_id}"},
+                {"contactId": "{other_contact_id}", "dryRun": True},
+            )
+        ),
         "GET /people": Special(has_no_projects=True),
         "GET /inbox/views": Special(inputs=({"teams": "{team}"},), has_no_projects=True),
         "POST /inbox/views": Special(

@@ -242,6 +242,7 @@ def _read(system: Any, observer: CallObserver) -> None:
     path = f"/contacts/{contact['contactId']}/conversations"
     answer = _watched(system, observer, "InboxApi", api, asked("GET", path))
     assert json.loads(answer["body"])["result"]["conversations"], answer
+    _change_contacts(system, observer, api, contact["contactId"])
     _employ()
     answer = _watched(system, observer, "InboxApi", api, asked("GET", "/people"))
     assert json.loads(answer["body"])["result"]["people"], answer
@@ -302,6 +303,29 @@ def _save_views(system: Any, observer: CallObserver, api: ModuleType) -> None:
     assert answer["statusCode"] == 200, answer
 
 
+def _change_contacts(system: Any, observer: CallObserver, api: ModuleType, contact: str) -> None:
+    """A contact is created, extended, merged and separated, and loses an identifier."""
+
+    def call(line: str, body: Mapping[str, Any] | None = None) -> Any:
+        method, path = line.split(" ")
+        event = asked(method, path, body=body or {}, request_id=f"change-{method}-{path}")
+        answer = _watched(system, observer, "InboxApi", api, event)
+        assert answer["statusCode"] == 200, answer
+        return json.loads(answer["body"])["result"]
+
+    mail, number = (
+        {"kind": "email", "value": "ada@example.org"},
+        {"kind": "phone", "value": "+447700900166"},
+    )
+    other = call("POST /contacts", {"name": "Ada B", "identifiers": [mail]})["contactId"]
+    call(f"PATCH /contacts/{other}", {"language": "en"})
+    of_other = call(f"POST /contacts/{other}/identifiers", number)["identifiers"]
+    (named,) = (one for one in of_other if one["kind"] == "phone")
+    merged = call(f"POST /contacts/{contact}/merge", {"contactId": other})["mergeId"]
+    call(f"POST /contacts/merges/{merged}/undo")
+    call(f"DELETE /contacts/{other}/identifiers/{named['identifierId']}")
+
+
 def _employ() -> None:
     """A person in the user pool, whose id in the login settings is that of the template."""
     direct = boto3.Session()
@@ -324,7 +348,7 @@ def asked(
 ) -> dict[str, Any]:
     """A call of the API."""
     reads = {"whatsapp:read", "conversations:read", "email_threads:read", "contacts:read"}
-    scopes = frozenset({*reads, "whatsapp:write"})
+    scopes = frozenset({*reads, "whatsapp:write", "contacts:write"})
     reader = Caller(company=COMPANY, scopes=scopes, principal=principal)
     return inbox_call(
         method, path, reader, query, body, {"Idempotency-Key": request_id} if request_id else {}

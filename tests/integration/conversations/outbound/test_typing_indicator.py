@@ -112,7 +112,9 @@ def test_no_typing_is_shown_where_it_is_off_or_does_not_exist(
 
 
 @pytest.mark.parametrize("fault", [{"kind": "status", "status": 500}, {"kind": "reset"}])
-def test_a_receipt_that_fails_delays_and_fails_no_answer(system: System, fault: dict[str, Any]) -> None:
+def test_a_receipt_that_fails_delays_and_fails_no_answer(
+    system: System, fault: dict[str, Any]
+) -> None:
     ref = begin(system, projects.META)
     with_model(system)
     ask(system, ref)

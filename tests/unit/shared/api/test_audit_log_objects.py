@@ -12,6 +12,7 @@ from whatsapp.actions.dispatch.execution import OBJECTS
 NOT_SHOWN = {
     "address": "a mailbox",
     "key": "a sealed address of a customer, which an erasure would not reach; or a section of a newsletter",
+    "identifier_id": "an identifier of the contact that comes before it",
     "kind": "a word",
     "n": "a mail of the thread that comes before it",
     "name": "a text of the company",

@@ -39,7 +39,10 @@ KEY = re.compile(r"[!-~]{8,255}")
 DECLARE = "declare_route"
 # Path parameters that name an object by an id without personal data: the audit log shows them. A test knows the others.
 OBJECT_IDS: Final = frozenset(
-    {"ref", "conversation_id", "ticket_id", "unmatched_id", "event_id", "code"}
+    {
+        *("ref", "conversation_id", "ticket_id", "unmatched_id", "event_id", "code"),
+        *("contact_id", "merge_id"),
+    }
 )
 
 type Result = Page[Any] | View

@@ -1,16 +1,40 @@
 """The items of the contacts table."""
 
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from shared.aws.dynamodb import Attributes
+from shared.aws.sqs_fifo import digest
 from shared.aws.tables.items import Item, filled
 from shared.identity.identifiers import IdentifierKind
 from shared.runtime import clock
 
 ACTIVITY_INDEX: Final = "gsi_company_activity"
 WEEK_MS: Final = 7 * clock.DAY_SECONDS * clock.SECOND_MS
+UNDO_DAYS: Final = 30
+ID_CHARACTERS: Final = 26
+
+
+class Details(BaseModel):
+    """
+    What people of the company say about a person. Each change stores all of it, on the contact's profile at that time.
+
+    `covers`: ids of profiles with details of the same person that this change has read. `cause`: hash of the request.
+    """
+
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+
+    name: str | None = Field(default=None, repr=False)
+    given_names: str | None = Field(default=None, repr=False)
+    language: str | None = None
+    zone: str | None = None
+    organisation: str | None = Field(default=None, repr=False)
+    labels: set[str] | None = Field(default=None, repr=False)
+    owner: str | None = Field(default=None, repr=False)
+    changed_at: str
+    cause: str
+    covers: set[str] | None = None
 
 
 class Profile(Item):
@@ -21,6 +45,10 @@ class Profile(Item):
     it the profile is a contact. `members`: ids of all contacts merged into this one, also by way of another; an id may
     be among them before its profile has its link. `version` is larger after every write of links. A merged contact is
     in no index. `tokens` are hashes of the tokens that lead to this profile, listed before their items are written.
+
+    `merges` are ids of merges by people of this contact and its members; the merge itself says whether it holds.
+    `details` are what people have stored about the person, `details_version` counts their changes. `value` is the
+    identifier, if people of the company have named it as this person's; `named_by` is the hash of their request.
     """
 
     pk_pattern: ClassVar[str] = "CONTACT#{company}#{id}"
@@ -39,7 +67,12 @@ class Profile(Item):
     last_activity_at: str | None = None
     members: Annotated[set[str], Field(default_factory=set)]
     merged_into: str | None = None
+    merges: Annotated[set[str], Field(default_factory=set)]
     tokens: Annotated[set[str], Field(default_factory=set)]
+    details: Details | None = None
+    details_version: int = 0
+    value: str | None = Field(default=None, repr=False)
+    named_by: str | None = None
     version: int = 1
 
     @classmethod
@@ -53,6 +86,43 @@ class Profile(Item):
     def activity_list(cls, company: str, at_ms: int) -> str:
         """Return the partition of gsi_company_activity: the company's contacts whose last activity is in this week."""
         return filled(cls.activity_pattern, company, clock.to_text(at_ms - at_ms % WEEK_MS)[:10])
+
+
+class Merge(Item):
+    """
+    Two contacts that people of the company have declared to be one person, or a contact and an identifier.
+
+    `kept` and `merged` are ids of contacts, `kept` the lesser one. With `undone_at` they are two people again.
+    `identifier_id` is the id of the profile of an identifier that was added to `kept`; `merged` is its contact.
+    """
+
+    pk_pattern: ClassVar[str] = "MERGE#{company}#{id}"
+    sk_pattern: ClassVar[str] = "MERGE"
+    indexes: ClassVar[tuple[str, ...]] = ()
+    ttl_days: ClassVar[int | None] = None
+
+    pk: str
+    sk: str = sk_pattern
+    company_id: str
+    merge_id: str
+    kind: Literal["contacts", "identifier"]
+    kept: str
+    merged: str
+    identifier_id: str | None = None
+    at: str
+    cause: str  # hash of the request
+    undone_at: str | None = None
+
+    @classmethod
+    def key(cls, company: str, merge_id: str) -> Attributes:
+        """Return the key of a merge."""
+        return {"pk": filled(cls.pk_pattern, company, merge_id), "sk": cls.sk_pattern}
+
+    @classmethod
+    def id_of(cls, company: str, kind: str, kept: str, merged: str) -> str:
+        """Return the id of the merge of two contacts: the same whichever of them is named first."""
+        ends = sorted((kept, merged))
+        return digest("merge", company, kind, *ends)[:ID_CHARACTERS]
 
 
 class Found(Item):

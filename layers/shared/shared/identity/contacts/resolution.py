@@ -14,6 +14,9 @@ the items of the tokens are written: so all of them can be removed with it.
 
 A link is one conditional write. Before it, the lesser profile takes the members of the greater one, and the link is
 refused if the greater one has changed since: no member is lost to a crash or to another run.
+
+Merges by people (`merges.py`) change no link. They are resolved on reading, over the trees that events have made: so an
+undo leaves no trace in the trees, and events and rebuilds need not know of merges.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from shared.aws.dynamodb import ConditionFailed
 from shared.identity import keyed_hashes
 from shared.identity.contacts import tokens
 from shared.identity.contacts.claims import Proof
-from shared.identity.contacts.items import Profile
+from shared.identity.contacts.items import Merge, Profile
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from shared.runtime.observability import metrics
@@ -77,9 +80,52 @@ def resolve(
 
 
 def current(table: Table, company: str, contact_id: str) -> Profile | None:
-    """Return the contact that this one is, or was merged into (strongly consistent); None if it does not exist."""
+    """
+    Return the contact that this one is, or was merged into (strongly consistent); None if it does not exist.
+
+    Its id is the least of its contacts that events or people have merged, its members are all others.
+    """
+    root = root_of(table, company, contact_id)
+    return whole(table, root) if root else None
+
+
+def root_of(table: Table, company: str, contact_id: str) -> Profile | None:
+    """Return the contact that events have made of this one, without merges by people; None if it does not exist."""
     item = table.get(Profile.key(company, contact_id))
     return _root(table, Profile.read(item)) if item else None
+
+
+def whole(table: Table, root: Profile) -> Profile:
+    """
+    Return the contact that people have made of this one and others; itself if they have merged it with none.
+
+    Reads each merge once and each merged contact once. It is for reading: members and merges are not the stored ones.
+    An identifier that was added to a contact never gives it its id, so that its removal leaves the contact its own.
+    """
+    if not root.merges:
+        return root
+    roots, seen, added = {root.contact_id: root}, set[str](), set[str]()
+    while new := {merge for each in roots.values() for merge in each.merges} - seen:
+        seen |= new
+        keys = [Merge.key(root.company_id, one) for one in sorted(new)]
+        holding = [one for one in map(Merge.read, table.get_many(keys)) if one.undone_at is None]
+        added |= {one.merged for one in holding if one.kind == "identifier"}
+        for end in sorted({end for one in holding for end in (one.kept, one.merged)}):
+            known = {*roots, *(member for each in roots.values() for member in each.members)}
+            if end not in known and (found := root_of(table, root.company_id, end)) is not None:
+                roots[found.contact_id] = found
+    own = {name for name, each in roots.items() if added.isdisjoint({name, *each.members})}
+    contact_id = min(own or roots)
+    ids = {*roots, *(member for each in roots.values() for member in each.members)}
+    fields = {"members": ids - {contact_id}, "merges": seen}
+    return roots[contact_id].model_copy(update=fields)
+
+
+def found_by(table: Table, profile: Profile, name_tokens: Sequence[tokens.Token]) -> None:
+    """Make a stored profile found by further tokens. Safe to repeat. Raises as `tokens.write`, and ConditionFailed."""
+    hashed = tokens.hashes(profile.company_id, name_tokens)
+    listed = _list_tokens(table, profile, hashed)
+    tokens.write(table, profile.company_id, profile.contact_id, sorted(listed))
 
 
 def _joined(
@@ -107,18 +153,20 @@ def _joined(
     roots = {root.contact_id: root for root in (_root(table, p) for p in stored.values())}
     contact_id = min(roots.keys() | new.keys())
     members = {*roots, *new, *(m for root in roots.values() for m in root.members)} - {contact_id}
+    merges = {merge for root in roots.values() for merge in root.merges}
     if len(members) > MOST_MEMBERS and len(identifiers) > 1:
         return None
     if contact_id in new:
         listed = Profile.activity_list(company, at_ms)
         fields = {
             "members": members,
+            "merges": merges,
             "activity_pk": listed,
             "last_activity_at": clock.to_text(at_ms),
         }
         _create(table, new.pop(contact_id), **fields)
     else:
-        _take_members(table, roots.pop(contact_id), members)
+        _take_members(table, roots.pop(contact_id), members, merges)
     for profile in new.values():
         _create(table, profile, merged_into=contact_id)
     for root in roots.values():
@@ -155,6 +203,7 @@ def _new(company: str, contact_id: str, identifier: Identifier, at_ms: int) -> P
         kind=identifier.kind,
         created_at=clock.to_text(at_ms),
         members=set(),
+        merges=set(),
         tokens=set(),
     )
 
@@ -178,12 +227,13 @@ def _list_tokens(table: Table, profile: Profile, found_by: set[str]) -> set[str]
     return found_by
 
 
-def _take_members(table: Table, root: Profile, members: set[str]) -> None:
-    if members <= root.members:
+def _take_members(table: Table, root: Profile, members: set[str], merges: set[str]) -> None:
+    taken = {"members": members - root.members, "merges": merges - root.merges}
+    if not any(taken.values()):
         return
     table.update(
         _key_of(root),
-        add=Profile.named(members=members - root.members, version=1),
+        add=Profile.named(**{name: ids for name, ids in taken.items() if ids}, version=1),
         when=Profile.attr("version").eq(root.version),
     )
 

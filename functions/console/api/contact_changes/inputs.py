@@ -1,0 +1,76 @@
+"""Input models of the changes of contacts."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from console.api.views import ContactView
+from shared.api.models.agent_inputs import MOST_LABELS, Assignee, Label
+from shared.api.models.inputs import Change, Input
+from shared.runtime.timezones import ZoneName
+
+LONGEST_NAME = 100
+MOST_IDENTIFIERS = 5
+_IN_CAMEL = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+# On one line, with a letter or digit.
+type Name = Annotated[
+    str,
+    Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$"),
+]
+type LanguageTag = Annotated[
+    str, Field(max_length=35, pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$")
+]
+type Labels = Annotated[list[Label], Field(max_length=MOST_LABELS)]
+
+
+class IdentifierInput(Input):
+    """An identifier in any spelling. `region` (ISO 3166) is where a national phone number is dialled."""
+
+    kind: Literal["phone", "email", "external"]
+    value: Annotated[str, Field(min_length=1, max_length=254, repr=False)]
+    region: Annotated[str, Field(pattern=r"^[A-Z]{2}$")] | None = None
+
+
+class CreateContactInput(Input):
+    """A new contact, with at least one identifier that no other contact has."""
+
+    model_config = _IN_CAMEL
+
+    identifiers: Annotated[list[IdentifierInput], Field(min_length=1, max_length=MOST_IDENTIFIERS)]
+    name: Name
+    given_names: Name | None = None
+    language: LanguageTag | None = None
+    zone: ZoneName | None = None
+    organisation: Name | None = None
+    labels: Labels | None = None
+    owner: Assignee | None = None
+
+
+class ChangeContactInput(Change):
+    """
+    Changes of what is stored about a person; null removes a value. With `version` the change is made only if nothing
+    has changed since the read that returned it.
+    """
+
+    model_config = _IN_CAMEL
+    view: ClassVar[type[BaseModel] | None] = ContactView
+
+    name: Name | None = None
+    given_names: Name | None = None
+    language: LanguageTag | None = None
+    zone: ZoneName | None = None
+    organisation: Name | None = None
+    labels: Labels | None = None
+    owner: Assignee | None = None
+    version: Annotated[int, Field(ge=0)] | None = None
+
+
+class MergeInput(Input):
+    """The contact to merge with. `dryRun`: only show what would move."""
+
+    model_config = _IN_CAMEL
+
+    contact_id: Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[a-z2-7A-Z0-9]+$")]
+    dry_run: bool = False

@@ -1,0 +1,226 @@
+"""
+Merges of contacts by people, and their ends.
+
+    list the merge on both contacts (each on the condition that no link of it has changed)
+    write the merge            from here on both are one person for every reader
+    undo: mark the merge       from here on they are two people again
+
+A merge moves nothing, so its cost does not depend on how many conversations the contacts have. A run that is killed
+before the merge is written leaves ids on contacts that lead to no merge, which readers ignore. Links that events make
+carry the ids to the contact that remains (`resolution`).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from shared.aws.dynamodb import ConditionFailed, TransactionRefused
+from shared.identity.contacts import resolution
+from shared.identity.contacts.items import UNDO_DAYS, Merge, Profile
+from shared.runtime import clock
+from shared.runtime.failures import Transient
+
+if TYPE_CHECKING:
+    from boto3.dynamodb.conditions import ConditionBase
+
+    from shared.aws.dynamodb import Table
+
+MOST_MERGES = 50  # of one person, undone ones included
+MOST_ROUNDS = 8
+
+
+class MergeRefused(Exception):
+    """The contacts cannot be merged, or not be separated: they stay as they are."""
+
+
+class Missing(Exception):
+    """A contact does not exist, or not any more."""
+
+
+def checked(table: Table, first: Profile, second: Profile) -> None:
+    """Raise MergeRefused unless two contacts, as `resolution.current` returns them, may be merged."""
+    if first.contact_id == second.contact_id:
+        raise MergeRefused("both are the same contact")
+    shared = _of(table, first.company_id, first.merges & second.merges)
+    if any(one.undone_at is not None and one.kind == "contacts" for one in shared):
+        raise MergeRefused("people have separated these contacts")
+    ids = {first.contact_id, second.contact_id, *first.members, *second.members}
+    merges = first.merges | second.merges
+    if len(ids) > resolution.MOST_MEMBERS or len(merges) >= MOST_MERGES:
+        raise MergeRefused(f"a contact has at most {resolution.MOST_MEMBERS} merged ones")
+
+
+def merge(table: Table, company: str, first: str, second: str, cause: str) -> Merge:
+    """
+    Make two contacts one person and return the merge. Safe to repeat with the same *cause*, in both orders.
+
+    Raises Missing, MergeRefused, Transient and ClientError.
+    """
+    people = [resolution.current(table, company, one) for one in (first, second)]
+    known, other = people
+    if known is None or other is None:
+        raise Missing("no such contact")
+    if known.contact_id == other.contact_id:
+        for one in _of(table, company, known.merges):
+            if one.cause == cause and one.undone_at is None:
+                return one
+    checked(table, known, other)
+    return _join(table, company, (known.contact_id, other.contact_id), cause)
+
+
+def name_identifier(table: Table, profile: Profile, value: str, cause: str) -> None:
+    """
+    Store on the profile of an identifier that people have named it. Safe to repeat with the same *cause*.
+
+    Of two requests at the same time one raises Transient.
+    """
+    if profile.named_by == cause:
+        return
+    present = Profile.attr("named_by")
+    as_read = present.eq(profile.named_by) if profile.named_by else present.not_exists()
+    try:
+        table.update(
+            Profile.key(profile.company_id, profile.contact_id),
+            put=Profile.named(value=value, named_by=cause),
+            when=Profile.attr("version").exists() & (as_read | present.eq(cause)),
+        )
+    except ConditionFailed:
+        raise Transient("identifier_named_meanwhile") from None
+
+
+def add_identifier(
+    table: Table, company: str, contact_id: str, identifier_id: str, cause: str
+) -> None:
+    """
+    Make the profile of an identifier, which `name_identifier` has named, a contact's. Safe to repeat.
+
+    Of two contacts that are given the identifier at the same time one gets it. Raises Missing, Transient, ClientError.
+    """
+    person = resolution.current(table, company, contact_id)
+    if person is None:
+        raise Missing("no such contact")
+    if identifier_id not in {person.contact_id, *person.members}:
+        _join(table, company, (person.contact_id, identifier_id), cause, identifier_id)
+
+
+def remove_identifier(table: Table, person: Profile, identifier_id: str) -> bool:
+    """Separate an identifier that people have added; return False if they have not. Safe to repeat."""
+    added = [
+        one
+        for one in _of(table, person.company_id, person.merges)
+        if one.identifier_id == identifier_id and one.undone_at is None
+    ]
+    if added:
+        key = Profile.key(person.company_id, identifier_id)
+        named = [Profile.name_of("value"), Profile.name_of("named_by")]
+        with suppress(ConditionFailed):  # It was erased meanwhile.
+            table.update(key, drop=named, when=Profile.attr("version").exists())
+    for one in added:
+        _mark_undone(table, one)
+    return bool(added)
+
+
+def get(table: Table, company: str, merge_id: str) -> Merge | None:
+    """Return a merge of two contacts of the company; None if there is none."""
+    item = table.get(Merge.key(company, merge_id))
+    found = Merge.read(item) if item else None
+    return found if found is not None and found.kind == "contacts" else None
+
+
+def undo(table: Table, merged: Merge) -> Merge:
+    """Make the contacts of a merge two people again. Safe to repeat. Raises MergeRefused after UNDO_DAYS."""
+    if merged.undone_at is not None:
+        return merged
+    if (
+        clock.now_ms()
+        > clock.from_text(merged.at) + UNDO_DAYS * clock.DAY_SECONDS * clock.SECOND_MS
+    ):
+        raise MergeRefused(f"a merge can be undone for {UNDO_DAYS} days")
+    return _mark_undone(table, merged)
+
+
+def _mark_undone(table: Table, merged: Merge) -> Merge:
+    key = Merge.key(merged.company_id, merged.merge_id)
+    now = clock.to_text(clock.now_ms())
+    stored = table.update(
+        key, put_once=Merge.named(undone_at=now), when=Merge.attr("merge_id").exists()
+    )
+    return Merge.read(stored)
+
+
+def _join(
+    table: Table,
+    company: str,
+    ends: tuple[str, str],
+    cause: str,
+    identifier_id: str | None = None,
+) -> Merge:
+    """List a merge on both contacts, then write it."""
+    for _ in range(MOST_ROUNDS):
+        roots = [resolution.root_of(table, company, one) for one in ends]
+        known = {root.contact_id: root for root in roots if root is not None}
+        if None in roots:
+            raise Missing("no such contact")
+        if len(known) == 1:
+            raise MergeRefused("both are the same contact")  # An event has joined them meanwhile.
+        is_identifier = identifier_id is not None
+        kept, merged = known if is_identifier else sorted(known)
+        kind = "identifier" if is_identifier else "contacts"
+        merge_id = Merge.id_of(company, kind, kept, merged)
+        made = Merge(
+            **Merge.key(company, merge_id),
+            company_id=company,
+            merge_id=merge_id,
+            kind=kind,
+            kept=kept,
+            merged=merged,
+            identifier_id=identifier_id,
+            at=clock.to_text(clock.now_ms()),
+            cause=cause,
+        )
+        try:
+            for root in known.values():
+                _list(table, root, merge_id)
+        except ConditionFailed:
+            continue
+        return _write(table, made)
+    raise Transient("contact_contended")
+
+
+def _list(table: Table, root: Profile, merge_id: str) -> None:
+    if merge_id in root.merges:
+        return
+    table.update(
+        Profile.key(root.company_id, root.contact_id),
+        add=Profile.named(merges={merge_id}, version=1),
+        when=Profile.attr("version").eq(root.version),
+    )
+
+
+def _write(table: Table, made: Merge) -> Merge:
+    """Write a merge; one of an identifier holds again after it was undone. Raises MergeRefused for one that was."""
+    absent: ConditionBase = Merge.attr("merge_id").not_exists()
+    writes = []
+    if made.identifier_id is not None:
+        absent |= Merge.attr("undone_at").exists()
+        named = Profile.key(made.company_id, made.identifier_id)
+        writes = [table.to_check(named, when=Profile.attr("named_by").eq(made.cause))]
+    try:
+        if writes:
+            table.transact(table.to_put(made.attributes(), when=absent), *writes)
+        else:
+            table.put(made.attributes(), when=absent)
+    except (ConditionFailed, TransactionRefused):
+        stored = next(iter(_of(table, made.company_id, {made.merge_id})), None)
+        if stored is None:
+            raise Transient("identifier_named_meanwhile") from None
+        if stored.undone_at is not None:
+            raise MergeRefused("people have separated these contacts") from None
+        return stored  # of our own first attempt, or of the same merge by another person
+    return made
+
+
+def _of(table: Table, company: str, ids: set[str]) -> list[Merge]:
+    keys = [Merge.key(company, one) for one in sorted(ids)]
+    return [Merge.read(item) for item in table.get_many(keys)] if keys else []
