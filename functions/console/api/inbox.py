@@ -16,7 +16,7 @@ from console.api.reading_rights import is_readable, readable
 from console.api.search_terms import Term, terms_of
 from console.api.views import Inbox, InboxRow, activity_of, row
 from console.store import searches
-from shared.api.auth import RateLimited
+from shared.api.auth import RateLimited, Scope, without_project
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
 from shared.identity.contacts.words import folded
@@ -204,8 +204,13 @@ def _listed(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> Merge
 
 
 def _of_people(deps: InboxDependencies, wanted: _Filter) -> dict[str, Entry]:
-    """Return the newest conversations of the people whom a search finds by key, newest first."""
-    if not wanted.terms:
+    """
+    Return the newest conversations of the people whom a search finds by key, newest first.
+
+    None for a key that is bound to projects, as for GET /contacts: its reads would show by their number whether others
+    of the company have a person.
+    """
+    if not wanted.terms or without_project([Scope.CONTACTS_READ], wanted.caller.projects):
         return {}
     found = deps.people(wanted.caller).first(wanted.terms, MOST_PEOPLE)
     entries = (entry for one in found for entry in one.entries if wanted.fits_person(entry))

@@ -34,7 +34,9 @@ def test_an_export_has_all_data_of_the_person_and_is_erased_with_it(
     start_conversation(system, "email", "req-2")
     start_conversation(system, request_id="req-3", recipient_tel=STRANGER, **BOB)
     theirs = inbound_text(system, "x", "2026-01-01T12:00:00.000Z")
-    system.forward(replace(theirs, business_address="+12025550199"))  # parked: nobody's number
+    system.forward(
+        replace(theirs, business_address="+12025550199")
+    )  # parked: the number has no owner
     system.text("second", "Hello of Bob", From="+447700900789")
     system.drain()
     before = system.rows()
