@@ -90,7 +90,7 @@ def test_those_that_wait_are_listed_by_their_wait_over_pages(
     listed.show("answered", 30)
 
     pages: list[list[str]] = []
-    cursor: dict[str, str] = {}
+    cursor: dict[str, Any] = {}
     while True:
         page = inbox.get(waiting="true", limit="2", **cursor)
         pages.append(names(page))
