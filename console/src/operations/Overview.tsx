@@ -1,37 +1,50 @@
-// Alarms, queues and the conservation account of the deployment.
+// What needs attention now; then alarms, queues and the conservation account of the deployment.
 
 import { useState } from "preact/hooks";
 import type { ConsoleOperations } from "../api/routes";
-import { useResource } from "../api/resource";
+import { useResource, type Resource } from "../api/resource";
 import { useApp } from "../app";
 import { duration } from "../texts/format";
 import { locale, named, t } from "../texts/texts";
 import alarmTexts from "./alarms.json"; // few people need them: they are no part of the first load
 import { Badge } from "../ui/controls";
+import { AttentionNow } from "./AttentionNow";
 import { count, Section, Table, Time } from "./sections";
 
 const POLL_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 export function Overview() {
-  return (
-    <>
-      <Alarms />
-      <Queues />
-      <Conservation />
-    </>
-  );
-}
-
-function Alarms() {
   const { client } = useApp();
+  const [from, setFrom] = useState(dayBefore(0));
   const alarms = useResource(
     async (signal) => (await client.call("GET /operations/alarms", { signal })).result.alarms,
     [client],
     POLL_MS,
   );
+  const queues = useResource(
+    async (signal) => (await client.call("GET /operations/queues", { signal })).result,
+    [client],
+    POLL_MS,
+  );
+  const accounts = useResource(
+    async (signal) =>
+      (await client.call("GET /operations/conservation", { query: { from, to: dayBefore(0) }, signal })).result.accounts,
+    [client, from],
+  );
   return (
-    <Section title={t("ops.alarms")} resource={alarms}>
+    <>
+      <AttentionNow known={{ alarms: alarms.value, queues: queues.value?.queues ?? null, accounts: accounts.value }} />
+      <Alarms alarms={alarms} />
+      <Queues queues={queues} />
+      <Conservation accounts={accounts} from={from} onChoose={setFrom} />
+    </>
+  );
+}
+
+function Alarms({ alarms }: { alarms: Resource<ConsoleOperations.AlarmView[]> }) {
+  return (
+    <Section id="ops-alarms" title={t("ops.alarms")} resource={alarms}>
       {(rows) => (
         <Table
           label={t("ops.alarms")}
@@ -71,15 +84,9 @@ function meaningOf({ name, description }: ConsoleOperations.AlarmView): string {
   return texts[name] ?? description;
 }
 
-function Queues() {
-  const { client } = useApp();
-  const queues = useResource(
-    async (signal) => (await client.call("GET /operations/queues", { signal })).result,
-    [client],
-    POLL_MS,
-  );
+function Queues({ queues }: { queues: Resource<ConsoleOperations.QueuesView> }) {
   return (
-    <Section title={t("ops.queues")} about={t("ops.queues.about")} resource={queues}>
+    <Section id="ops-queues" title={t("ops.queues")} about={t("ops.queues.about")} resource={queues}>
       {(found) => (
         <>
           {found.agesProblem && <p class="notice notice-warn">{t("ops.unavailable", { reason: found.agesProblem })}</p>}
@@ -119,18 +126,17 @@ function dayBefore(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 }
 
-function Conservation() {
-  const { client } = useApp();
-  const [from, setFrom] = useState(dayBefore(0));
-  const accounts = useResource(
-    async (signal) =>
-      (await client.call("GET /operations/conservation", { query: { from, to: dayBefore(0) }, signal })).result.accounts,
-    [client, from],
-  );
+interface ConservationProps {
+  accounts: Resource<ConsoleOperations.AccountView[]>;
+  from: string;
+  onChoose: (from: string) => void;
+}
+
+function Conservation({ accounts, from, onChoose }: ConservationProps) {
   const days = (
     <label class="ops-filter">
       <span class="field-label">{t("ops.period")}</span>
-      <select value={from} onChange={(event) => setFrom(event.currentTarget.value)}>
+      <select value={from} onChange={(event) => onChoose(event.currentTarget.value)}>
         {[0, 1, 6, 29].map((before) => (
           <option key={before} value={dayBefore(before)}>
             {t(`ops.period.${before}` as "ops.period.0")}
@@ -145,7 +151,7 @@ function Conservation() {
     cell: (row: ConsoleOperations.AccountView) => count(of(row)),
   });
   return (
-    <Section title={t("ops.conservation")} about={t("ops.conservation.about")} resource={accounts} tools={days}>
+    <Section id="ops-conservation" title={t("ops.conservation")} about={t("ops.conservation.about")} resource={accounts} tools={days}>
       {(rows) => (
         <Table
           label={t("ops.conservation")}

@@ -8,6 +8,7 @@ import { locale, t } from "../texts/texts";
 import { Button, ErrorNotice, Skeleton } from "../ui/controls";
 
 interface SectionProps<T> {
+  id?: string; // of one that others lead to
   title: string;
   about?: string;
   resource: Resource<T>;
@@ -16,10 +17,10 @@ interface SectionProps<T> {
 }
 
 // Keeps what was loaded while it loads again, and shows an error beside it: it may be outdated then.
-export function Section<T>({ title, about, resource, tools, children }: SectionProps<T>) {
+export function Section<T>({ id, title, about, resource, tools, children }: SectionProps<T>) {
   const { value, error, loading, reload } = resource;
   return (
-    <section class="ops-section" aria-label={title} aria-busy={loading}>
+    <section class="ops-section" id={id} tabIndex={id ? -1 : undefined} aria-label={title} aria-busy={loading}>
       <header class="ops-head">
         <div>
           <h2>{title}</h2>

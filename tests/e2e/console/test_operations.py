@@ -22,6 +22,9 @@ def test_an_operator_sees_the_deployment_and_no_part_has_barriers(
     visit, page = visit_of_operator, visit_of_operator.page
     visit.sign_in()
     page.get_by_role("link", name="Operations").click()
+    first = page.locator(".ops-section").first
+    expect(first.get_by_role("heading")).to_have_text("Needs attention now")
+    expect(first.get_by_role("status")).not_to_contain_text("could be read")
     queue = page.get_by_role("row").filter(has_text="richpanel-live.fifo")
     expect(queue.get_by_role("cell").nth(1)).to_have_text("0")
 

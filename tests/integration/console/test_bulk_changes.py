@@ -173,7 +173,7 @@ def test_a_refused_conversation_is_in_the_result_and_the_others_are_changed(
     everything = [f"label-{number}" for number in range(20)]
     api.change(keys[BOB], labels=everything, revision=0)
     foreign = [
-        {"context": "email_threads", "key": "of-nobody"},
+        {"context": "email_threads", "key": "unknown"},
         {"context": "whatsapp", "key": "?"},
     ]
     targets = chosen(keys[ADA], keys[BOB], keys[CYD])["conversations"] + foreign
