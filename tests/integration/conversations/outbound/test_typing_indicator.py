@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from events.conversations import sample_data
 from shared.events.exchange import InboundMessage
 from shared.runtime import clock
 from tests import template
@@ -29,7 +30,7 @@ NOTICE = projects.TWILIO["policy"]["handoff_notice"]  # after a send in doubt
 def begin(system: System, project: dict[str, Any], channel: str = "whatsapp") -> str:
     """A conversation of a project, with the token of its number."""
     tokens = template.name_of("WhatsAppAccessTokens", Stage="local")
-    system.put_secret(tokens, {projects.sample_data.COMPANY: "a token of the sandbox"})
+    system.put_secret(tokens, {sample_data.COMPANY: "a token of the sandbox"})
     system.set_up(project)
     return system.begin(channel)
 
@@ -112,7 +113,9 @@ def test_no_typing_is_shown_where_it_is_off_or_does_not_exist(
 
 
 @pytest.mark.parametrize("fault", [{"kind": "status", "status": 500}, {"kind": "reset"}])
-def test_a_receipt_that_fails_delays_and_fails_no_answer(system: System, fault: dict[str, Any]) -> None:
+def test_a_receipt_that_fails_delays_and_fails_no_answer(
+    system: System, fault: dict[str, Any]
+) -> None:
     ref = begin(system, projects.META)
     with_model(system)
     ask(system, ref)
