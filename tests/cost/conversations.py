@@ -8,16 +8,25 @@ with ledger, markers and caps.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from conversations.outbound.compose.content import memory
 from events.conversations import sample_data
 from shared.runtime import clock
 from tests.cost import harness
 from tests.cost.harness import Measured, pricing_of
 from tests.cost.meter import metered, unlogged
+from tests.integration.conversations.steps import (
+    OPENAI_SECRET_ID,
+    model_answer,
+    model_says,
+    with_model,
+)
+from tests.simulation.conversations.scenarios import sends_pictures
 from tests.simulation.conversations.system import NOON_MS
 
 if TYPE_CHECKING:
@@ -106,6 +115,48 @@ def _stops(system: System) -> None:
     system.drain()
 
 
+def _sends_a_picture(system: System) -> None:
+    sends_pictures(system, "picture", 1)
+    system.drain()
+
+
+def _with_voice_notes(system: System) -> None:
+    speech = {"provider": "openai", "api_key_reference": OPENAI_SECRET_ID}
+    with_model(system, transcription=speech)
+
+
+def _says_aloud(system: System) -> None:
+    system.sandbox.openai.transcripts.append(QUESTION)
+    model_says(system, model_answer("It is the night shift."))
+    sends_pictures(system, "voice", 1, "audio/ogg")
+    system.drain()
+
+
+def _with_memory(system: System) -> None:
+    """The next answer is the one after which the memory is renewed."""
+    while len(system.log(_ref(system))) < memory.WINDOW - 2:
+        system.clock.sleep(PAUSE_SECONDS)
+        system.text(f"more {system.clock.ms}", _question(system.clock.ms))
+        system.drain()
+    with_model(system)
+    system.change(memory={"summary": True})
+    _writes(system)
+    model_says(system, model_answer("It is the night shift."))
+    model_says(system, json.dumps({"summary": "Ann asks about shifts.", "facts": []}))
+
+
+def _with_follow_ups(system: System) -> None:
+    """A follow-up is due, and the schedule has enqueued it."""
+    system.change(
+        follow_ups=[{"after_hours": 1, "text": "Are you still there?"}],
+        policy={"initiated_per_day": 9, "initiated_per_week": 9},
+    )
+    _writes(system)
+    _works(system)
+    system.advance(clock.HOUR_MS)
+    system.sweep()
+
+
 def _status(word: str) -> Steps:
     """Twilio reports a status of the newest message to Ann."""
 
@@ -151,6 +202,12 @@ KINDS = (
     Kind("status again", _status_later, Figures(0, 1, 11, 3, 1, 2, 800), 6, _status("delivered")),
     Kind("stop, and its confirmation", _stops, Figures(30, 28, 58, 6, 2, 3, 1_300), 36,
          young={"rest": 25}),
+    Kind("a picture, and its answer", _sends_a_picture, Figures(14, 20, 72, 12, 3, 4, 1_800), 44,
+         young={"item": 16, "rest": 21}),
+    Kind("a voice note, and its answer", _says_aloud, Figures(14, 24, 84, 12, 3, 4, 1_800), 52, _with_voice_notes,
+         {"item": 16, "rest": 25}),
+    Kind("an answer, and a new memory", _works, Figures(14, 19, 49, 2, 1, 1, 600), 43, _with_memory),
+    Kind("a follow-up, from its queue", _works, Figures(14, 14, 36, 2, 1, 1, 600), 24, _with_follow_ups),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}
 

@@ -53,6 +53,27 @@ def talk(system: System, *remembers: Any, **memory: Any) -> str:
     return ref
 
 
+def test_a_long_conversation_without_a_memory_reads_its_newest_messages_only(
+    system: System,
+) -> None:
+    system.change(memory={"summary": True})
+    ref = system.begin("sms")
+    (first,) = system.log(ref)
+    for number in range(60):
+        at = clock.to_text(clock.from_text(str(first["message_timestamp"])) - (60 - number) * 1_000)
+        old = {"sk": f"MSG#{at}#old-{number}", "message_timestamp": at, "entry_id": f"old-{number}"}
+        system.write("log", {**first, **old, "content": f"Old {number}."})
+    with_model(system)
+    model_says(system, model_answer("It is the night shift."), json.dumps(MEMORY))
+
+    write(system, "Which shift is it?")
+
+    summarised = json.dumps(requests(system)[-1])
+    assert "Old 13." not in summarised
+    assert "Old 16." in summarised
+    assert shown(system, ref)["summary"].startswith("Ann asked about work.")
+
+
 def shown(system: System, ref: str) -> dict[str, Any]:
     return system.call_admin_api(f"GET {ONE}", ref=ref)
 

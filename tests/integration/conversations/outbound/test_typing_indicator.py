@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from events.conversations import sample_data
 from shared.events.exchange import InboundMessage
 from shared.runtime import clock
 from tests import template
@@ -29,7 +30,7 @@ NOTICE = projects.TWILIO["policy"]["handoff_notice"]  # after a send in doubt
 def begin(system: System, project: dict[str, Any], channel: str = "whatsapp") -> str:
     """A conversation of a project, with the token of its number."""
     tokens = template.name_of("WhatsAppAccessTokens", Stage="local")
-    system.put_secret(tokens, {projects.sample_data.COMPANY: "a token of the sandbox"})
+    system.put_secret(tokens, {sample_data.COMPANY: "a token of the sandbox"})
     system.set_up(project)
     return system.begin(channel)
 

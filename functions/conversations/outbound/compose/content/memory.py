@@ -29,8 +29,13 @@ if TYPE_CHECKING:
     from conversations.ai.prompt.memory import Remembered
     from conversations.configuration.resources import Resources
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.store.items.log import Message
+    from shared.aws.dynamodb import Table
 
 WINDOW, KEPT = 16, 8  # messages; a turn reads 20
+MOST = (
+    48  # messages that one summary reads: of a long conversation that has no memory yet, the newest
+)
 MOST_TOKENS = 1_200
 CALL_MS = 20 * clock.SECOND_MS
 NEEDED_MS = 2 * CALL_MS + 5 * clock.SECOND_MS  # two attempts, and the writes
@@ -57,8 +62,8 @@ def renew(resources: Resources, opened: OpenConversation, ask: Ask) -> None:
         return
     log, ref = resources.log, opened.ref
     before = memories.read(log, ref)
-    entries = messages.after(log, ref, before.up_to if before else None)
-    if len(entries) < WINDOW:
+    entries = _not_summarised(log, ref, (before.up_to if before else None) or "")
+    if not entries:
         return
     older = entries[:-KEPT]
     history = history_of(older)
@@ -76,6 +81,14 @@ def renew(resources: Resources, opened: OpenConversation, ask: Ask) -> None:
     ttl = opened.conversation.ttl
     memory = of_now.changed(**facts, by="ai", at=at, ttl=ttl, revised_for=None)
     memories.write(log, ref, memory, seen=before)
+
+
+def _not_summarised(log: Table, ref: str, up_to: str) -> list[Message]:
+    """Return the newest messages after *up_to*; none if there are fewer than a window. Reads as much at any length."""
+    newest = messages.newest(log, ref, WINDOW)
+    if len(newest) < WINDOW or newest[0].own_sk <= up_to:
+        return []
+    return [entry for entry in messages.newest(log, ref, MOST) if entry.own_sk > up_to]
 
 
 def _carried(resources: Resources, opened: OpenConversation) -> Memory:
