@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,7 @@ from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.scenarios import SCENARIOS
 from tests.simulation.email_threads.system import ANN, AUTOMATED, MAILBOX, System, mail
+from tests.simulation.invocations import Invocation
 from tests.simulation.permissions import CallObserver, Use
 from tests.simulation.role_checks import check, observed
 
@@ -94,12 +96,20 @@ def _use_the_api(system: System, observer: CallObserver) -> None:
     ]
     for method, path, body in calls:
         system.call(method, path, body)
+    _open_a_page(system)
     _use_drafts(system, thread, observer)
     for stored in system.mails():
         path = stored["conversation_id"].replace("#mail#0000000", "/emails/")
         system.call("GET", f"/email-threads/{path}", query={"html": "1"})
     system.call("GET", "/email-threads/parked", scopes="operator")
     assert "cursor" in system.call("GET", "/email-threads", query={"limit": "1"})[1]
+
+
+def _open_a_page(system: System) -> None:
+    """A link with the proof of another stage: the keys are read."""
+    path = {"token": f"email.0123456789abcdef.en.ffffffff.{'0' * 32}"}
+    event = {"resource": "/satisfaction/{token}", "httpMethod": "GET", "pathParameters": path}
+    assert system.api.handler(event, Invocation(system.clock))["statusCode"] == HTTPStatus.NOT_FOUND
 
 
 def _use_drafts(system: System, thread: str, observer: CallObserver) -> None:
