@@ -143,7 +143,7 @@ def put_mailbox(
 
 def _completed(table: Table, company: str, address: str, given: MailboxInput) -> MailboxInput:
     """
-    Return settings with the present values of absent fields, also of a model of the same provider.
+    Return settings with the present values of absent fields, also of a model of the same provider and of hours.
 
     A mailbox that is new to the company has none. Raises InvalidInput if they do not fit together.
     """
@@ -154,6 +154,9 @@ def _completed(table: Table, company: str, address: str, given: MailboxInput) ->
         ai = present.get("ai")
         if given.ai is not None and ai is not None and ai["provider"] == given.ai.provider:
             fields["ai"] = ai | given.ai.model_dump(exclude_unset=True)
+        hours = present.get("business_hours")
+        if given.business_hours is not None and hours is not None:
+            fields["business_hours"] = hours | given.business_hours.model_dump(exclude_unset=True)
         given = checked(present | fields, type(given))
     if given.automation is Automation.EMAIL_THREADS and given.ai is None:
         raise _invalid("body", "automation email_threads needs ai, the model")

@@ -144,10 +144,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An entry of the sources list; *url* and *date* may be empty."""
+    """An entry of the sources list; *title* is what is shown, *url* and *date* may be empty."""
 
     n: int
-    title: str
+    title: tuple[Inline, ...]
     url: str
     date: str
 

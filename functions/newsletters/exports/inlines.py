@@ -43,6 +43,23 @@ _STYLES: Final[Mapping[str, type[Strong | Emphasis | Strike]]] = {
 }
 
 
+def in_order(text: str, direction: str) -> tuple[Inline, ...]:
+    """Return text as inline content; in one from right to left (`rtl`) numbers are kept in order."""
+    if direction != "rtl":
+        return (Text(text),) if text else ()
+    found: list[Inline] = []
+    end = 0
+    for number in _IN_ORDER.finditer(text):
+        found += [Text(text[end : number.start()]), LeftToRight(number.group())]
+        end = number.end()
+    return tuple(one for one in (*found, Text(text[end:])) if one != Text(""))
+
+
+def isolated(text: str) -> str:
+    """Return text from left to right in control characters that keep it apart, where there are no elements."""
+    return f"\u2066{text}\u2069"
+
+
 @dataclass(frozen=True, slots=True)
 class InlineReader:
     """
@@ -126,15 +143,7 @@ class InlineReader:
             case found if found == MARKER:
                 return [self._marker(int(token.meta["n"]))]
             case _:  # text, also of an escape or a character reference
-                return self._ordered(token.content) if self.is_rtl else [Text(token.content)]
-
-    def _ordered(self, text: str) -> list[Inline]:
-        found: list[Inline] = []
-        end = 0
-        for number in _IN_ORDER.finditer(text):
-            found += [Text(text[end : number.start()]), LeftToRight(number.group())]
-            end = number.end()
-        return [*found, Text(text[end:])]
+                return list(in_order(token.content, "rtl" if self.is_rtl else "ltr"))
 
     def _marker(self, n: int) -> Inline:
         """Return the marker of a source; its number as text if the draft has no such source."""

@@ -24,6 +24,7 @@ from newsletters.exports.blocks import (
     Heading,
     Inline,
     Items,
+    LeftToRight,
     Paragraph,
     Quote,
     Rule,
@@ -34,7 +35,7 @@ from newsletters.exports.blocks import (
     Text,
     plain,
 )
-from newsletters.exports.inlines import InlineReader
+from newsletters.exports.inlines import InlineReader, in_order
 from newsletters.exports.labels import labels
 from newsletters.exports.links import safe_url
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
-    from newsletters.exports.document import Document
+    from newsletters.exports.document import Citation, Document
 
 DEEPEST: Final = (
     6  # lists and quotes inside each other; deeper ones lose their frame, never their text
@@ -72,9 +73,9 @@ def tree(document: Document, shown: Container[str] = ()) -> tuple[Block, ...]:
     builder = _Builder(reader)
     for token in _parser(strict=True).parse(content, environment(document.earlier_sources)):
         builder.add(token)
-    blocks = _with_title(builder.frames[0], clean(document.title), content)
+    blocks = _with_title(builder.frames[0], document, content)
     entries = tuple(
-        Source(n, clean(found.title), safe_url(found.url), clean(found.date))
+        _source(found, document.direction)
         for n, found in sorted(citations.items())
         if n in reader.cited
     )
@@ -209,15 +210,25 @@ class _Builder:
         self.cells, self.alignments = [], []
 
 
-def _with_title(blocks: Sequence[Block], title: str, content: str) -> list[Block]:
+def _source(citation: Citation, direction: str) -> Source:
+    """Return the entry of a citation. Without a title it shows its URL, which is from left to right."""
+    title, url = clean(citation.title), safe_url(citation.url)
+    unnamed = LeftToRight(url) if direction == "rtl" else Text(url)
+    shown = in_order(title, direction) or ((unnamed,) if url else ())
+    return Source(citation.n, shown, url, clean(citation.date))
+
+
+def _with_title(blocks: Sequence[Block], document: Document, content: str) -> list[Block]:
     """Put the title first; if the first line is the title as typed, its punctuation is no markup."""
+    title = clean(document.title)
     title = " ".join(title.split()) if _is_visible(title) else UNTITLED
+    shown = in_order(title, document.direction)
     first = blocks[0] if blocks else None
     if not (isinstance(first, Heading) and first.level == 1):
-        return [Heading(1, (Text(title),)), *blocks]
+        return [Heading(1, shown), *blocks]
     line = content.lstrip().partition("\n")[0]
     if " ".join(line.removeprefix("#").split()) == title or plain(first.children) == title:
-        first = Heading(1, (Text(title),))
+        first = Heading(1, shown)
     return [first, *blocks[1:]]
 
 

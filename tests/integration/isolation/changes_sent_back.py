@@ -38,6 +38,9 @@ VOLATILE = frozenset(
 IDENTITIES = frozenset({"id"})
 # Maps that are one value: an entry that is left out is removed.
 VALUES = frozenset({"team_names", "brands", "requirements_schema", "template_enabled"})
+# Fields that are what a call does, or on what condition, and no values of an object.
+INSTRUCTIONS = frozenset({"add_tags", "remove_tags", "expected_seq"})
+SOON = "2026-01-02T12:00:00Z"  # of the simulated clock
 NEWSLETTER = "/newsletters/{code}"
 _KEYS = count(1)
 
@@ -70,8 +73,9 @@ def part(*names: str) -> Callable[[Any], Any]:
 
 
 CONFIGURATION = {
-    "title": "Maize", "description": "For the field", "target_audience": ["farmers"], "tone_professional": 20,
-    "tone_technical": 25, "format_type": "pdf", "length_preference": "long", "frequency": "monthly", "language": "fr",
+    "title": "Maize", "description": "For the field", "preview": "What maize costs", "target_audience": ["farmers"],
+    "tone_professional": 20, "tone_technical": 25, "format_type": "pdf", "length_preference": "long",
+    "frequency": "monthly", "language": "fr",
     "geographic_focus": "Kenya", "user_email": "ann@field.example", "user_name": "Ann",
 }  # fmt: skip
 MODEL = {
@@ -91,7 +95,11 @@ ITEM = {
 MAILBOX = {
     "display_name": "The desk", "retention_days": 90, "enabled": True, "reply_mode": "auto", "facts": ["Open at nine."],
     "link_hosts": ["shop.example"], "blocked_senders": ["@spam.example"], "undo_seconds": 5, "signature": "Ann",
-    "auto_close_days": 7, "reopen_days": 30,
+    "auto_close_days": 7, "reopen_days": 30, "first_response_minutes": 60, "resolution_minutes": 480,
+    "business_hours": {
+        "time_zone": "Europe/Berlin", "holidays": ["2026-12-25"],
+        "periods": [{"days": ["monday"], "start": "09:00", "end": "17:00"}],
+    },
     "ai": MODEL, "automation": "email_threads", "auto_complete": True,
     "requirements_schema": {"properties": {"job": {"type": "string", "description": "Which job?"}}},
 }  # fmt: skip
@@ -157,17 +165,24 @@ ROUTES = {
                     "assigned_to": "ann",
                     "gdpr_consent": True,
                     "reply_mode": "manual",
+                    "snoozed_until": SOON,
+                    "remind_at": SOON,
                 },
             ),
         ),
         path={"conversation_id": "{thread}"},
+        body=lambda shown: {**shown, "remind_at": shown["reminder"]["remind_at"]},
     ),
     "PATCH /email-threads/{conversation_id}/replies/{reply_id}": Route(
         read="GET /email-threads/{conversation_id}/replies/{reply_id}",
         before=(
             (
                 "PATCH /email-threads/{conversation_id}/replies/{reply_id}",
-                {"attachments": [{"n": 1, "index": 0}], "cc": ["cc@field.example"]},
+                {
+                    "attachments": [{"n": 1, "index": 0}],
+                    "cc": ["cc@field.example"],
+                    "bcc": ["bcc@field.example"],
+                },
             ),
         ),
         path={"conversation_id": "{thread}", "reply_id": "{reply}"},
@@ -177,7 +192,12 @@ ROUTES = {
         before=(
             (
                 "PATCH /whatsapp/conversations/{key}",
-                {"labels": ["vip"], "assignee": "ann", "status": "resolved"},
+                {
+                    "labels": ["vip"],
+                    "assignee": "ann",
+                    "status": "snoozed",
+                    "snoozedUntil": SOON,
+                },
             ),
         ),
     ),
@@ -253,6 +273,7 @@ class Client:
     def problems(self) -> Iterator[str]:
         """What changes although a client has changed nothing."""
         self.prepare()
+        yield from self.empty_fields()
         before = lasting(self.read())
         answer = self.send(self.line, self.sendable())
         if answer.status != HTTPStatus.OK or lasting(self.read()) != before:
@@ -264,6 +285,16 @@ class Client:
             if (after := lasting(self.read())) != before:
                 yield f"{self.line} without {place}: {before} became {after}"
                 before = after
+
+    def empty_fields(self) -> Iterator[str]:
+        """The fields without a value: a change that loses it would not be seen."""
+        body = self.sendable()
+        for name, one in self.operation.input_model.model_fields.items():
+            if name in INSTRUCTIONS:
+                continue
+            value = body.get(one.alias or name)
+            if value in (None, "", [], {}):
+                yield f"{self.line}: {name} has no value to lose"
 
     def prepare(self) -> None:
         """Give the object's fields values of their own."""

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 from mjml import mjml2html
 
-from newsletters.exports.blocks import Block, Heading, Paragraph, plain
+from newsletters.exports.blocks import Block, Heading, LeftToRight, Paragraph, plain
 from newsletters.exports.document import Document, Rendered
+from newsletters.exports.inlines import in_order, isolated
 from newsletters.exports.writers.email_styles import (
     FONTS,
     OUTLOOK,
@@ -77,7 +78,7 @@ def write(document: Document, blocks: Sequence[Block], images: Mapping[str, Imag
     texts = {
         "LANGUAGE": document.lang,
         "TITLE": escape(document.title),
-        "PREHEADER": escape(document.preheader or _first_paragraph(blocks)),
+        "PREHEADER": escape(_preheader(document, blocks)),
         "BODY": f'<div dir="{direction}">{sanitised(writer.blocks(blocks))}</div>',
     }
     # In one pass: text that looks like a placeholder stays as it is.
@@ -120,6 +121,14 @@ def _frame(direction: str) -> str:
     )
     # Columns of a fixed layout never grow with their content, such as a blocked image.
     return _FULL_WIDTH.sub(r"\g<0>table-layout:fixed;", frame)
+
+
+def _preheader(document: Document, blocks: Sequence[Block]) -> str:
+    """Return the preview line; lists of mails show its characters only, so that these keep numbers in order."""
+    line = in_order(document.preheader or _first_paragraph(blocks), document.direction)
+    return "".join(
+        isolated(one.text) if isinstance(one, LeftToRight) else plain((one,)) for one in line
+    )
 
 
 def _first_paragraph(blocks: Sequence[Block]) -> str:

@@ -57,7 +57,7 @@ def attributes(direction: str) -> dict[str, str]:
         "blockquote": f"margin:0 0 16px;padding:2px 18px;border-{start}:4px solid {LIGHT.link};color:{LIGHT.muted};",
         "code": f"font-family:{MONOSPACE};font-size:15px;background-color:{LIGHT.shade};padding:1px 4px;",
         "pre": f"margin:0 0 16px;padding:12px;font-family:{MONOSPACE};font-size:15px;"
-        f"background-color:{LIGHT.shade};white-space:pre-wrap;line-height:1.45;"
+        f"background-color:{LIGHT.shade};white-space:pre-wrap;text-align:left;line-height:1.45;"
         "word-break:break-word;",
         "date": "white-space:nowrap;",
         "hr": f"border:0;border-top:1px solid {LIGHT.line};margin:28px 0;",

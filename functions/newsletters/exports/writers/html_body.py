@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final
@@ -32,8 +31,8 @@ from newsletters.exports.blocks import (
     Strong,
     Table,
     Text,
-    plain,
 )
+from newsletters.exports.writers.tables import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,10 +85,6 @@ _ATTRIBUTES: Final[Mapping[str, set[str]]] = {
     "table": {"role", "border", "cellpadding", "cellspacing", "width"},
     "th": {"scope"},
 }
-# Of a table's cell: digits with their signs, and a unit or currency.
-_NUMBER: Final = re.compile(
-    r"(?=.*\d)[^\W\d_]{0,4}[\s\d.,:/'\u2019+%\u00b1\u2010-\u2013\u2212-]{1,24}[^\W\d_]{0,4}"
-)
 COLUMN_WIDTH: Final = 85  # of a table's column at least, in pixels
 MOST_HEIGHT: Final = 900  # of an image, in pixels
 
@@ -136,7 +131,7 @@ class BodyWriter:
             case Quote(blocks):
                 return self._element("blockquote", self.blocks(blocks))
             case CodeBlock(text):
-                return self._element("pre", f"<code>{escape(text)}</code>")
+                return f'<pre dir="ltr"{self._of("pre")}><code>{escape(text)}</code></pre>'
             case Rule():
                 return f"<hr{self._of('hr')}>"
             case Items():
@@ -159,7 +154,7 @@ class BodyWriter:
             case LeftToRight(text):
                 return f'<span dir="ltr">{escape(text)}</span>'
             case Code(text):
-                return self._element("code", escape(text))
+                return f'<code dir="ltr"{self._of("code")}>{escape(text)}</code>'
             case Break():
                 return "<br>"
             case Strong(inner):
@@ -218,8 +213,7 @@ class BodyWriter:
     def _cell(self, cell: tuple[Inline, ...]) -> str:
         """Return the content of a cell; a number stays in one line."""
         content = self.inlines(cell)
-        is_number = _NUMBER.fullmatch(plain(cell, markers=False)) is not None
-        return self._element("number", content, tag="span") if is_number else content
+        return self._element("number", content, tag="span") if is_number(cell) else content
 
     def _figure(self, figure: Figure) -> str:
         image = self.images[figure.url]
@@ -234,7 +228,7 @@ class BodyWriter:
         return self._element("figure", element)
 
     def _source(self, source: Source) -> str:
-        title = f"<bdi>{escape(source.title or source.url)}</bdi>"
+        title = f"<bdi>{self.inlines(source.title)}</bdi>"
         linked = self._link(source.url, title) if source.url else title
         date = (
             f', <span{self._of("date")} dir="ltr">{escape(source.date)}</span>'

@@ -158,6 +158,6 @@ def _inline(child: Inline) -> str:  # noqa: PLR0911 - a branch per kind of inlin
 
 
 def _source(source: Source) -> str:
-    title = escaped(source.title or source.url)
+    title = _inlines(source.title)
     linked = f"[{title}](<{source.url}>)" if source.url else title
     return f"- \\[{source.n}\\] {linked}" + (f", {escaped(source.date)}" if source.date else "")

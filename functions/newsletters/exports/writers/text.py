@@ -30,6 +30,7 @@ from newsletters.exports.blocks import (
     Text,
 )
 from newsletters.exports.document import Document, Rendered
+from newsletters.exports.inlines import in_order, isolated
 from newsletters.exports.labels import labels
 
 if TYPE_CHECKING:
@@ -39,16 +40,13 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = 78
 _GAP: Final = "  "  # between the columns of a table
-# Around text from left to right in another direction. They have no width.
-_ISOLATE: Final = "\u2066"
-_END: Final = "\u2069"
 _UNDERLINES: Final = {1: "=", 2: "-"}
 
 
 def write(document: Document, blocks: Sequence[Block], _images: Mapping[str, Image]) -> Rendered:
     """Render text in UTF-8 with lines of at most 78 columns, as far as words and URLs are shorter."""
     highest = max((citation.n for citation in document.citations), default=0)
-    writer = _Writer(first_note=highest + 1)
+    writer = _Writer(first_note=highest + 1, direction=document.direction)
     lines = writer.blocks(blocks, COLUMNS)
     if writer.notes:
         heading = Heading(2, (Text(labels(document.primary_language).links),))
@@ -87,6 +85,7 @@ class _Writer:
     """Writes blocks as lines; *notes* has the number of each link by URL, above the numbers of the citations."""
 
     first_note: int
+    direction: str
     notes: dict[str, int] = field(default_factory=dict)
 
     def blocks(self, blocks: Sequence[Block], width: int) -> list[str]:
@@ -124,7 +123,10 @@ class _Writer:
             case Sources(entries):
                 lines = []
                 for source in entries:
-                    text = ", ".join(filter(None, (source.title, source.date, source.url)))
+                    date = self.inlines(in_order(source.date, self.direction))
+                    named = self.inlines(source.title)
+                    url = source.url if source.url not in named else ""
+                    text = ", ".join(filter(None, (named, date, url)))
                     lines += _hanging(f"[{source.n}] ", wrapped(text, width - 4))
                 return lines
 
@@ -136,7 +138,7 @@ class _Writer:
             case Text(text) | Code(text):
                 return text
             case LeftToRight(text):
-                return f"{_ISOLATE}{text}{_END}"
+                return isolated(text)
             case Break():
                 return "\n"
             case Marker(n, _):

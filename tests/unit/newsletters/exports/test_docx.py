@@ -71,6 +71,13 @@ def test_a_table_with_too_many_columns_is_a_list() -> None:
     assert "c39: c39" in [paragraph.text for paragraph in found.paragraphs]
 
 
+def test_a_table_of_long_numbers_has_small_text_and_columns_that_hold_them() -> None:
+    (table,) = package(f"|{'a|' * 8}\n|{'---|' * 8}\n|{'1,200,000.50|' * 8}").tables
+    (size,) = {run.font.size.pt for cell in table.rows[1].cells for run in cell.paragraphs[0].runs}
+    assert 6.5 <= size < 11
+    assert all(cell.width.pt >= 10.8 + len("1200000.50") * size / 2 for cell in table.rows[1].cells)
+
+
 @pytest.mark.parametrize("image", [WIDE, HIGH])
 def test_images_fit_on_the_page_and_have_their_alternative_text(image: bytes) -> None:
     found = package(f"![Rain]({IMAGE_URL})", image=image)

@@ -136,6 +136,25 @@ def test_tables_stay_between_the_margins(columns: int, language: str) -> None:
     assert right <= PAGE - MARGIN
 
 
+@each("columns", [6, 12, 16])
+def test_numbers_in_tables_are_not_broken(columns: int) -> None:
+    numbers = [
+        "2026-11-22",
+        "1,200,000.50",
+        "\u221212 %",
+        "+254 700 123 456",
+        "1,000\u20131,200",
+        "22/11/2026",
+    ]
+    row = [f"some words with {numbers[0]}", *(numbers * 3)[1:columns]]
+    rendered = pdf(f"|{'Column|' * columns}\n|{'---|' * columns}\n|{'|'.join(row)}|")
+    left, right = inked_columns(rendered)
+    with pypdfium2.PdfDocument(rendered.body) as opened:
+        shown = opened[0].get_textpage().get_text_bounded()
+    assert [one for one in numbers if one not in shown] == []
+    assert MARGIN <= left < right <= PAGE - MARGIN
+
+
 @pytest.mark.parametrize(("width", "height"), [(3000, 20), (20, 1500)])
 def test_images_stay_between_the_margins(width: int, height: int) -> None:
     rendered = pdf(f"![Rain]({IMAGE_URL})", image=png(width, height))

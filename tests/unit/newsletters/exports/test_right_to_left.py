@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 
 import docx
-import pypdf
+import pypdfium2
 import pytest
+from docx.oxml.ns import qn
 from lxml import html
 
 from newsletters.exports.blocks import LeftToRight, Paragraph, Text
@@ -16,8 +17,16 @@ from newsletters.exports.tree import tree
 from tests.unit.newsletters.exports.samples import document
 
 DAY = "2026-11-22"
+MARK = "\u200e"  # for programs that order by characters
 SOURCE = Citation(1, "مصدر", "", "2026-11-20")
 SHOWN = document(f"في {DAY} هطل المطر [[1]](#source-1)", language="ar", citations=(SOURCE,))
+# Dates in the titles of the issue and of a source, and a program.
+NAMED = document(
+    f"قبل `f({DAY});` بعد [[1]](#source-1)\n\n```\ng(-1);\n```",
+    title="تقرير 2026-11-21",
+    language="ar",
+    citations=(Citation(1, "مصدر 2026-11-20 عن المطر", "", "2026-11-19"),),
+)
 
 
 def pieces(text: str, language: str = "ar") -> list[str]:
@@ -48,21 +57,53 @@ def test_a_plain_number_and_words_are_text() -> None:
 def test_pages_and_mails_isolate_them_by_elements(name: str) -> None:
     page = html.fromstring(render(name, SHOWN).body.decode())
     assert page.xpath("//span[@dir='ltr']/text()") == [DAY, SOURCE.date]
+    named = html.fromstring(render(name, NAMED).body.decode())
+    dates = ["2026-11-21", "2026-11-20", "2026-11-19"]
+    assert named.xpath("//span[@dir='ltr']/text()") == dates
+    assert named.xpath("//*[@dir='ltr'][self::code or self::pre]//text()") == [
+        f"f({DAY});",
+        "g(-1);",
+    ]
+
+
+def test_a_preview_line_isolates_them_by_control_characters() -> None:
+    mail = html.fromstring(render("email", SHOWN).body.decode())
+    assert f"في \u2066{DAY}\u2069 هطل" in mail.xpath("string(//body)")
 
 
 def test_word_has_them_in_runs_from_left_to_right() -> None:
     found = docx.Document(io.BytesIO(render("docx", SHOWN).body))
     runs = {run.text: run.font.rtl for paragraph in found.paragraphs for run in paragraph.runs}
-    assert not runs[DAY]
-    assert not runs[SOURCE.date]
+    assert not runs[f"{MARK}{DAY}"]
+    assert not runs[f"{MARK}{SOURCE.date}"]
     assert runs["في "]
 
 
+def test_a_program_in_a_word_file_has_a_paragraph_from_left_to_right() -> None:
+    found = docx.Document(io.BytesIO(render("docx", NAMED).body))
+    (program,) = (one for one in found.paragraphs if one.text == "g(-1);")
+    assert program._p.pPr is not None
+    assert program._p.pPr.find(qn("w:bidi")) is None
+    assert f"{MARK}2026-11-21" in found.paragraphs[0].text
+
+
 def test_a_plain_text_isolates_them_by_control_characters() -> None:
-    assert f"\u2066{DAY}\u2069" in render("text", SHOWN).body.decode()
+    text = render("text", SHOWN).body.decode()
+    assert f"\u2066{DAY}\u2069" in text
+    assert f"\u2066{SOURCE.date}\u2069" in text
 
 
 def test_a_pdf_has_them_in_their_order() -> None:
-    page = pypdf.PdfReader(io.BytesIO(render("pdf", SHOWN).body)).pages[0].extract_text()
-    assert DAY in page
-    assert SOURCE.date in page
+    # By the positions on the page: extracted text has the order of the source. Each character is there once.
+    shown = document(
+        "مطر `x=y+` مطر 0,5 [[8]](#source-8)\n\n```\nabc;\n```",
+        title="تقرير 24-6",
+        language="ar",
+        citations=(Citation(8, "مصدر 3-79 مطر", "", ""),),
+    )
+    with pypdfium2.PdfDocument(render("pdf", shown).body) as opened:
+        page = opened[0].get_textpage()
+        text = page.get_text_range()
+        left = {one: page.get_charbox(text.index(one))[0] for one in "246379x=y+05abc;"}
+    for piece in ("24", "46", "37", "79", "x=", "=y", "y+", "05", "ab", "bc", "c;"):
+        assert left[piece[0]] < left[piece[1]], piece

@@ -78,7 +78,7 @@ def test_without_markers_there_is_no_sources_list() -> None:
 def test_an_unsafe_url_of_a_citation_is_left_out() -> None:
     citation = Citation(1, "Paper", "javascript:alert(1)", "")
     *_, sources = tree(document("Rain [[1]](#source-1).", citations=(citation,)))
-    assert sources == Sources((Source(1, "Paper", "", ""),))
+    assert sources == Sources((Source(1, (Text("Paper"),), "", ""),))
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ from newsletters.exports.blocks import (
 )
 from newsletters.exports.writers.docx import elements
 from newsletters.exports.writers.palette import LIGHT
-from newsletters.exports.writers.tables import MOST_COLUMNS, shares, unfolded
+from newsletters.exports.writers.tables import Layout, layout, unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +54,9 @@ if TYPE_CHECKING:
 PER_PIXEL: Final = 914400 // 96  # EMU
 MOST_HEIGHT: Final = Cm(17)  # of an image
 MOST_START: Final = 32_767
+_TABLE_SIZE: Final = 11.0  # points, of text in a table
+_INSET: Final = 10.8  # points, of a cell, left and right
+_LEFT_TO_RIGHT_MARK: Final = "\u200e"
 _LEVELS: Final = 3  # of the built-in list styles
 _INDENT: Final = Cm(0.63)  # between them
 _CANNOT_READ: Final = (InvalidImageStreamError, UnexpectedEndOfFileError, UnrecognizedImageError)
@@ -66,6 +69,7 @@ class Style:
     bold: bool = False
     italic: bool = False
     strike: bool = False
+    size: float = 0.0  # points; 0 is the paragraph's
 
 
 class BodyWriter:
@@ -102,7 +106,9 @@ class BodyWriter:
             case Quote(blocks):
                 self.add(blocks, "Quote", depth)
             case CodeBlock(text):
-                paragraph = self._paragraph("HTML Preformatted", ())
+                # A program runs from left to right.
+                paragraph = self.package.add_paragraph()
+                paragraph._p.style = self.style_ids["HTML Preformatted"]
                 for line in text.split("\n"):
                     if paragraph.runs:
                         paragraph.add_run().add_break()
@@ -111,10 +117,12 @@ class BodyWriter:
                 self._paragraph("Normal", (Text("⁂"),)).alignment = WD_ALIGN_PARAGRAPH.CENTER
             case Items():
                 self._items(block, depth)
-            case Table() if len(block.header) > MOST_COLUMNS:
-                self._items(unfolded(block), depth)
             case Table():
-                self._table(block)
+                found = layout(block, width=self.width.pt, size=_TABLE_SIZE, inset=_INSET)
+                if found is None:
+                    self._items(unfolded(block), depth)
+                else:
+                    self._table(block, found)
             case Figure():
                 self._figure(block, style)
             case Sources(entries):
@@ -146,7 +154,8 @@ class BodyWriter:
                 case Text(text):
                     self._text(into, text, style)
                 case LeftToRight(text):
-                    self._run(into, text, style)
+                    # Word orders by runs, other programs by characters: the mark is for them.
+                    self._run(into, f"{_LEFT_TO_RIGHT_MARK}{text}", style)
                 case Code(text):
                     into.add_run(text)._r.style = self.style_ids["HTML Code"]
                 case Break():
@@ -186,6 +195,8 @@ class BodyWriter:
             font.italic = font.cs_italic = True
         if style.strike:
             font.strike = True
+        if style.size:
+            elements.set_size(run, style.size)
         return run
 
     def _items(self, block: Items, depth: int) -> None:
@@ -212,12 +223,13 @@ class BodyWriter:
                 paragraph.paragraph_format.space_after = Pt(3)
             self.add(rest, f"List Continue{suffix}", depth + 1)
 
-    def _table(self, table: Table) -> None:
+    def _table(self, table: Table, found: Layout) -> None:
         made = self.package.add_table(1 + len(table.rows), len(table.header), "Table Grid")
         made.autofit = False
         if self.rtl:
             elements.order_columns_right_to_left(made)
-        widths = [Emu(int(share * self.width)) for share in shares(table)]
+        widths = [Emu(int(Pt(1) * width)) for width in found.widths]
+        size = found.size if found.size < _TABLE_SIZE else 0.0
         for column, width in zip(made.columns, widths, strict=True):
             column.width = width
         cells_by_row = (table.header, *table.rows)
@@ -229,7 +241,7 @@ class BodyWriter:
                 paragraph = cell.paragraphs[0]
                 paragraph.paragraph_format.space_after = Pt(2)
                 paragraph.alignment = self._alignment(side)
-                self._fill(paragraph, children, Style(bold=not at))
+                self._fill(paragraph, children, Style(bold=not at, size=size))
             elements.keep_together(row)
         header = made.rows[0]
         elements.set_table_lines(made, LIGHT.line)
@@ -271,10 +283,9 @@ class BodyWriter:
             inline.set(side, "0")  # programs disagree about the distance if it is absent
 
     def _source(self, source: Source) -> None:
-        title = Text(source.title or source.url)
-        linked = Link(source.url, (title,)) if source.url else title
+        linked = (Link(source.url, source.title),) if source.url else source.title
         date = (Text(", "), LeftToRight(source.date)) if source.date else ()
-        paragraph = self._paragraph("Normal", (Text(f"[{source.n}]\t"), linked, *date))
+        paragraph = self._paragraph("Normal", (Text(f"[{source.n}]\t"), *linked, *date))
         space = paragraph.paragraph_format
         space.left_indent, space.first_line_indent, space.space_after = Cm(1), Cm(-1), Pt(4)
         space.tab_stops.add_tab_stop(Cm(1))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
+from docx.shared import Pt
 from docx.text.run import Run
 
 if TYPE_CHECKING:
@@ -175,6 +176,15 @@ def set_complex_font(style: ParagraphStyle, font: str, complex_font: str, size: 
         properties.remove(old)
     element = _element("w:szCs")
     element.set(qn("w:val"), str(2 * size))
+    properties.find(qn("w:sz")).addnext(element)
+
+
+def set_size(run: Run, size: float) -> None:
+    """Set the size of a run, in points, for all scripts; in Word it is a number of half points."""
+    run.font.size = Pt(int(2 * size) / 2)
+    element = _element("w:szCs")
+    element.set(qn("w:val"), str(int(2 * size)))
+    properties: Any = run._r.get_or_add_rPr()
     properties.find(qn("w:sz")).addnext(element)
 
 

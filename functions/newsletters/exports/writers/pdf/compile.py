@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import typst
 
 from newsletters.exports.document import Document, Rendered
+from newsletters.exports.inlines import in_order
 from newsletters.exports.tree import UNTITLED, clean, tree
 from newsletters.exports.writers.palette import LIGHT
 from newsletters.exports.writers.pdf.fonts import FAMILIES, MONOSPACE, fonts_folder
@@ -83,7 +84,7 @@ def _data(document: Document, blocks: Sequence[object], writer: DataWriter) -> s
         {
             "title": title or UNTITLED,
             "author": clean(document.author),
-            "header": writer.text(header),
+            "header": writer.inlines(in_order(header, document.direction)),
             "language": document.primary_language,
             "region": region,
             "direction": document.direction,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Final
 
-from newsletters.exports.blocks import Block, Figure, Inline, Table
+from newsletters.exports.blocks import Block, Code, Figure, Inline, Table
 from newsletters.exports.glyphs import displayable
-from newsletters.exports.writers.tables import MOST_COLUMNS, shares, unfolded
+from newsletters.exports.writers.tables import ems, is_number, is_whole, layout, unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 TEXT_WIDTH: Final = 459.2  # points: A4 without margins
 MOST_HEIGHT: Final = 480.0  # of an image, in points
-LONGEST_WORD: Final = 48  # characters that surely fit into a line
+LINE: Final = 33.0  # em that surely fit into a line
 _POINTS_PER_PIXEL: Final = 0.75
-_CHARACTER: Final = 6.2  # points, of a wide character in a table
+_TABLE_SIZE: Final = 9.0  # points, of text in a table
+_CHARACTER: Final = 0.69  # em, of a wide character
 _INSET: Final = 10  # points, of a cell, left and right
 _NOT_DISPLAYED: Final = frozenset({"url", "link", "alt"})
 
@@ -37,24 +38,37 @@ class DataWriter:
     images: Mapping[str, Image]
     files: Mapping[str, str]
     missing: bool = False
-    longest: int = field(default=LONGEST_WORD)
+    room: float = LINE  # em of the present line
+    in_table: bool = False
 
     def blocks(self, blocks: Sequence[Block]) -> list[Json]:
         """Return blocks as the template reads them."""
         return [self._any(block) for block in blocks]
 
+    def inlines(self, children: tuple[Inline, ...]) -> Json:
+        """Return inline content as the template reads it."""
+        return self._any(children)
+
     def text(self, text: str) -> str:
         """Return text with glyphs for all characters, in which each line can be broken."""
         shown, missing = displayable(text.replace("\t", "    "))
         self.missing |= missing
-        return re.sub(rf"\S{{{self.longest}}}(?=\S)", "\\g<0>\u200b", shown)
+        return re.sub(r"\S+", lambda word: self._breakable(word[0]), shown)
+
+    def _breakable(self, word: str) -> str:
+        if ems(word) <= self.room or (self.in_table and is_whole(word)):
+            return word
+        most = max(1, int(self.room / _CHARACTER))
+        return "\u200b".join(word[at : at + most] for at in range(0, len(word), most))
 
     def _any(self, value: object) -> Json:  # noqa: PLR0911 - a branch per kind of value
         match value:
-            case Table() if len(value.header) > MOST_COLUMNS:
-                return self._any(unfolded(value))
             case Table():
                 return self._table(value)
+            case Code(text):
+                # Text that surely fits into a line is kept whole where its direction differs.
+                shown = self.text(text)
+                return {"kind": "code", "text": shown, "whole": ems(text) <= self.room}
             case Figure():
                 return self._figure(value)
             case str():
@@ -73,25 +87,33 @@ class DataWriter:
         raise TypeError(f"no part of a block tree: {type(value)}")
 
     def _table(self, table: Table) -> Json:
-        widths = [share * TEXT_WIDTH for share in shares(table)]
+        found = layout(table, width=TEXT_WIDTH, size=_TABLE_SIZE, inset=_INSET)
+        if found is None:
+            return self._any(unfolded(table))
 
         def row(cells: Sequence[tuple[Inline, ...]]) -> list[Json]:
-            return [self._cell(cell, width) for cell, width in zip(cells, widths, strict=True)]
+            return [
+                self._cell(cell, (width - _INSET) / found.size)
+                for cell, width in zip(cells, found.widths, strict=True)
+            ]
 
         return {
             "kind": "table",
-            "widths": widths,
+            "size": found.size,
+            "widths": found.widths,
             "alignments": [str(side) for side in table.alignments],
             "header": row(table.header),
             "rows": [row(cells) for cells in table.rows],
         }
 
-    def _cell(self, cell: tuple[Inline, ...], width: float) -> Json:
-        self.longest = max(1, int((width - _INSET) / _CHARACTER))
+    def _cell(self, cell: tuple[Inline, ...], room: float) -> Json:
+        """Return a cell in which words can be broken if they are wider than *room*, in em, and numbers cannot."""
+        whole = is_number(cell)
+        self.room, self.in_table = (LINE if whole else room), True
         try:
-            return self._any(cell)
+            return {"whole": whole, "children": self._any(cell)}
         finally:
-            self.longest = LONGEST_WORD
+            self.room, self.in_table = LINE, False
 
     def _figure(self, figure: Figure) -> Json:
         image = self.images[figure.url]
