@@ -170,7 +170,9 @@ def undisturbed(system: System, scenario: Scenario) -> Run:
     final = final_state_of(system)
     check_at_rest(system, final.items)
     assert final.dead_letters == 0
-    assert bool(final.handed_over) == (scenario.automation == CONVERSATIONS)
+    # Numbers that changed hands are announced at every number.
+    answered = [one for one in final.handed_over if '"type": "number_released"' not in one]
+    assert bool(answered) == (scenario.automation == CONVERSATIONS)
     return Run(start, final, calls, starts)
 
 
