@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.dynamodb import Table as StoredTable
+from shared.inbox.satisfaction.links import Link, token_of
 from tests.cost.harness import Figures
 from tests.simulation import stored
 from tests.simulation.email_threads.mails import with_files
 from tests.simulation.email_threads.system import ANN, ASSISTED, COMPANY, MODEL, VERDICTS, mail
+from tests.simulation.invocations import Invocation
 
 if TYPE_CHECKING:
     from tests.simulation.email_threads.system import System
@@ -292,10 +295,39 @@ def _is_due(system: System) -> None:
     system.clock.sleep(50 * 60)
 
 
-def _alarms(system: System) -> None:
-    """The schedule finds the thread, and the worker gives the alarm."""
+def _looks(system: System) -> None:
+    """The schedule finds the thread, and the worker does what is due."""
     system.run_schedule()
     _run(system)
+
+
+def _is_completed(system: System) -> None:
+    """The mailbox asks an hour after the end of a thread; the customer wrote, was answered, and the hour is over."""
+    given = {"automation": "email_threads", "ai": MODEL, "satisfaction_delay_hours": 1}
+    assert system.call("PUT", f"/email-mailboxes/{ASSISTED}", given)[0] == HTTPStatus.OK
+    _is_sent(system)
+    path = f"/email-threads/{thread_of(system)}"
+    assert system.call("PATCH", path, {"status": "completed"})[0] == HTTPStatus.OK
+    system.clock.sleep(60 * 60)
+
+
+def _sends_question(system: System) -> None:
+    """The schedule finds the send; ingest and worker pass it on."""
+    system.run_schedule()
+    _run(system)
+    _run(system)
+
+
+def _is_asked(system: System) -> None:
+    _then(_is_completed, _looks, a_minute_later)(system)
+
+
+def _answers_question(system: System) -> None:
+    """The customer's browser sends the form of the link."""
+    link = Link(channel="email", conversation_id=thread_of(system), language="en", expires_at=2**33)
+    event = {"resource": "/satisfaction/{token}", "httpMethod": "POST", "body": "score=5&comment=Thanks",
+             "pathParameters": {"token": token_of(link)}}  # fmt: skip
+    assert system.api.handler(event, Invocation(system.clock))["statusCode"] == HTTPStatus.OK
 
 
 _BOUNCE: Final = {"bounceType": "Permanent", "bouncedRecipients": [{"emailAddress": ANN}]}
@@ -343,7 +375,13 @@ KINDS = (
     Kind("a mail of 30 MB", _writes_huge, Figures(14, 14, 5, 2, 2, 1, 900), 5),
     Kind("a mail, first of its thread, with targets", _writes_first, Figures(23, 16, 6, 2, 2, 1, 900), 6,
          _with_targets),
-    Kind("an alarm before a breach", _alarms, Figures(19, 15, 5, 0, 1, 1, 700), 7, _is_due),
+    Kind("an alarm before a breach", _looks, Figures(19, 15, 5, 0, 1, 1, 700), 7, _is_due),
+    Kind("a question at the end of a thread", _looks, Figures(38, 16, 5, 0, 1, 1, 700), 9, _is_completed,
+         smaller={1: {"write_units": 29}, 10: {"write_units": 35}}),
+    Kind("the send of a question", _sends_question, Figures(56, 36, 8, 0, 2, 1, 900), 34, _is_asked,
+         smaller={1: {"write_units": 42, "requests": 37}, 10: {"write_units": 52}}),
+    Kind("an answer to a question", _answers_question, Figures(29, 2, 0, 0, 0, 0, 0), 2, _is_asked,
+         smaller={1: {"write_units": 20, "requests": 3}, 10: {"write_units": 26}}),
     Kind("a list of 25 drafts", calls("/email-threads/drafts"), Figures(0, 2, 0, 0, 1, 0, 400), 25.5, _fill_lists),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}

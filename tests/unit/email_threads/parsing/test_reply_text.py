@@ -106,3 +106,9 @@ def test_a_line_of_many_characters_does_not_hide_the_attribution_below() -> None
     long = "a " * 5_000
 
     assert new_text(f"{long}\n\nOn Mon, Ann wrote:\n> hello\n> you", "Re: x") == long.strip()
+
+
+@pytest.mark.parametrize("footer", ["Holen Sie sich Outlook für Android", "मेरे iPhone से भेजा गया"])
+def test_a_footer_with_the_verb_before_or_within_it_is_no_text(footer: str) -> None:
+    assert new_text(f"STOP\n\n{footer}\n", "") == "STOP"
+    assert new_text(f"{footer}\n", "") == footer
