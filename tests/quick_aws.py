@@ -2,8 +2,9 @@
 Faster implementations of parts of botocore and moto with the same calls and results, which most of the suites' time was
 spent in.
 
-No behaviour of AWS is implemented here. Replaced are the loading of service models in botocore and the routing in moto.
-`tests/integration/shared/test_quick_aws.py` compares both implementations. The items of tables are in `tests.tables`.
+No behaviour of AWS is implemented here. Replaced are the loading of service models in botocore, and the routing in
+moto. `tests/integration/shared/test_quick_aws.py` compares both implementations. The items of tables are in
+`tests.tables`.
 """
 
 from __future__ import annotations

@@ -215,7 +215,7 @@ def _reason(write: Write) -> dict[str, Any]:
 
 
 def _with_capacity(answer: dict[str, Any], params: Params, units: float = 1.0) -> dict[str, Any]:
-    """The answer with the units that moto reports, whatever the size of an item; `tests/cost` counts its own."""
+    """The answer with the units that moto reports for an item of any size; `tests/cost` counts its own."""
     if params.get("ReturnConsumedCapacity", "NONE") != "NONE":
         answer["ConsumedCapacity"] = {"TableName": params["TableName"], "CapacityUnits": units}
     return answer

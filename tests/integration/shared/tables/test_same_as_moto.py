@@ -1,4 +1,4 @@
-"""The tables of the tests answer as moto's tables do, whatever calls they receive."""
+"""The tables of the tests answer every sequence of calls as those of moto do."""
 
 from __future__ import annotations
 
