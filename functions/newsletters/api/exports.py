@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from html import unescape
 from typing import TYPE_CHECKING, Final
 
 from newsletters.api import presenters, views
@@ -88,7 +89,8 @@ def exports_view(newsletter: Newsletter, found: dict[str, Job]) -> views.Exports
 def _shown(newsletter: Newsletter) -> str:
     text = newsletter.draft.effective_content if newsletter.draft else ""
     titles = [one.title for one in newsletter.draft.citations] if newsletter.draft else []
-    return "\n".join([newsletter.metadata.title, text, *titles])
+    # A character reference in Markdown is shown as its character.
+    return "\n".join([newsletter.metadata.title, unescape(text), *titles])
 
 
 def export_link(store: Store, newsletter: Newsletter, export_format: str) -> views.ExportLink:

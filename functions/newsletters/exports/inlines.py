@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 MOST_NESTED: Final = 12  # styles inside each other; deeper ones lose their style, never their text
-# Dates, times, ranges, grouped and signed numbers, telephone numbers: signs between digits have no direction.
+# Dates, times, ranges, grouped and signed numbers, amounts, telephone numbers: signs between digits have no direction.
+# Latin words, such as URLs, give their numbers a direction.
 _IN_ORDER: Final = re.compile(
-    r"\+\d[\d -]{5,}\d"
+    r"(?P<word>[A-Za-z][A-Za-z0-9_]*(?:[./:@?&=#%+~-]+[A-Za-z0-9_]+)*)"
+    r"|[$\u00a3\u00a5\u20a0-\u20cf]\u00a0?\d+(?:[.,]\d+)*"
+    r"|\+\d[\d -]{5,}\d"
     r"|[+\u2212-]?\d+(?:[.,:/'\u2010-\u2013\u2019\u2212\u00a0\u202f-]\d+)+"
     r"|(?<!\w)[+\u2212-]\d+"
 )
@@ -50,8 +53,9 @@ def in_order(text: str, direction: str) -> tuple[Inline, ...]:
     found: list[Inline] = []
     end = 0
     for number in _IN_ORDER.finditer(text):
-        found += [Text(text[end : number.start()]), LeftToRight(number.group())]
-        end = number.end()
+        if number["word"] is None:
+            found += [Text(text[end : number.start()]), LeftToRight(number.group())]
+            end = number.end()
     return tuple(one for one in (*found, Text(text[end:])) if one != Text(""))
 
 

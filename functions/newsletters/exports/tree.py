@@ -24,7 +24,6 @@ from newsletters.exports.blocks import (
     Heading,
     Inline,
     Items,
-    LeftToRight,
     Paragraph,
     Quote,
     Rule,
@@ -211,11 +210,9 @@ class _Builder:
 
 
 def _source(citation: Citation, direction: str) -> Source:
-    """Return the entry of a citation. Without a title it shows its URL, which is from left to right."""
+    """Return the entry of a citation. Without a title it shows its URL."""
     title, url = clean(citation.title), safe_url(citation.url)
-    unnamed = LeftToRight(url) if direction == "rtl" else Text(url)
-    shown = in_order(title, direction) or ((unnamed,) if url else ())
-    return Source(citation.n, shown, url, clean(citation.date))
+    return Source(citation.n, in_order(title or url, direction), url, clean(citation.date))
 
 
 def _with_title(blocks: Sequence[Block], document: Document, content: str) -> list[Block]:

@@ -6,94 +6,12 @@ import re
 from typing import Any
 
 import pytest
-import yaml
 
-from newsletters.store.items import Draft, Export, Outline
-from newsletters.store.steps import save_export
+from newsletters.store.items import Draft, Outline
 from tests.integration.newsletters.deployment import Deployment, draft
-from tests.template import ROOT
 
-CONTRACT = ROOT.parent / "shared" / "contracts" / "newsletters.yaml"
 TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z", re.ASCII)
 STEPS = ("TOPICS", "OUTLINE", "DRAFT")
-# Optional in the contract's examples.
-OPTIONAL = {"rag_reference_id"}
-KINDS = {
-    "S or NULL": {"S", "NULL"},
-    **{name: {name} for name in ("S", "N", "L", "M", "BOOL")},
-}  # of other texts, which name values: S
-
-
-def contract() -> dict[str, Any]:
-    if not CONTRACT.exists():
-        pytest.skip(f"no contract at {CONTRACT}; the other tests name its facts")
-    loaded: dict[str, Any] = yaml.safe_load(CONTRACT.read_text())
-    return loaded
-
-
-def exported(newsletters: Deployment, code: str) -> None:
-    export = Export(
-        s3_key=f"newsletters/{code}/export.pdf", generated_at="2026-11-02T12:00:00Z", file_size=9
-    )
-    save_export(newsletters.store, newsletters.read(code), ("pdf", export), {})
-
-
-def mismatches(value: dict[str, Any], wanted: Any, place: str) -> list[str]:
-    """The places at which a stored value does not have the type, range or parts that the contract names."""
-    ((kind, content),) = value.items()
-    if isinstance(wanted, str):
-        return [] if kind in KINDS.get(wanted, {"S"}) else [f"{place}: {kind}"]
-    is_right = (
-        kind == wanted.get("type", kind)
-        and content in wanted.get("enum", [content])
-        and ("range" not in wanted or wanted["range"][0] <= int(content) <= wanted["range"][1])
-    )
-    found = [] if is_right else [f"{place}: {kind} {content}"]
-    if "of" in wanted:
-        entries = content if kind == "L" else content.values()
-        assert entries, f"{place}: no entry to compare"
-        for at, entry in enumerate(entries):
-            found += mismatched_parts(entry["M"], wanted["of"], f"{place}.{at}")
-    elif "type" not in wanted:
-        found += mismatched_parts(content, wanted, place)
-    return found
-
-
-def mismatched_parts(part: dict[str, Any], wanted: dict[str, Any], place: str) -> list[str]:
-    """The mismatches of the attributes of a map."""
-    absent = [f"{place}.{name}: absent" for name in wanted.keys() - part.keys() - OPTIONAL]
-    return absent + [
-        one
-        for name in wanted.keys() & part.keys()
-        for one in mismatches(part[name], wanted[name], f"{place}.{name}")
-    ]
-
-
-def test_every_attribute_of_the_contract_is_stored_under_its_name_with_its_type(
-    newsletters: Deployment,
-) -> None:
-    facts = contract()["items"]
-    code = newsletters.complete(
-        description="For the field",
-        target_audience=["researchers"],
-        geographic_focus="East Africa",
-        user_email="ann@field.example",
-        user_name="Ann",
-    )
-    started = {"retrieval_started_at", "outline_started_at", "draft_started_at"}
-    exported(newsletters, code)
-
-    for sort, attributes in facts.items():
-        item = newsletters.item(f"NEWSLETTER#{code}", sort)
-        missing = attributes.keys() - item.keys() - started
-        assert not missing, f"{sort} lacks {missing}"
-        found = [
-            one
-            for name, wanted in attributes.items()
-            if name in item
-            for one in mismatches(item[name], wanted, f"{sort}.{name}")
-        ]
-        assert found == []
 
 
 def test_the_keys_and_the_index_are_those_of_the_contract(newsletters: Deployment) -> None:

@@ -90,8 +90,8 @@ def wide_outline(code: str, *, notes: int = 1_000, references: int = 75) -> Outl
 
 
 def wide_draft(code: str) -> Draft:
-    """Three texts of 200 KB."""
-    text = WIDE * 50_000
+    """Two texts of 400 KB and one of 200 KB: a model may write more than people may save."""
+    text = WIDE * 100_000
     return draft(
         code,
         text,

@@ -319,9 +319,12 @@ def test_raw_html_and_links_with_script_or_data_are_shown_as_text_in_all_formats
     assert "<script>alert(1)</script>" in files["text"].decode()
 
 
-def test_a_draft_of_five_megabytes_is_too_large(author: Author) -> None:
+@pytest.mark.parametrize("words", [80_000, 1_000_000])
+def test_a_draft_of_400_kilobytes_or_five_megabytes_is_too_large(
+    author: Author, words: int
+) -> None:
     author.at("drafted")
-    body = {"version": author.version("draft"), "content": "word " * 1_000_000}
+    body = {"version": author.version("draft"), "content": "word " * words}
 
     assert author.refused("PUT", f"{ONE}/draft", body) == (413, "too_large")
     key = author.whole["draft"]["section_order"][1]

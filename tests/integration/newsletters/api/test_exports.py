@@ -39,6 +39,12 @@ def test_an_export_is_queued_rendered_and_downloaded_by_a_link(author: Author) -
     assert not link["is_outdated"]
 
 
+def test_the_characters_that_a_pdf_cannot_show_are_known_before_the_export(author: Author) -> None:
+    author.at("drafted").save_draft("# Rain\n\n&#28450;字 ฝน 🌻 مطر बारिश")
+
+    assert _shown(author)["missing_characters"] == "漢字ฝน🌻"
+
+
 @pytest.mark.parametrize(
     "formats", [[], ["epub"], ["text", "text"], ["TEXT"], "text", None, ["text", "nothing"]]
 )

@@ -40,7 +40,7 @@ def pieces(text: str, language: str = "ar") -> list[str]:
     "number",
     [
         "2026-11-22", "22.11.2026", "22/11/2026", "10-12", "10\u201312", "3.5", "1,200,000", "12:30", "-4", "\u22124",
-        "+254 700 123 456", "1\u00a0200", "\u0662\u0660\u0662\u0666-\u0661\u0661-\u0662\u0662",
+        "+254 700 123 456", "$1,200.50", "1\u00a0200", "\u0662\u0660\u0662\u0666-\u0661\u0661-\u0662\u0662",
     ],
 )  # fmt: skip
 def test_a_date_range_or_number_is_one_piece(number: str) -> None:
@@ -50,6 +50,7 @@ def test_a_date_range_or_number_is_one_piece(number: str) -> None:
 
 def test_a_plain_number_and_words_are_text() -> None:
     assert pieces("قبل 12 بعد v2") == []
+    assert pieces("قبل https://a.example/2026-11-22?n=1-2 و v2.0-3 و COVID-19 بعد") == []
     assert tree(document("مطر", language="ar"))[1] == Paragraph((Text("مطر"),))
 
 
