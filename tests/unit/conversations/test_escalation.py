@@ -26,11 +26,21 @@ REQUESTS = [
     "Chcę rozmawiać z człowiekiem",
     "agent",
     "I need a human",
+    "Let me speak to a real person",
+    "Kann ich mit einer echten Person reden?",
+    "Kan ik een echte persoon spreken?",
+    "Chci mluvit s člověkem",
+    "Vreau să vorbesc cu o persoană",
+    "Соедините меня с оператором",  # noqa: RUF001 - Cyrillic
+    "Haluan puhua ihmisen kanssa",
 ]
 NO_REQUESTS = [
     "You can call me Ann",
     "A table for one person please",
     "Are you a real person?",
+    "Am I talking to a real person?",
+    "Spreche ich mit einer echten Person?",
+    "Ik woon samen met een persoon uit Gent",
     "I do not want to talk to a person, just tell me the time",
     "Ich möchte nicht mit einem Menschen sprechen",
     "My estate agent please wants a copy",

@@ -52,7 +52,14 @@ _CLEAR = """
     menschen sprechen, menschen schreiben, jemanden sprechen, einen mitarbeiter sprechen, einen menschen bitte, met
     een mens, met een medewerker, met iemand spreken, met iemand praten, medewerker spreken, z człowiekiem, z
     konsultantem, z pracownikiem, med en människa, med en person, med et menneske, med en medarbejder, bir insanla,
-    bir temsilciyle, müşteri temsilcisi"""
+    bir temsilciyle, müşteri temsilcisi, met een persoon spreken, met een persoon praten, een echte persoon, een echt
+    persoon, een echt mens, mluvit s člověkem, mluvit s operátorem, vorbesc cu o persoană, vorbi cu o persoană,
+    vorbesc cu un om, vorbi cu un om, vorbesc cu un operator, поговорить с человеком, говорить с человеком, с
+    оператором, поговорити з людиною, з оператором, puhua ihmisen kanssa, puhua asiakaspalvelijan kanssa, emberrel
+    beszélni, ügyintézővel beszélni, speak to a real person, speak with a real person, talk to a real
+    person, talk with a real person, me to a real person, talk to a real human, speak to a real human, mit einer
+    echten person sprechen, mit einer echten person reden, mit einem echten menschen sprechen, mit einem echten
+    menschen reden, parler à une vraie personne, parler avec une vraie personne"""
 _NEGATIONS = "not don't dont no never nicht kein keine keinen ne pas non não nunca geen niet nie"
 _QUESTION_WORDS = """
     what when where who which why how was wann wo wer wie warum wieso welche welcher welches wohin quand pourquoi
