@@ -47,16 +47,15 @@ def create(
     named = list(dict.fromkeys(_parsed(body.identifiers)))
 
     def created() -> ContactView:
-        for one in named:
-            _refuse_taken(deps, caller, one, cause=cause)
-        first = _named(deps, caller, named[0], cause)
+        seen = {one: _seen_free(deps, caller, one, cause=cause) for one in named}
+        first = _named(deps, caller, named[0], cause, seen[named[0]])
         fields = body.model_dump(exclude={"identifiers"}, exclude_none=True)
         person = resolution.current(deps.contacts, caller.company, first.contact_id)
         if person is None:
             raise ContactNotFound("no such contact")
         details.change(deps.contacts, person, fields, cause=cause)
         for one in named[1:]:
-            added = _named(deps, caller, one, cause)
+            added = _named(deps, caller, one, cause, seen[one])
             merges.add_identifier(
                 deps.contacts, caller.company, first.contact_id, added.contact_id, cause
             )
@@ -87,8 +86,8 @@ def add_identifier(
     (named,) = _parsed([body], prefix="")
 
     def added() -> ContactView:
-        _refuse_taken(deps, caller, named, person=person)
-        profile = _named(deps, caller, named, cause)
+        seen = _seen_free(deps, caller, named, person=person)
+        profile = _named(deps, caller, named, cause, seen)
         merges.add_identifier(
             deps.contacts, caller.company, person.contact_id, profile.contact_id, cause
         )
@@ -136,36 +135,43 @@ def _profile(deps: InboxDependencies, caller: Caller, one: Identifier) -> Profil
     return next((stored[each] for each in ids if each in stored), None)
 
 
-def _named(deps: InboxDependencies, caller: Caller, one: Identifier, cause: str) -> Profile:
+def _named(
+    deps: InboxDependencies, caller: Caller, one: Identifier, cause: str, seen: str | None
+) -> Profile:
     """Return the profile of an identifier, made if it is new, on which this request is stored."""
     claims = (Claim(one, Proof.COMPANY),)
     resolution.resolve(deps.contacts, caller.company, claims, clock.now_ms())
     profile = _profile(deps, caller, one)
     if profile is None:
         raise ContactNotFound("no such contact")  # erased meanwhile
-    merges.name_identifier(deps.contacts, profile, one.value, cause)
+    merges.name_identifier(deps.contacts, profile, one.value, cause, seen=seen)
     return profile
 
 
-def _refuse_taken(
+def _seen_free(
     deps: InboxDependencies,
     caller: Caller,
     one: Identifier,
     *,
     cause: str | None = None,
     person: Profile | None = None,
-) -> None:
-    """Raise IdentifierTaken if another contact than *person*, or one not made by *cause*, has an identifier."""
+) -> str | None:
+    """
+    Return which request has named an identifier, None if none has.
+
+    Raises IdentifierTaken if another contact than *person*, or one that *cause* has not made, has it.
+    """
     profile = _profile(deps, caller, one)
-    holder = profile and resolution.current(deps.contacts, caller.company, profile.contact_id)
+    if profile is None:
+        return None
+    holder = resolution.current(deps.contacts, caller.company, profile.contact_id)
     if holder is None or (person is not None and holder.contact_id == person.contact_id):
-        return
+        return profile.named_by
     stored = details.described(deps.contacts, holder).details
     people = deps.people(caller)
-    if (stored is None and not people.listed(holder, 1, None)) or (
-        stored and stored.cause == cause
-    ):
-        return
+    is_empty = stored is None and not people.listed(holder, 1, None)
+    if is_empty or (stored is not None and stored.cause == cause):
+        return profile.named_by
     problems = [{"field": "identifier", "problem": "belongs to another contact"}]
     if people.shown(holder) is not None:
         problems.append({"field": "contactId", "problem": holder.contact_id})

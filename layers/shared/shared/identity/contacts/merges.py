@@ -69,21 +69,24 @@ def merge(table: Table, company: str, first: str, second: str, cause: str) -> Me
     return _join(table, company, (known.contact_id, other.contact_id), cause)
 
 
-def name_identifier(table: Table, profile: Profile, value: str, cause: str) -> None:
+def name_identifier(
+    table: Table, profile: Profile, value: str, cause: str, *, seen: str | None = None
+) -> None:
     """
     Store on the profile of an identifier that people have named it. Safe to repeat with the same *cause*.
 
-    Of two requests at the same time one raises Transient.
+    *seen*: the request that had named it when the caller saw that no other contact has it. Of two requests at the same
+    time one raises Transient.
     """
     if profile.named_by == cause:
         return
     present = Profile.attr("named_by")
-    as_read = present.eq(profile.named_by) if profile.named_by else present.not_exists()
+    as_seen = present.eq(seen) if seen else present.not_exists()
     try:
         table.update(
             Profile.key(profile.company_id, profile.contact_id),
             put=Profile.named(value=value, named_by=cause),
-            when=Profile.attr("version").exists() & (as_read | present.eq(cause)),
+            when=Profile.attr("version").exists() & (as_seen | present.eq(cause)),
         )
     except ConditionFailed:
         raise Transient("identifier_named_meanwhile") from None

@@ -1,0 +1,281 @@
+"""
+Changes of contacts by people after a crash at any call, a lost answer, or with a feed's event between any two calls:
+the repeated request ends in the same contacts, and a merge is seen whole or not at all.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from console.api.contact_changes import stored
+from console.api.contact_changes.inputs import (
+    CreateContactInput,
+    IdentifierInput,
+)
+from console.api.inbox import InboxDependencies
+from shared.api.auth import Caller, Scope
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
+from shared.identity.contacts import details, merges, resolution
+from shared.identity.contacts.claims import Proof
+from shared.runtime.failures import Transient
+from tests.integration.shared.contacts.people import (
+    COMPANY,
+    cleared,
+    email,
+    event,
+    handle,
+    phone,
+)
+from tests.simulation.interceptor import Died, Fault, Interceptor, When
+from tests.template import create_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.integration.shared.contacts.people import Event
+
+type Act = Callable[["System"], object]
+
+CALLER = Caller(
+    company=COMPANY,
+    scopes=frozenset(map(str, Scope)),
+    principal="api-key:1",
+    projects=frozenset("*"),
+)
+PEOPLE = (email("ann"), email("ben"), email("cy"), phone(1), phone(2))
+ANN, BEN = (event(Proof.PROVIDER, one) for one in PEOPLE[:2])
+OF_LINE = IdentifierInput(kind="phone", value=PEOPLE[4].value)
+LINE = event(Proof.PROVIDER, phone(1), phone(2))
+
+
+class System:
+    """The tables, reached by a client whose calls can be disturbed, and by another process."""
+
+    def __init__(self) -> None:
+        self.interceptor: Interceptor[Any] = Interceptor(None)
+        session = boto3.Session()
+        self.interceptor.hook_into(session)
+        others = boto3.client("dynamodb")
+        names = [create_table(others, one) for one in ("ContactsTable", "InboxTable")]
+        self.others = Table(others, names[0])
+        self.table, inbox = (Table(session.client("dynamodb"), name) for name in names)
+        self.deps = InboxDependencies(
+            table=inbox,
+            contacts=self.table,
+            live=inbox,
+            seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), "unused"),
+        )
+
+    def begin(self, before: tuple[Event | Act, ...]) -> None:
+        """Contacts of events and changes only."""
+        self.interceptor.revive()
+        self.interceptor.rewind()
+        self.interceptor.on_moment = lambda *_: None
+        cleared(self.others)
+        for one in before:
+            if callable(one):
+                one(self)
+            else:
+                handle(self.others, one)
+        self.interceptor.rewind()
+
+    def id_of(self, number: int) -> str:
+        (found,) = resolution.ids_of(COMPANY, PEOPLE[number])
+        return found
+
+    def shown(self) -> list[Any]:
+        """What readers see of each person, by the identifiers."""
+        seen = []
+        for number in range(len(PEOPLE)):
+            person = resolution.current(self.others, COMPANY, self.id_of(number))
+            described = details.described(self.others, person) if person else None
+            fields = described.details.model_dump() if described and described.details else {}
+            seen.append(
+                (
+                    person and (person.contact_id, sorted(person.members)),
+                    {name: fields.get(name) for name in details.FIELDS},
+                    [one.value for one in described.identifiers] if described else [],
+                )
+            )
+        return seen
+
+
+def named(number: int) -> Act:
+    """A contact with details, which exists without a conversation."""
+
+    def act(system: System) -> None:
+        person = resolution.current(system.others, COMPANY, system.id_of(number))
+        assert person is not None
+        details.change(system.others, person, {"language": "en"}, cause=f"named {number}")
+
+    return act
+
+
+def merge(first: int, second: int) -> Act:
+    def act(system: System) -> None:
+        ids = system.id_of(first), system.id_of(second)
+        merges.merge(system.table, COMPANY, *ids, cause="merge")
+
+    return act
+
+
+def undo(system: System) -> None:
+    person = resolution.current(system.table, COMPANY, system.id_of(0))
+    assert person is not None
+    for merge_id in person.merges:
+        if found := merges.get(system.table, COMPANY, merge_id):
+            merges.undo(system.table, found)
+
+
+def create(system: System) -> None:
+    given = [IdentifierInput(kind="email", value=PEOPLE[2].value)]
+    given.append(IdentifierInput(kind="phone", value=PEOPLE[3].value))
+    body = CreateContactInput(name="Cy Doe", identifiers=given, labels=["vip"])
+    stored.create(system.deps, CALLER, body, "create")()
+
+
+def describe(system: System) -> None:
+    person = resolution.current(system.table, COMPANY, system.id_of(0))
+    assert person is not None
+    try:
+        details.change(system.table, person, {"name": "Ann Doe"}, cause="describe")
+    except (
+        details.VersionConflict
+    ):  # An event has joined the contact meanwhile; the caller repeats.
+        describe(system)
+
+
+def add(system: System) -> None:
+    stored.add_identifier(system.deps, CALLER, system.id_of(0), OF_LINE, "add")()
+
+
+def remove(system: System) -> None:
+    person = resolution.current(system.table, COMPANY, system.id_of(0))
+    assert person is not None
+    merges.remove_identifier(system.table, person, system.id_of(4))
+
+
+# What was stored before, and the change that is disturbed.
+CASES: dict[str, tuple[tuple[Event | Act, ...], Act]] = {
+    "a merge": ((ANN, BEN), merge(0, 1)),
+    "a merge in the other order": ((ANN, BEN), merge(1, 0)),
+    "a merge of contacts with members": ((ANN, LINE), merge(4, 0)),
+    "an undo": ((ANN, BEN, merge(0, 1)), undo),
+    "a created contact": ((ANN,), create),
+    "changed details": ((ANN,), describe),
+    "details of a merged contact": ((ANN, BEN, merge(0, 1)), describe),
+    "an added identifier": ((ANN, named(0)), add),
+    "a removed identifier": ((ANN, named(0), add), remove),
+}
+# Events of a feed, handled between two calls.
+EVENTS: dict[str, Event] = {
+    "a message of the person": ANN,
+    "a further identifier": event(Proof.COMPANY, email("ann"), phone(9)),
+    "a proof that both are one": event(Proof.COMPANY, email("ann"), email("ben")),
+}
+
+
+@pytest.fixture(scope="module")
+def system() -> Iterator[System]:
+    with mock_aws():
+        yield System()
+
+
+def calls_of(system: System, before: tuple[Event | Act, ...], act: Act) -> int:
+    system.begin(before)
+    act(system)
+    return len(system.interceptor.calls)
+
+
+@pytest.mark.parametrize(("before", "act"), CASES.values(), ids=CASES)
+def test_a_change_killed_at_any_call_is_whole_or_absent_and_its_repeat_completes_it(
+    system: System, before: tuple[Event | Act, ...], act: Act
+) -> None:
+    count = calls_of(system, before, act)
+    whole = system.shown()
+    system.begin(before)
+    people = {str(whole), str(system.shown())}
+
+    for number in range(1, count + 1):
+        for when in When:
+            system.begin(before)
+            system.interceptor.die_at = (number, when)
+            with pytest.raises(Died):
+                act(system)
+            system.interceptor.revive()
+            if act not in {create, add, remove}:
+                assert str(system.shown()) in people
+            act(system)
+            assert system.shown() == whole
+
+
+@pytest.mark.parametrize(("before", "act"), CASES.values(), ids=CASES)
+def test_a_change_whose_answer_was_lost_at_any_call_is_made_once(
+    system: System, before: tuple[Event | Act, ...], act: Act
+) -> None:
+    count = calls_of(system, before, act)
+    whole = system.shown()
+
+    for number in range(1, count + 1):
+        system.begin(before)
+        system.interceptor.fault_at = (number, Fault.LOST_ANSWER)
+        act(system)
+        assert system.shown() == whole
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("other", EVENTS.values(), ids=EVENTS)
+@pytest.mark.parametrize(("before", "act"), CASES.values(), ids=CASES)
+def test_an_event_between_any_two_calls_changes_nothing_of_a_change(
+    system: System, before: tuple[Event | Act, ...], act: Act, other: Event
+) -> None:
+    system.begin((*before, act, other))
+    orders = [str(system.shown())]
+    with suppress(merges.MergeRefused):
+        system.begin((*before, other, act))
+    orders.append(str(system.shown()))
+    count = calls_of(system, before, act)
+
+    for number in range(1, count + 1):
+        system.begin(before)
+        system.interceptor.on_moment = _at(number, lambda: handle(system.others, other))
+        with suppress(merges.MergeRefused):  # The event has made both one.
+            act(system)
+        assert str(system.shown()) in orders
+
+
+def test_an_identifier_that_two_contacts_get_at_the_same_time_joins_no_two_people(
+    system: System,
+) -> None:
+    before = (ANN, BEN, named(0), named(1))
+    count = calls_of(system, before, add)
+    other = replace(system.deps, contacts=system.others)
+
+    def to_ben() -> None:
+        with suppress(Transient, stored.IdentifierTaken):
+            stored.add_identifier(other, CALLER, system.id_of(1), OF_LINE, "other")()
+
+    for number in range(1, count + 1):
+        system.begin(before)
+        system.interceptor.on_moment = _at(number, to_ben)
+        with suppress(Transient, stored.IdentifierTaken):
+            add(system)
+        people = [resolution.current(system.others, COMPANY, system.id_of(n)) for n in (0, 1)]
+        holders = [one for one in people if one and system.id_of(4) in one.members]
+        assert len(holders) == 1
+        assert len({one.contact_id for one in people if one}) == 2
+
+
+def _at(wanted: int, run: Callable[[], object]) -> Callable[[int, When], None]:
+    def moment(number: int, when: When) -> None:
+        if (number, when) == (wanted, When.AFTER):
+            run()
+
+    return moment
