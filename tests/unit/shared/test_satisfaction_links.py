@@ -26,3 +26,10 @@ def test_every_language_has_every_text_and_others_are_answered_in_english() -> N
     assert all(all(astuple(texts)) for texts in TEXTS.values())
     assert language_of("x", "pt-BR") == "pt"
     assert language_of("x", None, "tlh") == "en"
+
+
+def test_a_link_of_an_earlier_release_stays_valid() -> None:
+    with keyring.held(keyring.Keys("first")):
+        assert (
+            link_of("email.0123456789abcdef.de.200000000.5b13b59f8d9c3814c3d5c78ac8c77305") == LINK
+        )
