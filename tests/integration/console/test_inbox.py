@@ -450,6 +450,7 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
     answer = inbox.get(path="/inbox/openapi.json")
 
     of_one = ("", "/conversations", "/identifiers", "/identifiers/{identifier_id}", "/merge")
+    of_one += ("/suggestions",)
     contacts = {"/contacts", *(f"/contacts/{{contact_id}}{end}" for end in of_one)}
     contacts.add("/contacts/merges/{merge_id}/undo")
     others = {"/inbox", "/inbox/views", "/live/tickets", "/people", "/sign-out"}
