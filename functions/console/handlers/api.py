@@ -25,7 +25,7 @@ from console.api.bulk.calls import STARTED, Functions
 from console.api.bulk.inputs import BulkChangeInput, StopInput
 from console.api.bulk.views import BulkChangeState, NewestBulkChange
 from console.api.contact_changes import inputs as contact_inputs
-from console.api.contact_changes import merge, stored
+from console.api.contact_changes import merge, stored, suggestions
 from console.api.reading_rights import SCOPES
 from console.store import bulk_changes
 from shared.access.logins import StoredLogins
@@ -199,6 +199,12 @@ def list_conversations_of_contact(
 ) -> Page[views.ContactConversations]:
     """List the conversations of a person over all contexts, those of the newest week first."""
     return contacts.conversations(deps, request.caller, contact_id, request.input)
+
+
+@routes.reads("GET /contacts/{contact_id}/suggestions", Scope.CONTACTS_READ)
+def list_suggestions(request: Request[NoInput], contact_id: str) -> views.Contacts:
+    """List people of the same full name, who may be the same person."""
+    return suggestions.of_contact(deps, request.caller, contact_id)
 
 
 @routes.changes("POST /contacts", Scope.CONTACTS_WRITE)

@@ -180,3 +180,25 @@ def test_a_merge_writes_as_much_for_many_conversations_as_for_one(
     moved = done["merged"]["contactId"] == mario
     assert (done["conversations"], done["more"]) == ((50, True) if moved else (0, False))
     assert names(inbox, "lea") == ["Léa Roy"]
+
+
+def test_people_of_the_same_full_name_are_suggested_until_they_are_merged_or_separated(
+    inbox: InboxSystem, people: Listed
+) -> None:
+    zoe = id_of(inbox, "luczak")
+    send(inbox, f"PATCH /contacts/{zoe}", {"name": "Zoë Müller"})
+    same = created(inbox, "Müller Zoe")["contactId"]
+    mail = {"kind": "email", "value": "third@example.com"}
+    created(inbox, "Zoe Müller Smith", identifiers=[mail])
+
+    def suggested(contact: str) -> list[str]:
+        answer = inbox.get(ACME, f"/contacts/{contact}/suggestions")
+        return [one["contactId"] for one in answer.result["contacts"]]
+
+    assert (suggested(zoe), suggested(same)) == ([same], [zoe])
+    assert suggested(id_of(inbox, "mario")) == []
+    assert inbox.get(GLOBEX, f"/contacts/{zoe}/suggestions").status == 404
+    done = merged(inbox, zoe, same).result
+    assert (suggested(zoe), suggested(same)) == ([], [])
+    send(inbox, f"POST /contacts/merges/{done['mergeId']}/undo")
+    assert (suggested(zoe), suggested(same)) == ([], [])

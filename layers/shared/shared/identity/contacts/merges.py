@@ -42,13 +42,18 @@ def checked(table: Table, first: Profile, second: Profile) -> None:
     """Raise MergeRefused unless two contacts, as `resolution.current` returns them, may be merged."""
     if first.contact_id == second.contact_id:
         raise MergeRefused("both are the same contact")
-    shared = _of(table, first.company_id, first.merges & second.merges)
-    if any(one.undone_at is not None and one.kind == "contacts" for one in shared):
+    if separated(table, first, second):
         raise MergeRefused("people have separated these contacts")
     ids = {first.contact_id, second.contact_id, *first.members, *second.members}
     merges = first.merges | second.merges
     if len(ids) > resolution.MOST_MEMBERS or len(merges) >= MOST_MERGES:
         raise MergeRefused(f"a contact has at most {resolution.MOST_MEMBERS} merged ones")
+
+
+def separated(table: Table, first: Profile, second: Profile) -> bool:
+    """Whether people have undone a merge of two contacts, as `resolution.current` returns them."""
+    both = _of(table, first.company_id, first.merges & second.merges)
+    return any(one.undone_at is not None and one.kind == "contacts" for one in both)
 
 
 def merge(table: Table, company: str, first: str, second: str, cause: str) -> Merge:
