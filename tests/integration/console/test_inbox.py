@@ -451,8 +451,8 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
 
     others = {"/inbox", "/inbox/views", "/inbox/bulk", "/inbox/bulk/stop"}
     others |= {"/live/tickets", "/people", "/sign-out"}
-    of_one = ("", "/conversations", "/identifiers", "/identifiers/{identifier_id}", "/merge")
-    of_one += ("/suggestions",)
+    changes = ("/identifiers", "/identifiers/{identifier_id}", "/merge")
+    of_one = ("", "/conversations", "/suggestions", *changes)
     contacts = {"/contacts", *(f"/contacts/{{contact_id}}{end}" for end in of_one)}
     contacts.add("/contacts/merges/{merge_id}/undo")
     assert set(answer.body["paths"]) == contacts | others

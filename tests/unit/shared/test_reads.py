@@ -80,7 +80,6 @@ GROWING = {
 NOT_A_REQUEST = {
     "console.api.bulk.run._change_all",
     "console.privacy.person._conversations",
-    "conversations.privacy.erasure._erase_files",
     "conversations.store.conversations._with_recipient",
     "conversations.store.conversations.of_pair",
     "conversations.store.erasures._all",

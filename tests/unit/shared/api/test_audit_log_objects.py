@@ -21,6 +21,7 @@ NOT_SHOWN = {
     "reply_id": "a draft of the thread that comes before it",
     "requester": "a thread that asks to join the one that comes before it",
     "step": "a word",
+    "token": "a link of a customer, which names its thread sealed",
     "verb": "a word",
 }
 
