@@ -41,9 +41,27 @@ _client: Any = resolve_name("botocore.client:BaseClient")
 _key: Any = resolve_name("joserfc.jwk:RSAKey")
 _utils: Any = resolve_name("botocore.utils")
 _agent: Any = resolve_name("botocore.useragent:UserAgentString")
+_auth: Any = resolve_name("botocore.auth")
 _random: Any = resolve_name("moto.moto_api._internal.moto_random:MotoRandom")
 
 _LETTERS: Final = string.ascii_letters
+
+# Signatures
+
+
+_add_auth = _auth.SigV4Auth.add_auth
+
+
+def _sign(self: Any, request: Any) -> None:
+    """moto reads the account, region and service of a signature, and checks none. Of S3 it reads more."""
+    if type(self) is not _auth.SigV4Auth or self.credentials is None:
+        _add_auth(self, request)
+        return
+    scope = f"{self.credentials.access_key}/20260101/{self._region_name}/{self._service_name}"
+    request.headers["Authorization"] = (
+        f"AWS4-HMAC-SHA256 Credential={scope}/aws4_request, SignedHeaders=host, Signature=0"
+    )
+
 
 # Event names of botocore
 
@@ -200,6 +218,7 @@ _SHORTER: Final = (
     (_queue, "approximate_number_of_messages_not_visible", property(_count_in_flight)),
     (_key, "import_key", staticmethod(_imported)),
     (_random, "get_random_string", _random_text),
+    (_auth.SigV4Auth, "add_auth", _sign),
     *quick_calls.REPLACED,
 )
 _OWN: Final = tuple((place, name, getattr_static(place, name, None)) for place, name, _ in _SHORTER)
