@@ -281,6 +281,7 @@ def test_matches_that_are_far_apart_and_people_found_by_their_numbers_are_change
     monkeypatch.setattr(reading, "ENTRIES_PER_CALL", 2)
     bulk.begin("assign", "user:lee", **chosen(of[1], of[3]))
     bulk.drain()
+    bulk.feed.take()
 
     bulk.begin("resolve", filters={"status": "open", "unassigned": "true"})
     bulk.drain()

@@ -96,6 +96,7 @@ MAILBOX = {
     "display_name": "The desk", "retention_days": 90, "enabled": True, "reply_mode": "auto", "facts": ["Open at nine."],
     "link_hosts": ["shop.example"], "blocked_senders": ["@spam.example"], "undo_seconds": 5, "signature": "Ann",
     "auto_close_days": 7, "reopen_days": 30, "first_response_minutes": 60, "resolution_minutes": 480,
+    "satisfaction_delay_hours": 24,
     "business_hours": {
         "time_zone": "Europe/Berlin", "holidays": ["2026-12-25"],
         "periods": [{"days": ["monday"], "start": "09:00", "end": "17:00"}],

@@ -130,8 +130,8 @@ def test_only_webhooks_pages_and_signed_links_have_no_authorizer() -> None:
     assert {route for route, event in routes.items() if "Auth" not in event} == {
         ("GET", "/inbox"),
         *((method, "/inbox/{proxy+}") for method in ("GET", "POST")),
-        ("GET", "/contacts"),
-        ("GET", "/contacts/{proxy+}"),
+        *((method, "/contacts") for method in ("GET", "POST")),
+        *((method, "/contacts/{proxy+}") for method in ("GET", "POST", "PATCH", "DELETE")),
         ("GET", "/operations/{proxy+}"),
         ("GET", "/people"),
         ("POST", "/live/tickets"),

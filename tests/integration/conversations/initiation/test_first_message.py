@@ -149,7 +149,7 @@ def test_configurations_are_flattened_to_the_channel_and_hold_no_long_texts(syst
     assert item["ai_config"]["temperature"] == Decimal("0.5")
     assert item["channel_config"].keys() == {
         "provider", "account", "company_whatsapp_number", "whatsapp_credentials_id", "default_template",
-        "reengagement_template", "templates_sha256",
+        "reengagement_template", "templates_sha256", "typing_indicator",
     }  # fmt: skip
 
 
