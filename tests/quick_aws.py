@@ -58,6 +58,7 @@ def _sign(self: Any, request: Any) -> None:
         _add_auth(self, request)
         return
     scope = f"{self.credentials.access_key}/20260101/{self._region_name}/{self._service_name}"
+    request.headers["X-Amz-Date"] = "20260101T000000Z"
     request.headers["Authorization"] = (
         f"AWS4-HMAC-SHA256 Credential={scope}/aws4_request, SignedHeaders=host, Signature=0"
     )
