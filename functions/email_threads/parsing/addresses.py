@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.parsing import caps
 from email_threads.parsing.headers import decoded
-from shared.identity.addresses import AddressInvalid, email_address
+from email_threads.parsing.normal_form import normal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -103,18 +103,3 @@ def _valid(candidates: Iterable[str]) -> list[str]:
         for candidate in candidates
         if len(candidate) <= MOST_ADDRESS and _ADDRESS.fullmatch(candidate)
     ]
-
-
-def normal(address: str) -> str:
-    """
-    Return an address in lower case, with its domain in ASCII and without a final dot.
-
-    Case folding would turn `straße.example` into another domain.
-    """
-    name, _, domain = address.removesuffix(".").rpartition("@")
-    if not domain.isascii():
-        try:
-            domain = email_address(f"postmaster@{domain}").rpartition("@")[2]
-        except AddressInvalid:
-            return address.casefold()
-    return f"{name}@{domain}".casefold()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing.addresses import normal
+from email_threads.parsing.normal_form import normal
 
 if TYPE_CHECKING:
     from email_threads.parsing.headers import Headers
