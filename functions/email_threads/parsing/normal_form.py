@@ -1,4 +1,4 @@
-"""The normal form of e-mail addresses."""
+"""The normal form of e-mail addresses, for modules that read no headers."""
 
 from __future__ import annotations
 
