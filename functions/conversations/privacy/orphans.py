@@ -141,7 +141,7 @@ class Orphans:
         ]
 
     def _is_theirs(self, unmatched: Unmatched, subject: str) -> bool:
-        """Whether a message names the person, or is attached to one of their conversations, whoever sent it."""
+        """Whether a message names the person, or is attached to one of their conversations, from any sender."""
         event, attached = unmatched.event, unmatched.attached_to
         if self.person.has(event.get("customer_address"), event.get("customer_user_id")):
             return True

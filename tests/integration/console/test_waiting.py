@@ -71,7 +71,7 @@ def test_after_many_messages_a_customer_waits_at_least_since_the_last_that_is_no
         ({"status": "snoozed", "snoozed_until": at(59)}, True),
     ],
 )
-def test_whoever_closes_a_conversation_ends_the_wait(facts: dict[str, Any], *, waits: bool) -> None:
+def test_closing_a_conversation_ends_the_wait(facts: dict[str, Any], *, waits: bool) -> None:
     assert (waiting_since(3, **facts) is not None) == waits
 
 

@@ -1,4 +1,4 @@
-"""The beginning of a linked file is read from public addresses only, within bounds, whatever its host answers."""
+"""The beginning of a linked file is read from public addresses only, within bounds, with any answer of its host."""
 
 from __future__ import annotations
 
