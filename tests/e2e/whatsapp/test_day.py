@@ -22,6 +22,7 @@ from tests.e2e.conftest import Deployed
 pytestmark = pytest.mark.e2e
 http = urllib3.PoolManager(retries=False, timeout=180)
 deserialize = TypeDeserializer().deserialize
+RUNS = 5  # of the schedule, within which all hours are counted
 
 
 @dataclass(frozen=True)
@@ -197,19 +198,25 @@ def test_the_counts_of_the_days_are_those_of_the_messages(day: Day) -> None:
     """
     Counted by the deployed function, which counts the hours of eight days if it has no progress.
 
-    Other tests send messages of the same number meanwhile: each message that was stored before the count is in it, and
-    none that was not stored after it.
+    An hour is left to the next run if a write is refused, because the schedule's own run counts at the same time or the
+    response to the write was lost: the function runs until none is left.
     """
-    before = _counts_of_messages(day.stack)
     now = time.time()
     lately = time.strftime("%Y-%m-%dT%H:%M:00Z", time.gmtime(now - now % 300))
-    day.stack.client("dynamodb").delete_item(
-        TableName=day.stack.tables["whatsapp"], Key={"pk": {"S": "COUNTING"}}
-    )
-    answer = day.stack.client("lambda").invoke(
-        FunctionName="parley-local-whatsapp-scheduled", Payload=json.dumps({"time": lately})
-    )
-    assert "FunctionError" not in answer
+    dynamodb = day.stack.client("dynamodb")
+    table = day.stack.tables["whatsapp"]
+    dynamodb.delete_item(TableName=table, Key={"pk": {"S": "COUNTING"}})
+    before = _counts_of_messages(day.stack)
+    for _ in range(RUNS):
+        answer = day.stack.client("lambda").invoke(
+            FunctionName="parley-local-whatsapp-scheduled", Payload=json.dumps({"time": lately})
+        )
+        assert "FunctionError" not in answer
+        counting = dynamodb.get_item(TableName=table, Key={"pk": {"S": "COUNTING"}})["Item"]
+        if not counting.get("hours", {}).get("L"):
+            break
+    else:
+        pytest.fail(f"hours are left after {RUNS} runs: {counting['hours']}")
     after = _counts_of_messages(day.stack)
 
     dates = [time.strftime("%Y-%m-%d", time.gmtime(now - ago * 86_400)) for ago in (7, 0)]
