@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from unittest.mock import patch
 
 import pytest
 from boto3.dynamodb.conditions import Key
@@ -25,7 +26,8 @@ from tests.integration.isolation.route_attacks import Api, Special, with_cursors
 from tests.integration.isolation.route_tests import suite_of
 
 PATH = "GET /operations/"
-NOW = clock.to_text(clock.now_ms())
+MOMENT_MS = clock.now_ms()
+NOW = clock.to_text(MOMENT_MS)
 
 
 @dataclass
@@ -90,8 +92,15 @@ API = Api(
 
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
-    """The operations API on moto, created once per module."""
-    with mock_aws(), operations_on_moto() as system:
+    """
+    The operations API on moto, created once per module. The clock stands still: calls name the time, and those of two
+    callers are compared.
+    """
+    with (
+        mock_aws(),
+        patch.object(clock, "now_ms", lambda: MOMENT_MS),
+        operations_on_moto() as system,
+    ):
         companies = TwoCompanies(system)
         system.module.audit_log._client.meta.events.register(
             "provide-client-params.dynamodb",
