@@ -21,7 +21,7 @@ from local.demo.chapters import (
     recruiting,
 )
 from local.demo.scenarios.recruiting_scenarios import SCOPES
-from local.demo.screen import chapter_on, console_of_the_demo, finish
+from local.demo.screen import chapter_on, console_of_the_demo, finish, wait_for_enter
 from local.stack.cli import running_stack
 from local.stack.processes import ROOT, as_program
 from local.stack.seed import logins_text, recruiting_key, seed
@@ -64,7 +64,7 @@ def main() -> int:
         written = report.write(chapters, pictures)
         finish(console, chapters, written.relative_to(ROOT), logins_text(stack))
         if "keep" in sys.argv[1:]:
-            console.input("Press Enter to stop the stack. ")
+            wait_for_enter(console)
         else:
             console.print(
                 "The stack stops now. `make demo KEEP=1` keeps it until Enter is pressed."

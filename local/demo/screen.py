@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -88,3 +89,12 @@ def finish(console: Console, chapters: Sequence[Chapter], report: Path, logins: 
         console.print(f"[red]{failed} of {len(chapters)} chapters failed.[/]")
     console.print(f"details: {report}", markup=False, soft_wrap=True)
     console.print(logins, markup=False)
+
+
+def wait_for_enter(console: Console) -> None:
+    """Return when Enter is pressed. Without a terminal, wait until a signal ends the program."""
+    try:
+        console.input("Press Enter to stop the stack. ")
+    except EOFError:
+        console.print("No input: the stack runs until this program is stopped.")
+        signal.pause()

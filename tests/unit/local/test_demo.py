@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import signal
 from collections import Counter
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
@@ -177,3 +178,15 @@ def test_totals_match_if_each_event_is_stored_parked_or_a_known_repeat() -> None
     assert not totals.match(10, repeats=2)
     assert totals.dropped_by_queue == 1
     assert list(rows_of(costs)) == [("account", "1", "1", "1.0"), ("message", "4", "10", "2.5")]
+
+
+def test_without_input_the_stack_is_kept_until_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[str] = []
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    monkeypatch.setattr(signal, "pause", lambda: waits.append("until a signal"))
+    out = io.StringIO()
+
+    screen.wait_for_enter(Console(file=out))
+
+    assert waits == ["until a signal"]
+    assert "until this program is stopped" in out.getvalue()
