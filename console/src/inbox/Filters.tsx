@@ -7,6 +7,7 @@ import { AssigneeFilter } from "./AssigneeFilter";
 import { addressesOf, type Choice, type Context, type DueFilter, type Row } from "./source";
 
 const DUE: DueFilter[] = ["at_risk", "overdue"];
+const WAITING = "waiting";
 const CHANNELS: Row["channel"][] = ["whatsapp", "sms", "email"];
 
 interface Props {
@@ -50,6 +51,13 @@ export function Filters({ context, isMine, labels, choice, onChoose }: Props) {
           onChoose={(due) => onChoose({ ...choice, due: due as DueFilter | null })}
         />
       )}
+      <Select
+        label={t("inbox.wait")}
+        every={t("inbox.wait_all")}
+        options={[{ value: WAITING, name: t("inbox.only_waiting") }]}
+        chosen={choice.waiting ? WAITING : null}
+        onChoose={(wait) => onChoose({ ...choice, waiting: wait === WAITING })}
+      />
       {!isMine && <AssigneeFilter chosen={choice.assignee} onChoose={(assignee) => onChoose({ ...choice, assignee })} />}
       {known.length > 0 && (
         <Select

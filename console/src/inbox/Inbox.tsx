@@ -55,9 +55,6 @@ export function Inbox({ section, context, conversation }: Props) {
             <button type="button" class="tab" aria-pressed={asked.unread} onClick={() => ask({ unread: !asked.unread })}>
               {t("inbox.only_unread")}
             </button>
-            <button type="button" class="tab" aria-pressed={asked.waiting} onClick={() => ask({ waiting: !asked.waiting })}>
-              {t("inbox.only_waiting")}
-            </button>
           </div>
           <Views shown={filtersOf(section, asked, status, me)} />
           <Filters context={filter.context} isMine={section === "mine"} labels={labels} choice={asked} onChoose={(choice) => ask(choice)} />

@@ -1,4 +1,5 @@
-import { actor, ahead, phone, span, when } from "../texts/format";
+import { actor, ahead, span, when } from "../texts/format";
+import { previewText } from "../texts/preview";
 import { placeOf, useQuery, withQuery } from "../shell/router";
 import { named, t, tn, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
@@ -9,7 +10,7 @@ import type { Row } from "./source";
 export const CHANNEL_ICONS: Record<Row["channel"], IconName> = { whatsapp: "chat", sms: "phone", email: "mail" };
 
 export function titleOf(row: Row): string {
-  return row.contact ?? (row.handle ? phone(row.handle) : t("inbox.unknown"));
+  return row.contact ?? row.handleText ?? t("inbox.unknown");
 }
 
 interface Props {
@@ -56,7 +57,7 @@ export function InboxRow({ row, section, current, me, showsStatus, chosen, onCho
           </span>
           {row.subject && <span class="row-subject">{row.subject}</span>}
           <span class="row-bottom">
-            <span class="row-preview">{row.preview ?? contextLine(row)}</span>
+            <span class="row-preview">{row.preview ? previewText(row.preview) : contextLine(row)}</span>
             {unread && (
               <span class="count" aria-label={tn("inbox.unread", row.unreadCount)}>
                 {row.unreadCount}

@@ -15,6 +15,7 @@ export interface Choice {
   assignee: string | null;
   label: string | null;
   due: DueFilter | null;
+  waiting: boolean; // for an answer, the longest waiting first
 }
 
 export type DueFilter = "at_risk" | "overdue";
@@ -24,7 +25,6 @@ export interface Filter extends Choice {
   status: StatusFilter;
   unread: boolean;
   unassigned: boolean;
-  waiting: boolean; // for an answer, the longest waiting first
   q: string;
 }
 

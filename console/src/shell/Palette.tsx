@@ -8,7 +8,7 @@ import { LONGEST_SEARCH } from "../inbox/address";
 import { titleOf } from "../inbox/InboxRow";
 import type { Row } from "../inbox/source";
 import { partsFor, rightsOf } from "../operations/access";
-import { phone, when } from "../texts/format";
+import { when } from "../texts/format";
 import { t, type Key } from "../texts/texts";
 import { ErrorNotice } from "../ui/controls";
 import { Icon, type IconName } from "../ui/icons";
@@ -108,7 +108,7 @@ function useConversations(text: string) {
 }
 
 function foundOf(row: Row): Found {
-  const line = [row.contact && row.handle ? phone(row.handle) : row.subject, t(`inbox.status.${row.status}` as Key), when(row.lastActivityAt)];
+  const line = [row.contact && row.handleText ? row.handleText : row.subject, t(`inbox.status.${row.status}` as Key), when(row.lastActivityAt)];
   return {
     id: `${row.context}/${row.key}`,
     icon: row.context === "conversations" ? "robot" : row.channel === "email" ? "mail" : "chat",

@@ -2,15 +2,6 @@ import { locale, t } from "./texts";
 
 const DAY_MS = 86_400_000;
 
-// The digits of a number, as people write them: +1 202 555 0105. Other identifiers stay.
-export function phone(digits: string): string {
-  if (!/^\+?\d{7,15}$/.test(digits)) return digits;
-  const plain = digits.replace(/^\+/, "");
-  const code = /^(1|7)/.test(plain) ? 1 : 2;
-  const rest = plain.slice(code).replace(/(\d{3})(?=\d{3})/g, "$1 ");
-  return `+${plain.slice(0, code)} ${rest}`;
-}
-
 export function clock(at: string): string {
   return new Date(at).toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" });
 }

@@ -45,6 +45,7 @@ export function Button({ children, onClick, kind = "plain", icon, busy, disabled
       aria-disabled={busy || undefined} // it keeps the focus
       aria-busy={busy}
       aria-label={label}
+      title={icon && typeof children === "string" ? children : undefined} // in a narrow head only the icon is shown
       aria-pressed={pressed}
       onClick={busy ? (event) => event.preventDefault() : onClick}
     >

@@ -25,6 +25,7 @@ from console.api.views import (
 from console.store import searches
 from shared.api.auth import RateLimited
 from shared.api.cursors import InvalidCursor, Listing, Page
+from shared.identity.addresses import displayed
 from shared.identity.contacts import resolution, tokens
 from shared.identity.contacts.claims import Proof
 from shared.inbox.items import CONTACT_INDEX
@@ -126,7 +127,10 @@ def view_of(found: Found) -> ContactView:
         organisation=stored.organisation if stored else None,
         labels=sorted(stored.labels or ()) if stored else [],
         owner=stored.owner if stored else None,
-        handles=[ContactHandle(channel=channel, handle=handle) for channel, handle in handles],
+        handles=[
+            ContactHandle(channel=channel, handle=handle, text=displayed(handle))
+            for channel, handle in handles
+        ],
         identifiers=[
             ContactIdentifier(
                 identifier_id=one.contact_id,

@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 from console.api.inputs import ViewFilters  # noqa: TC001 - field of a model
 from shared.access.groups import Role  # noqa: TC001 - field of a model
 from shared.api.models import views
+from shared.identity.addresses import displayed
 from shared.identity.contacts.claims import Proof  # noqa: TC001 - field of a model
 from shared.identity.identifiers import IdentifierKind  # noqa: TC001 - field of a model
 from shared.inbox.items import Channel, Context, DueFor, Status  # noqa: TC001 - fields of models
@@ -41,6 +42,7 @@ class InboxRow(views.View):
     project_id: str | None
     contact: str | None
     handle: str | None
+    handle_text: str | None  # as people write it: `+44 7700 900101`
     subject: str | None
     preview: str | None
     last_activity_at: str
@@ -75,10 +77,11 @@ class Inbox(views.View):
 
 
 class ContactHandle(views.View):
-    """A number, address or user name of a person on a channel."""
+    """A number, address or user name of a person on a channel; `text` is how people write it."""
 
     channel: Channel
     handle: str
+    text: str
 
 
 class ContactIdentifier(views.View):
@@ -205,6 +208,7 @@ def row(entry: Entry, *, key: str, now: str) -> InboxRow:
         **same
         | {
             "key": key,
+            "handle_text": displayed(entry.handle) if entry.handle else None,
             "last_activity_at": activity_of(entry),
             "status": status,
             "snoozed_until": entry.snoozed_until if status == "snoozed" else None,

@@ -29,6 +29,7 @@ from conversations.configuration.folders import folder_of
 from conversations.store.items import identifiers
 from conversations.store.items.turn import Stage, TurnKind
 from shared.aws.stored_objects import ObjectUnusable, media_of, record
+from shared.identity.addresses import displayed
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def conversation_view(
             first_name=item.recipient_first_name,
             last_name=item.recipient_last_name,
             tel=item.recipient_tel,
+            tel_text=displayed(item.recipient_tel) if item.recipient_tel else None,
             email=state.email_as_given or item.recipient_email,
         ),
         unreachable=UnreachableView(reason=unreachable.reason, since=unreachable.at)

@@ -43,6 +43,7 @@ class RecipientView(View):
     first_name: str | None
     last_name: str | None
     tel: str | None
+    tel_text: str | None  # as people write it: `+44 7700 900101`
     email: str | None
 
 

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from shared.identity.addresses import displayed
 from shared.runtime import clock
 from whatsapp.api.json_view import Json, Moment, View
 from whatsapp.store.items import Conversation, Phone
@@ -21,6 +22,7 @@ class ConversationView(View):
     key: str
     phone: str  # Meta's id of the business number
     customer: str | None  # digits, a business-scoped user id, or a group's id
+    customer_text: str | None  # the number as people write it, `+44 7700 900101`, or the customer
     sender_name: str | None
     sender_phone: str | None = None  # the number and user id that answers go to
     sender_user_id: str | None = None
@@ -154,6 +156,7 @@ def conversation_view(head: Conversation, *, key: str, now: str) -> Conversation
         key=key,
         phone=head.phone or "",
         customer=head.from_,
+        customer_text=_displayed(head),
         sender_name=head.sender_name,
         sender_phone=head.sender_phone,
         sender_user_id=head.sender_user_id,
@@ -168,6 +171,11 @@ def conversation_view(head: Conversation, *, key: str, now: str) -> Conversation
         labels=sorted(head.labels or ()),
         **state_view(head, now).model_dump(),
     )
+
+
+def _displayed(head: Conversation) -> str | None:
+    address = head.sender_phone or head.from_
+    return displayed(address) if address else None
 
 
 def whole_conversation_view(head: Conversation, *, key: str, now: str) -> ConversationView:

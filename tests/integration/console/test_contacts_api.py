@@ -111,8 +111,12 @@ def test_a_person_is_shown_by_the_newest_conversation_with_all_handles(
 
     assert zoe == inbox.get(ACME, f"/contacts/{zoe['contactId']}").result
     assert zoe["handles"] == [
-        {"channel": "email", "handle": "zoe.mueller@example.com"},
-        {"channel": "whatsapp", "handle": "447700900101"},
+        {
+            "channel": "email",
+            "handle": "zoe.mueller@example.com",
+            "text": "zoe.mueller@example.com",
+        },
+        {"channel": "whatsapp", "handle": "447700900101", "text": "+44 7700 900101"},
     ]
     assert zoe["lastActivityAt"] == "2026-01-01T12:02:00.000Z"
 

@@ -23,7 +23,18 @@ LANGUAGES = {
 CODE = "\n".join(file.read_text("utf-8") for file in sorted(SOURCES.rglob("*.ts*")))
 # Their last words are values of the API.
 BY_VALUE = {
-    *("nav", "inbox.status", "channel", "media", "type", "delivery", "draft", "status", "error"),
+    *(
+        "nav",
+        "inbox.status",
+        "channel",
+        "media",
+        "type",
+        "mark",
+        "delivery",
+        "draft",
+        "status",
+        "error",
+    ),
     *("change.status", "reason", "call.state", "unknown.decision", "unknown.outcome", "verdict"),
     *("author", "review", "mail.held", "mail.evidence", "change_outcome", "draft.field", "bounce"),
     *("ops.part", "ops.period", "ops.actors", "context", "alarm", "parked", "outcome", "variant"),

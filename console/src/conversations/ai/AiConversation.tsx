@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { useOlder } from "../../api/older";
 import { useApp, useSession } from "../../app";
-import { clockWithSeconds, phone } from "../../texts/format";
+import { clockWithSeconds } from "../../texts/format";
 import { CHANNEL_ICONS } from "../../inbox/InboxRow";
 import { NoteCard } from "../contact/Notes";
 import { Colleagues, useLiveConversation } from "../../live/hooks";
@@ -50,10 +50,10 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
   const { head, notes } = loaded.value;
   const reload = () => void loaded.reload();
   const { items: messages, hasMore } = older;
-  const title = [head.recipient.first_name, head.recipient.last_name].filter(Boolean).join(" ") || head.recipient.tel || head.recipient.email || id;
+  const title = [head.recipient.first_name, head.recipient.last_name].filter(Boolean).join(" ") || head.recipient.tel_text || head.recipient.email || id;
   return (
     <Frame
-      title={phone(title)}
+      title={title}
       icon="robot"
       line={[t(`channel.${head.channel_method}` as Key), head.project_name ?? head.project_id].join(" · ")}
       colleagues={<Colleagues context="conversations" id={id} />}

@@ -4,7 +4,7 @@ import { useApp } from "../../app";
 import { Labels } from "../contact/Labels";
 import { NoteForm } from "../contact/Notes";
 import { OtherConversations } from "../contact/OtherConversations";
-import { actor, moment, phone } from "../../texts/format";
+import { actor, moment } from "../../texts/format";
 import { named, t } from "../../texts/texts";
 import { Fact } from "../../ui/frame";
 import { Badge } from "../../ui/controls";
@@ -31,7 +31,7 @@ export function AiFacts({ head, me, notes, onChange }: Props) {
         </Fact>
         {head.resumes_at && <Fact label={t("facts.resumes")}>{moment(head.resumes_at)}</Fact>}
         <Fact label={t("facts.leads")}>{head.mode === "human" ? actor(head.owner ?? "", me) : t("actor.model")}</Fact>
-        {head.recipient.tel && <Fact label={t("facts.phone")}>{phone(head.recipient.tel)}</Fact>}
+        {head.recipient.tel && <Fact label={t("facts.phone")}>{head.recipient.tel_text}</Fact>}
         {head.recipient.email && <Fact label={t("facts.email")}>{head.recipient.email}</Fact>}
         {head.unreachable && <Fact label={t("facts.unreachable")}>{[named("reason", head.unreachable.reason), moment(head.unreachable.since)].join(" · ")}</Fact>}
         {head.window_until && <Fact label={t("facts.window")}>{moment(head.window_until)}</Fact>}

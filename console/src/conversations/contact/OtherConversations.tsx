@@ -6,6 +6,7 @@ import { when } from "../../texts/format";
 import { CHANNEL_ICONS, titleOf } from "../../inbox/InboxRow";
 import type { Context, Row } from "../../inbox/source";
 import { placeOf } from "../../shell/router";
+import { previewText } from "../../texts/preview";
 import { named, t, type Key } from "../../texts/texts";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, Skeleton } from "../../ui/controls";
@@ -62,7 +63,7 @@ function Other({ row }: { row: Row }) {
       <a class="other" href={placeOf("all", row.context, row.key)}>
         <Icon name={row.context === "conversations" ? "robot" : CHANNEL_ICONS[row.channel]} size={16} />
         <span class="other-text">
-          <span>{row.subject ?? row.preview ?? titleOf(row)}</span>
+          <span>{row.subject ?? (row.preview ? previewText(row.preview) : titleOf(row))}</span>
           <span class="quiet">
             {[t(`channel.${row.channel}` as Key), row.contextStatus ? named("status", row.contextStatus) : t(`inbox.status.${row.status}` as Key), when(row.lastActivityAt)].join(" · ")}
           </span>

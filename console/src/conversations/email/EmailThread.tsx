@@ -30,7 +30,7 @@ import { olderOf } from "../timelineSource";
 import { rightsOf } from "../../operations/access";
 import { Icon } from "../../ui/icons";
 import { showToast } from "../../ui/toastList";
-import { Avatar, Badge, Button, Empty, ErrorNotice, Skeleton } from "../../ui/controls";
+import { Avatar, Badge, Button, Empty, ErrorNotice, Menu, Skeleton } from "../../ui/controls";
 
 type Thread = EmailThreadsApi.OpenedThread;
 type Mail = EmailThreadsApi.MailView;
@@ -223,6 +223,7 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
       }),
     );
   });
+  const isWaiting = ["active", "pending_info"].includes(thread.status);
   const isSpam = thread.tags.includes("spam");
   const spam = useAction(async () => {
     await client.call(isSpam ? "POST /email-threads/{conversation_id}/not-spam" : "POST /email-threads/{conversation_id}/spam", { path });
@@ -248,22 +249,26 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
           {t("action.assign_me")}
         </Button>
       )}
-      {["active", "pending_info"].includes(thread.status) && (
-        <>
-          <Snooze
-            until={thread.snoozed_until ?? null}
-            onSnooze={(until) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { snoozed_until: until } })}
-            onChange={onChange}
-          />
-          <Reminder thread={thread} onChange={onChange} />
-        </>
+      {isWaiting && (
+        <Snooze
+          until={thread.snoozed_until ?? null}
+          onSnooze={(until) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { snoozed_until: until } })}
+          onChange={onChange}
+        />
       )}
-      <Merge thread={thread} onChange={onChange} />
-      {thread.participant && (
-        <Button kind="quiet" busy={spam.busy} onClick={() => void spam.run()}>
-          {t(isSpam ? "action.not_spam" : "action.spam")}
-        </Button>
-      )}
+      <Menu label={t("action.more")} button="…">
+        {(close) => (
+          <div class="choices">
+            {isWaiting && <Reminder thread={thread} onChange={onChange} onDone={close} />}
+            <Merge thread={thread} onChange={onChange} />
+            {thread.participant && (
+              <button type="button" class="choice" disabled={spam.busy} onClick={() => void spam.run().then((isMade) => isMade && close())}>
+                {t(isSpam ? "action.not_spam" : "action.spam")}
+              </button>
+            )}
+          </div>
+        )}
+      </Menu>
       <Button icon="check" kind={isDone ? "plain" : "primary"} busy={complete.busy} onClick={() => void complete.run()}>
         {t(isDone ? "action.reopen" : "action.resolve")}
       </Button>

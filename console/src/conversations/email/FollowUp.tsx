@@ -6,9 +6,8 @@ import type { EmailThreadsApi } from "../../api/routes";
 import { useApp } from "../../app";
 import { moment } from "../../texts/format";
 import { t } from "../../texts/texts";
-import { Button, ErrorNotice, Menu } from "../../ui/controls";
+import { Button, ErrorNotice } from "../../ui/controls";
 import { Fact } from "../../ui/frame";
-import { Icon } from "../../ui/icons";
 import { showToast } from "../../ui/toastList";
 
 const DAY_MS = 86_400_000;
@@ -23,7 +22,8 @@ interface Props {
   onChange: () => void;
 }
 
-export function Reminder({ thread, onChange }: Props) {
+// Entries of a menu.
+export function Reminder({ thread, onChange, onDone }: Props & { onDone: () => void }) {
   const { client } = useApp();
   const wanted = useRef<string | null>(null);
   const path = { conversation_id: thread.conversation_id };
@@ -35,38 +35,27 @@ export function Reminder({ thread, onChange }: Props) {
     wanted.current = at;
     return action.run();
   };
-  if (thread.reminder) {
-    return (
-      <>
-        {action.error && <ErrorNotice error={action.error} />}
-        <Button kind="quiet" busy={action.busy} onClick={() => void run(null)}>
-          {t("action.remind_end")}
-        </Button>
-      </>
-    );
-  }
+  const choices = thread.reminder
+    ? [{ label: "action.remind_end", at: () => null } as const]
+    : CHOICES.map(({ days, label }) => ({ label, at: () => new Date(Date.now() + days * DAY_MS).toISOString() }));
   return (
-    <Menu label={t("action.remind")} button={<Icon name="clock" size={16} />}>
-      {(close) => (
-        <div class="choices">
-          <p class="choices-title">{t("remind.title")}</p>
-          {action.error && <ErrorNotice error={action.error} />}
-          {CHOICES.map(({ days, label }) => (
-            <button
-              key={label}
-              type="button"
-              class="choice"
-              disabled={action.busy}
-              onClick={async () => {
-                if (await run(new Date(Date.now() + days * DAY_MS).toISOString())) close();
-              }}
-            >
-              {t(label)}
-            </button>
-          ))}
-        </div>
-      )}
-    </Menu>
+    <>
+      {!thread.reminder && <p class="choices-title">{t("remind.title")}</p>}
+      {action.error && <ErrorNotice error={action.error} />}
+      {choices.map(({ label, at }) => (
+        <button
+          key={label}
+          type="button"
+          class="choice"
+          disabled={action.busy}
+          onClick={async () => {
+            if (await run(at())) onDone();
+          }}
+        >
+          {t(label)}
+        </button>
+      ))}
+    </>
   );
 }
 

@@ -25,9 +25,9 @@ export function Merge({ thread, onChange }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button kind="quiet" onClick={() => setOpen(true)}>
+      <button type="button" class="choice" onClick={() => setOpen(true)}>
         {t("merge.open")}
-      </Button>
+      </button>
       {isOpen && (
         <Dialog label={t("merge.title")} onClose={() => setOpen(false)}>
           <Choice thread={thread} onChange={onChange} onDone={() => setOpen(false)} />

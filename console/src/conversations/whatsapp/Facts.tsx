@@ -1,7 +1,7 @@
 // Beside the conversation: who the customer is, what agents set, notes.
 
 import { useApp } from "../../app";
-import { actor, moment, phone } from "../../texts/format";
+import { actor, moment } from "../../texts/format";
 import { t, type Key } from "../../texts/texts";
 import { Avatar, Badge, Button, ErrorNotice } from "../../ui/controls";
 import { Fact } from "../../ui/frame";
@@ -32,11 +32,11 @@ export function Facts({ head, me, notes, onChange }: Props) {
     <>
       <div class="facts-person">
         <Avatar name={titleOf(head)} />
-        <h3>{phone(titleOf(head))}</h3>
+        <h3>{titleOf(head)}</h3>
       </div>
       {error && <ErrorNotice error={error} />}
       <dl>
-        {(head.senderPhone ?? head.customer) && <Fact label={t("facts.phone")}>{phone((head.senderPhone ?? head.customer)!)}</Fact>}
+        {head.customerText && <Fact label={t("facts.phone")}>{head.customerText}</Fact>}
         {head.username && <Fact label={t("facts.username")}>@{head.username}</Fact>}
         <Fact label={t("facts.status")}>
           <Badge kind={head.status === "open" ? "accent" : "plain"}>{t(`inbox.status.${head.archived ? "archived" : head.status}` as Key)}</Badge>

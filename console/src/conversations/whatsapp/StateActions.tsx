@@ -55,7 +55,7 @@ export function StateActions({ head, me, onChange }: { head: Head; me: string | 
           {t("action.resolve")}
         </Button>
       ) : (
-        <Button busy={busy} onClick={() => void change({ status: "open" })}>
+        <Button icon="check" busy={busy} onClick={() => void change({ status: "open" })}>
           {t("action.reopen")}
         </Button>
       )}

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useOlder, type Older } from "../../api/older";
 import { useApp, useSession } from "../../app";
-import { phone } from "../../texts/format";
 import { Colleagues, useLiveConversation } from "../../live/hooks";
 import { NoteCard } from "../contact/Notes";
 import { t } from "../../texts/texts";
@@ -66,9 +65,9 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
   };
   return (
     <Frame
-      title={titleOf(head) ? phone(titleOf(head)) : t("inbox.unknown")}
+      title={titleOf(head) || t("inbox.unknown")}
       icon="chat"
-      line={[t("channel.whatsapp"), head.senderPhone ?? head.customer].filter(Boolean).map((part) => phone(part!)).join(" · ")}
+      line={[t("channel.whatsapp"), head.customerText].filter(Boolean).join(" · ")}
       colleagues={<Colleagues context="whatsapp" id={id} />}
       back={back}
       actions={<StateActions head={head} me={me} onChange={reload} />}

@@ -58,5 +58,5 @@ export function loadOlder(client: Client, key: string, cursor: string): Promise<
 }
 
 export function titleOf(head: Head): string {
-  return head.groupName ?? head.senderName ?? head.username ?? head.senderPhone ?? head.customer ?? "";
+  return head.groupName ?? head.senderName ?? head.username ?? head.customerText ?? "";
 }

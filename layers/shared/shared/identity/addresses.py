@@ -14,6 +14,7 @@ import re
 
 USER_ID_PREFIX = "bsuid:"
 _WHATSAPP_PREFIX = "whatsapp:"  # prefix of Twilio's WhatsApp addresses
+_DIGITS = re.compile(r"\+?[0-9]{7,15}")
 _LETTER = re.compile(r"[^\W\d_]")
 _MEXICO = 52
 _MEXICAN_MOBILE = re.compile(r"1\d{10}")
@@ -254,6 +255,25 @@ def user_id(text: str) -> str:
 def is_user_id(address: str) -> bool:
     """Whether a normalised address is a WhatsApp user id rather than a phone number."""
     return address.startswith(USER_ID_PREFIX)
+
+
+def displayed(address: str) -> str:
+    """
+    Return a phone number, with or without `+`, as people of its country write it: `+44 7700 900101`.
+
+    Other addresses, and numbers that cannot exist, are returned as they are.
+    """
+    if not _DIGITS.fullmatch(address):
+        return address
+    import phonenumbers  # noqa: PLC0415 - see the module docstring
+
+    try:
+        number = phonenumbers.parse(f"+{address.removeprefix('+')}")
+    except phonenumbers.NumberParseException:
+        return address
+    if not phonenumbers.is_possible_number(number):
+        return address
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
 
 
 def _stable(text: str, region: str | None) -> str:

@@ -18,6 +18,7 @@ from conversations.store.items.turn import Stage, Turn, TurnKind
 from conversations.store.recovery import due
 from events.conversations import sample_data
 from operations.contexts.inbox.ended import list_ended
+from shared.identity.addresses import displayed
 from shared.policy.consent import unreachable
 from shared.policy.consent.unreachable import Unreachable
 from tests.integration.conversations.harness import (
@@ -323,6 +324,7 @@ def test_a_conversation_shows_item_and_state_and_each_address_once(harness: Harn
         "first_name": "Ann",
         "last_name": "Doe",
         "tel": ANN,
+        "tel_text": displayed(ANN),
         "email": sample_data.CANDIDATE_EMAIL,
     }
     assert shown["project_data"] == {"jobRole": "Nurse", "rate": 17.5}

@@ -36,6 +36,7 @@ def test_a_conversation_is_listed_with_its_newest_message(harness: Harness, api:
                     {
                         "phone": PHONE,
                         "customer": "447700900101",
+                        "customerText": "+44 7700 900101",
                         "senderName": "Ada Byrne",
                         "senderPhone": "447700900101",
                         "unreadCount": 2,

@@ -7,6 +7,7 @@ from shared.identity.addresses import (
     EmailInvalid,
     PhoneInvalid,
     UserIdInvalid,
+    displayed,
     email_address,
     is_user_id,
     other_spellings,
@@ -189,3 +190,22 @@ def test_a_number_with_two_spellings_has_the_other_one(one: str, other: str) -> 
 )
 def test_most_addresses_have_no_other_spelling(address: str) -> None:
     assert other_spellings(address) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("447700900101", "+44 7700 900101"),
+        ("+12025550105", "+1 202-555-0105"),
+        ("4930123456", "+49 30 123456"),
+        ("5511987654321", "+55 11 98765-4321"),
+        ("33612345678", "+33 6 12 34 56 78"),
+        ("0000000000", "0000000000"),
+        ("99912345678", "99912345678"),
+        ("120363041234567890", "120363041234567890"),
+        ("US.13491208655302741918", "US.13491208655302741918"),
+        ("ann@example.com", "ann@example.com"),
+    ],
+)
+def test_a_number_is_shown_as_people_of_its_country_write_it(address: str, shown: str) -> None:
+    assert displayed(address) == shown

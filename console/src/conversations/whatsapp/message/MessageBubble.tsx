@@ -1,12 +1,15 @@
 // A message, a note and a change in the timeline. Texts of customers are text nodes: never markup, links are not built.
 
 import { actor, clock, moment } from "../../../texts/format";
+import { previewText } from "../../../texts/preview";
 import { named, t, type Key } from "../../../texts/texts";
 import { IconButton } from "../../../ui/controls";
 import type { Change, Message } from "../conversationData";
 import { DeliverySign, stateOf } from "./Delivery";
 import { History } from "./History";
 import { Media } from "./Media";
+import { ContactCards } from "./ContactCards";
+import { cardsOf } from "./contactCards";
 import { Order } from "./Order";
 import { itemsOf } from "./order";
 import { UnknownSend } from "./UnknownSend";
@@ -46,7 +49,7 @@ export function MessageBubble({ message, quoted, me, onAnswer, onChange, onRenew
 }
 
 export function shortText(message: Message): string {
-  return message.text ?? message.caption ?? message.preview ?? named("type", message.type);
+  return message.text ?? message.caption ?? (message.preview ? previewText(message.preview) : named("type", message.type));
 }
 
 function Quote({ message }: { message: Message | null }) {
@@ -63,11 +66,13 @@ function Content({ message, onRenew }: { message: Message; onRenew: () => void }
   if (message.revokedAt && !message.text) return <p class="bubble-note">{t("message.revoked")}</p>;
   const text = message.text ?? message.caption;
   const items = itemsOf(message.content);
+  const cards = cardsOf(message.content);
   return (
     <>
       {message.media && <Media message={message} media={message.media} onRenew={onRenew} />}
       {items.length > 0 && <Order items={items} />}
-      {text ? <p class="bubble-text">{text}</p> : !message.media && items.length === 0 && <Other message={message} />}
+      {cards.length > 0 && <ContactCards cards={cards} />}
+      {text ? <p class="bubble-text">{text}</p> : !message.media && items.length + cards.length === 0 && <Other message={message} />}
       {message.wholeContent && (
         <a class="link" href={message.wholeContent.link} target="_blank" rel="noreferrer">
           {t("message.whole")}
@@ -79,10 +84,11 @@ function Content({ message, onRenew }: { message: Message; onRenew: () => void }
 
 // Types without text or file: location, contacts, buttons ... The API's preview says what it is.
 function Other({ message }: { message: Message }) {
+  const preview = message.preview && previewText(message.preview);
   return (
     <p class="bubble-other">
-      <span class="bubble-type">{named("type", message.type)}</span>
-      {message.preview}
+      {preview === message.preview && <span class="bubble-type">{named("type", message.type)}</span>}
+      {preview}
     </p>
   );
 }
