@@ -7,6 +7,7 @@ import { useApp } from "../app";
 import { named, t } from "../texts/texts";
 import { Badge, Button } from "../ui/controls";
 import type { Rights } from "./access";
+import { adviceOf, mayBeReplayed } from "./parkedReasons";
 import { Confirm, Section, Table, Time } from "./sections";
 
 const CONTEXTS = ["whatsapp", "conversations", "email-threads", "newsletters", "richpanel"] as const;
@@ -111,6 +112,7 @@ function EventTable({ rows, onReplay }: { rows: Event[]; onReplay: (event: Event
             <>
               <b>{event.reason ?? t("ops.unknown")}</b>
               <p class="quiet">{[event.kind, event.source, event.company].filter(Boolean).join(" · ")}</p>
+              <Reason event={event} />
             </>
           ),
         },
@@ -128,10 +130,26 @@ function EventTable({ rows, onReplay }: { rows: Event[]; onReplay: (event: Event
         {
           name: t("ops.action"),
           cell: (event) =>
-            ["open", "replayed"].includes(event.state) && <Button onClick={() => onReplay(event)}>{t("ops.replay")}</Button>,
+            mayBeReplayed(event.reason, event.state) && <Button onClick={() => onReplay(event)}>{t("ops.replay")}</Button>,
         },
       ]}
     />
+  );
+}
+
+// What a person can do, and the structure of the event, which has no content.
+function Reason({ event }: { event: Event }) {
+  const advice = adviceOf(event.reason);
+  return (
+    <>
+      {advice && <p>{t(`parked.advice.${advice}`)}</p>}
+      {event.payload != null && (
+        <details>
+          <summary>{t("parked.structure")}</summary>
+          <pre class="ops-outline">{JSON.stringify(event.payload, null, 2)}</pre>
+        </details>
+      )}
+    </>
   );
 }
 
@@ -167,6 +185,7 @@ function Replay({ context, event, onClose, onDone }: {
           {t("ops.reason")}: <b>{event.reason ?? t("ops.unknown")}</b>
         </p>
       )}
+      {event && <Reason event={event} />}
       <p>{t("ops.replay.text")}</p>
     </Confirm>
   );

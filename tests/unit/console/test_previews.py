@@ -42,7 +42,7 @@ def test_contact_details_are_read_as_the_provider_sends_them_and_nothing_else_is
         [
             {"name": "Grace", "details": ["+44 7700 900107", "grace@example.com"]},
             {"name": "+49 30 1", "details": ["+49 30 1"]},
-            {"name": "–", "details": []},
+            {"name": "-", "details": []},
         ],
         [],
         [],

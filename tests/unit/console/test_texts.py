@@ -53,6 +53,7 @@ BY_VALUE = {
         "target",
         "macro.failed",
         "priority",
+        "parked.advice",
     ),
 }
 

@@ -11,7 +11,7 @@ export function cardsOf(content: unknown): ContactCard[] {
   return listOf(content, "contacts").map((contact) => {
     const details = [...textsOf(contact, "phones", "phone"), ...textsOf(contact, "emails", "email")];
     const name = (contact["name"] as Fields | null | undefined)?.["formatted_name"];
-    return { name: typeof name === "string" ? name : (details[0] ?? "–"), details };
+    return { name: typeof name === "string" ? name : (details[0] ?? "-"), details };
   });
 }
 
