@@ -5,8 +5,10 @@ import type { ConsoleOperations, RichpanelAdmin } from "../api/routes";
 import { useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { actor } from "../texts/format";
-import { named, t } from "../texts/texts";
+import en from "../texts/en.json";
+import { named, t, type Key } from "../texts/texts";
 import { Badge, Button, Field } from "../ui/controls";
+import { showToast } from "../ui/toastList";
 import type { Rights } from "./access";
 import { Confirm, Section, Table, Time } from "./sections";
 
@@ -95,7 +97,7 @@ function OfHelpDesk() {
             keyOf={([name]) => name}
             empty={t("ops.nothing")}
             columns={[
-              { name: t("ops.name"), cell: ([name]) => <b>{name}</b> },
+              { name: t("ops.name"), cell: ([name]) => <Meaning name={name} /> },
               { name: t("ops.in_force"), cell: ([, standing]) => <code>{JSON.stringify(standing.in_force)}</code> },
               { name: t("ops.action"), cell: ([name]) => <Button onClick={() => setAsked(name)}>{t("ops.change")}</Button> },
             ]}
@@ -115,6 +117,16 @@ function OfHelpDesk() {
         </>
       )}
     </Section>
+  );
+}
+
+// What a switch does, in words; its name is that of the API.
+function Meaning({ name }: { name: string }) {
+  return (
+    <>
+      <b>{name}</b>
+      {`switch.${name}` in en && <p class="quiet">{t(`switch.${name}` as Key)}</p>}
+    </>
   );
 }
 
@@ -155,13 +167,21 @@ function Change({ name, standing, onClose, onDone }: {
   const key = useRef(crypto.randomUUID());
   const isFlag = typeof standing.in_force === "boolean";
   const [text, setText] = useState(isFlag ? String(!standing.in_force) : (standing.text ?? ""));
-  const action = useAction(() => client.call("PUT /admin/richpanel/switches", { body: { [name]: text }, key: key.current }));
+  const put = (value: string, key: string) => client.call("PUT /admin/richpanel/switches", { body: { [name]: value }, key });
+  const before = standing.text;
+  const action = useAction(async () => {
+    await put(text, key.current);
+    // A switch that was never set cannot be unset over the API.
+    const undo = before == null ? null : () => put(before, crypto.randomUUID()).then(onDone);
+    showToast(t("ops.switch.changed", { name }), undo);
+  });
   const write = (next: string) => {
     setText(next);
     key.current = crypto.randomUUID();
   };
   return (
     <Confirm title={t("ops.switch.title", { name })} action={action} button={t("ops.change")} onClose={onClose} onDone={onDone}>
+      <Meaning name={name} />
       <p>{t("ops.switch.text", { from: JSON.stringify(standing.in_force) })}</p>
       <Field label={t("ops.value")} name={name} error={action.error}>
         {isFlag ? (

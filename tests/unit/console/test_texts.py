@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
 from enum import StrEnum
 
 from conversations.store.items.log import Delivery
@@ -11,6 +12,7 @@ from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items.draft import DraftStatus
 from email_threads.store.items.mail import Delivery as DeliveryOfMail
 from email_threads.store.items.service_level import TargetName, TargetState
+from richpanel.decisions.switches import Switches
 from shared.policy.facts import Reason
 from tests.cases import each
 from tests.template import ROOT, resources
@@ -54,6 +56,7 @@ BY_VALUE = {
         "macro.failed",
         "priority",
         "parked.advice",
+        "switch",
     ),
 }
 
@@ -117,3 +120,11 @@ def test_no_page_builds_markup_from_text() -> None:
         r"|srcdoc|javascript:",
         CODE,
     )
+
+
+def test_every_switch_of_the_help_desk_says_what_it_does() -> None:
+    explained = {
+        key.removeprefix("switch.") for key in LANGUAGES["en"] if key.startswith("switch.")
+    }
+
+    assert explained == {field.name for field in fields(Switches)}
