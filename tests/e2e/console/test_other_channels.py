@@ -7,7 +7,7 @@ import time
 from email.message import EmailMessage
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from events.conversations.sample_data import COMPANY as RECRUITERS
 from events.whatsapp.sample_data import COMPANY
@@ -52,6 +52,26 @@ def subject(deployed: Deployed) -> str:
     return str(mail["Subject"])
 
 
+def assert_head_is_whole(page: Page, title: str) -> None:
+    """In a window of a small laptop the title is readable, and no action is cut."""
+    page.set_viewport_size({"width": 1024, "height": 768})
+    head = page.locator(".pane-head")
+    expect(head.get_by_role("heading")).to_have_text(title)
+    widths = page.evaluate(
+        """() => {
+            const right = document.querySelector('.pane').getBoundingClientRect().right;
+            const actions = [...document.querySelectorAll('.pane-actions > *')];
+            return {
+                title: document.querySelector('.pane-title h2').getBoundingClientRect().width,
+                cut: actions.filter((one) => one.getBoundingClientRect().right > right).length,
+            };
+        }"""
+    )
+    assert widths["title"] >= 96
+    assert widths["cut"] == 0
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+
 def test_a_mail_is_answered_by_a_draft_that_its_reviewer_approves(
     visit: Visit, subject: str
 ) -> None:
@@ -60,6 +80,7 @@ def test_a_mail_is_answered_by_a_draft_that_its_reviewer_approves(
     page.get_by_role("link", name="E-mail").click()
     page.locator(".row", has_text=subject).click()
     expect(page.locator(".mail-text").first).to_contain_text("<script>alert(document.domain)")
+    assert_head_is_whole(page, subject)
 
     page.get_by_role("textbox", name="Write an answer").fill(ANSWER)
     page.get_by_role("button", name="Save draft").click()
