@@ -238,6 +238,8 @@ def _parse(event: Event, phone: Phone) -> tuple[Status, bytes | None]:
     status_name = str(payload.get("status") or "")
     if not _WORD.fullmatch(status_name):
         raise Permanent("unknown_status")
+    if status_name.lower() in RANKS:
+        status_name = status_name.lower()
     participant = senders.participant_of(payload)
     callback = payload.get("biz_opaque_callback_data")
     at_ms = min(event.at * 1_000, event.accepted_at)
