@@ -120,7 +120,7 @@ def _unknown_phone(result: Traffic, before: Sent, at: int) -> Json:
 
 def _unknown_status(result: Traffic, before: Sent, at: int) -> Json:
     result.invalid["unknown_status"] += 1
-    status = payloads.status(before.customer, before.message_id, "teleported", at)
+    status = payloads.status(before.customer, before.message_id, "tele#ported", at)
     return payloads.statuses_change(LOAD_NUMBER, [status])
 
 

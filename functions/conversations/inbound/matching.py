@@ -69,7 +69,9 @@ def find(
             if event.received_at > proven_at:
                 if state.has_number:
                     # Once: later messages of the next owner must not withdraw the number from their conversations.
-                    record = Withdrawal(at=event.received_at, evidence=event.provider_message_id)
+                    record = Withdrawal.of(
+                        event.received_at, event.provider_message_id, event.customer_user_id
+                    )
                     withdrawals.note(resources.log, state.company_id, customer, record)
                 states.note_withdrawal(resources.log, other, event.received_at)
     return ref

@@ -29,7 +29,7 @@ def take(resources: Resources, event: NumberReleased) -> str:
         customer = addresses.phone_number(event.customer_address)
     except addresses.AddressInvalid:
         raise Permanent("bad_address") from None
-    record = Withdrawal(at=event.received_at, evidence=event.provider_message_id)
+    record = Withdrawal.of(event.received_at, event.provider_message_id, event.next_user_id)
     companies = {company for company, _ in projects} | ({event.company} if event.company else set())
     for company in sorted(companies):
         withdrawals.note(resources.log, company, customer, record)

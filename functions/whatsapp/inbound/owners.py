@@ -32,8 +32,7 @@ class Account:
 
     def number_with(self, display_phone: object) -> Phone | None:
         """Return its number with these digits, in any spelling; None if no such number is registered."""
-        digits = "".join(c for c in str(display_phone or "") if c.isdecimal())
-        return next((p for p in self.phones if p.display_phone == digits), None)
+        return next((phone for phone in self.phones if phone.has_number(display_phone)), None)
 
 
 type Origin = Phone | Account

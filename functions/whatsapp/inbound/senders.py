@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 _NUMBER = re.compile(r"[1-9][0-9]{6,14}")
+# Written for people, after `+` only: ids may have the same characters.
+_SEPARATORS = re.compile(r"[\s().\u2010-\u2015-]+")
 _LONGEST_NAME = 256
 _LONGEST_USER_ID = 256  # two letters, at most `.ENT.` and 128 characters
 _LONGEST_HASH = 256
@@ -23,7 +25,7 @@ _PHONE_FIELDS = {
     "contact": "wa_id",
 }
 # Kinds whose items are of the only entry of `contacts[]`, if they name no customer.
-_OF_ONLY_ENTRY = frozenset({"message", "call", "preference"})
+_OF_ONLY_ENTRY = frozenset({"message", "echo", "call", "preference"})
 _CHANGES = frozenset({"user_changed_number", "customer_changed_number", "user_changed_user_id"})
 
 
@@ -70,7 +72,7 @@ def bsuid_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | No
 
 def phone_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
     """Return the digits of the customer's phone; empty if the event has none."""
-    return _digits(_named_as(kind, item) or _first(contact or {}, ("wa_id",)))
+    return _digits(_named_as(kind, item)) or _digits(_first(contact or {}, ("wa_id",)))
 
 
 def sender_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> Sender:
@@ -125,8 +127,9 @@ def _new_hash(item: Mapping[str, Any]) -> str:
 
 
 def _digits(phone: str) -> str:
-    """Return a phone number without `+`; empty if it is none."""
-    digits = phone.removeprefix("+")
+    """Return the digits of a phone number, which may begin with `+` and then have separators; empty if it is none."""
+    text = phone.strip()
+    digits = _SEPARATORS.sub("", text[1:]) if text.startswith("+") else text
     return digits if digits.isascii() and digits.isdecimal() else ""
 
 
@@ -197,13 +200,14 @@ class Contacts:
         Return the entry that names the item's customer: by the user id, else by the phone. None if there is none.
 
         An entry of the same phone with another user id is another customer's. A message, a call or a preference that
-        names no customer is of the only entry, if that has an id.
+        names no customer is of the only entry, if that has an id; one that names a user id as its phone is of that user.
         """
         user_id, phones = _named(kind, item)
         if kind in _OF_ONLY_ENTRY and not user_id and not any(phones) and not _named_as(kind, item):
             return self._only if _first(self._only, ("user_id", "wa_id")) else None
-        if user_id and user_id in self._of_user:
-            return self._of_user[user_id]
+        named = user_id or _named_as(kind, item)
+        if named and named in self._of_user:
+            return self._of_user[named]
         for phone in phones:
             entry = self._of_phone.get(phone) if phone else None
             if entry is not None and not (user_id and _first(entry, ("user_id",))):
@@ -229,7 +233,7 @@ def _named(kind: str, item: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
 
 
 def _first(source: Mapping[str, Any], names: Sequence[str]) -> str:
-    return next(
-        (str(source[name]) for name in names if isinstance(source.get(name), str) and source[name]),
-        "",
-    )
+    """Return the first of the fields that is a text or a number, as text; empty if none is."""
+    found = (source.get(name) for name in names)
+    is_text = (str(one) for one in found if isinstance(one, str | int) and one and one is not True)
+    return next(is_text, "")

@@ -156,10 +156,10 @@ def placed(resources: SendingResources, phone: Phone, action_id: str, draft: Dra
     return replace(draft, content=content(media, source), shown=draft.shown | stored)
 
 
-def check_link(kind: str, link: str, place: str, within_ms: int = LINKED_WITHIN_MS) -> None:
+def check_link(kind: str, link: str, place: str, within_ms: int = LINKED_WITHIN_MS) -> bool:
     """
     Check a file on the web that shall be sent as *kind*, by its first bytes. One that cannot be read passes: the
-    provider fetches it, too. Raises InvalidInput.
+    provider fetches it, too. Returns whether it was read. Raises InvalidInput.
     """
     try:
         beginning = linked_files.beginning_of(link, most_bytes=SNIFFED_BYTES, within_ms=within_ms)
@@ -169,6 +169,7 @@ def check_link(kind: str, link: str, place: str, within_ms: int = LINKED_WITHIN_
         raise _invalid(place, "must be an https URL with a public host name") from None
     if beginning is not None:
         check_beginning(kind, beginning.mime_type, beginning.first_bytes, place)
+    return beginning is not None
 
 
 def check_type(kind: str, mime_type: str, place: str) -> None:

@@ -11,6 +11,7 @@ by number and not by business number:
 
     the number changed hands         the message goes to
     before it was proven or named    the number
+    since then, to this customer     the number
     since then                       the customer's user id; without one it is refused
 
 A number is proven by a message of the conversation's customer from it. If no customer has written from it to this
@@ -108,13 +109,18 @@ def _is_withdrawn(
     named_at: str | None,
 ) -> bool:
     """Whether the number changed hands at any business number of the company since it was proven or named."""
-    recipient = transmission.recipient_of(conversation).address
+    recipient, user_id = (
+        transmission.recipient_of(conversation).address,
+        conversation.sender_user_id,
+    )
     if alias is None:
         since = max(conversation.number_proven_at, named_at or conversation.named_at)
     else:
-        begun_at = number_owners.owners_of(alias)[-1].since
-        since = max(conversation.number_proven_at, ordering.moment_of(begun_at))
+        owner = number_owners.owners_of(alias)[-1]  # is the contact of the conversation
+        user_id = user_id or owner.user_id
+        since = max(conversation.number_proven_at, ordering.moment_of(owner.since))
     withdrawn_at = withdrawals.withdrawn_at(
-        gate.consents.table, str(phone.company), str(recipient), since, is_consistent=False
-    )
+        gate.consents.table, str(phone.company), str(recipient), since,
+        user_id=user_id, is_consistent=False,
+    )  # fmt: skip
     return withdrawn_at is not None

@@ -24,9 +24,14 @@ def announce(
     resources: SendingResources, event: Event, phone: Phone, former_user_id: str | None
 ) -> None:
     """Announce that another customer, who *event* is from, has the number of the customer with *former_user_id*."""
-    digits = senders.phone_of(event.kind, event.payload or {}, event.contact)
+    payload = event.payload or {}
+    digits = senders.phone_of(event.kind, payload, event.contact)
     if digits:
-        _send(resources, event, phone, digits, former_user_id)
+        user_id = senders.bsuid_of(event.kind, payload, event.contact)
+        _send(
+            resources, event, phone, digits,
+            former_user_id=former_user_id, next_user_id=user_id or None,
+        )  # fmt: skip
 
 
 def announce_notice(resources: SendingResources, event: Event, phone: Phone) -> None:
@@ -35,11 +40,18 @@ def announce_notice(resources: SendingResources, event: Event, phone: Phone) -> 
     if change is None or not change.previous_phone:
         return
     if change.phone or change.user_id:  # else nothing has changed
-        _send(resources, event, phone, change.previous_phone, change.previous_user_id or None)
+        former = change.previous_user_id or None
+        _send(resources, event, phone, change.previous_phone, former_user_id=former)
 
 
 def _send(
-    resources: SendingResources, event: Event, phone: Phone, digits: str, user_id: str | None
+    resources: SendingResources,
+    event: Event,
+    phone: Phone,
+    digits: str,
+    *,
+    former_user_id: str | None,
+    next_user_id: str | None = None,
 ) -> None:
     moment = ordering.received_at_ms(event.at, event.index, event.accepted_at)
     released = NumberReleased(
@@ -50,7 +62,8 @@ def _send(
         channel_method="whatsapp",
         business_address=f"+{phone.display_phone}",
         customer_address=f"+{digits}",
-        customer_user_id=user_id,
+        customer_user_id=former_user_id,
+        next_user_id=next_user_id,
         received_at=clock.to_text(moment),
     )
     resources.conversation_inbound.send([release_entry(released)])

@@ -83,7 +83,7 @@ CANNED, TODAY = "ready", "2026-01-01T12:00:00.000Z"
 ODD = {
     "id": "wamid.odd",
     "recipient_id": ADA.wa_id,
-    "status": "teleported",
+    "status": "tele#ported",
     "timestamp": "1767225600",
 }
 

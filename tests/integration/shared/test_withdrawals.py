@@ -50,6 +50,19 @@ def test_each_spelling_of_the_line_is_withdrawn_in_its_company_alone(table: Tabl
     assert withdrawn_at(table, "globex", NUMBER, BEFORE) is None
 
 
+@pytest.mark.parametrize(
+    ("user_id", "at"), [("GB.2", None), ("bsuid:GB.2", None), ("GB.1", AT), (None, AT)]
+)
+def test_a_number_is_withdrawn_from_all_but_its_owner(
+    table: Table, user_id: str | None, at: str | None
+) -> None:
+    company = f"umbrella-{user_id}"
+    with held(Keys("the old key")):
+        note(table, company, NUMBER, Withdrawal.of(AT, "wamid.1", "GB.2"))
+    with held(Keys("the new key", "the old key")):
+        assert withdrawn_at(table, company, NUMBER, BEFORE, user_id=user_id) == at
+
+
 def test_a_withdrawal_outlives_a_rotation_of_the_keys(table: Table) -> None:
     with held(Keys("the old key")):
         withdraw(table, "initech", AT)

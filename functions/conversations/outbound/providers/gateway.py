@@ -218,7 +218,9 @@ class Providers:
             if is_whatsapp:
                 state = states.read(table, opened.ref) or state
             number, since = opened.customer, state.number_named_at
-            withdrawn_at = withdrawals.withdrawn_at(table, company, number, since)
+            withdrawn_at = withdrawals.withdrawn_at(
+                table, company, number, since, user_id=state.customer_user_id
+            )
         except (ClientError, BotoCoreError, Transient):
             raise NotSent("state_unreadable") from None
         if withdrawn_at is not None:

@@ -61,7 +61,7 @@ def phone_by_id(call: Call[Any], phone_id: str) -> Phone:
     wanted = own_id_of(phone_id)
     for phone in phones_of(call):
         ids = {phone.phone, own_id_of(phone.aws_phone or "-"), phone.arn_suffix}
-        if wanted in ids or phone_id == f"+{phone.display_phone}":
+        if wanted in ids or (phone_id.startswith("+") and phone.has_number(phone_id)):
             return phone
     raise NotFound("phone: number not found")
 

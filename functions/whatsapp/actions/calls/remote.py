@@ -29,7 +29,7 @@ from whatsapp.sending.failures import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from whatsapp.actions.calls.call import Call
     from whatsapp.configuration.resources import SendingResources
@@ -119,6 +119,11 @@ def eum_of(call: Call[Any], phone: Phone) -> EumAccount:
     if phone.proof is None:
         raise NotConfigured("the proof that the number is the company's has ended")
     return EumAccount(call.resources)
+
+
+def linked_of(phones: Sequence[Phone]) -> Phone:
+    """Return the number of an account at AWS that names most of its ids there: of its own, and of the account."""
+    return max(phones, key=lambda phone: (bool(phone.aws_waba), bool(phone.aws_phone)))
 
 
 def aws_account_of(phone: Phone) -> str:

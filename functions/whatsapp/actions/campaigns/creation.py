@@ -17,7 +17,7 @@ from whatsapp.actions.campaigns.pages import cutting, lists, pacing, recipients
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media.company_files import file_of
-from whatsapp.actions.messages.files import check_files
+from whatsapp.actions.messages.provider_files import check_files
 from whatsapp.sending.templates import approval, fit
 from whatsapp.store.items.campaigns import Campaign
 from whatsapp.store.sending import campaigns as records

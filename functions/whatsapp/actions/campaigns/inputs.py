@@ -26,7 +26,15 @@ from whatsapp.actions.calls.inputs import (
 MOST_INLINE = 1_000
 type Values = Annotated[list[Annotated[Text, Field(max_length=1_024)]], Field(max_length=50)]
 type Outcome = Literal[
-    "sent", "delivered", "read", "failed", "refused", "duplicate", "in_doubt", "cancelled"
+    "sent",
+    "delivered",
+    "read",
+    "failed",
+    "refused",
+    "duplicate",
+    "invalid",
+    "in_doubt",
+    "cancelled",
 ]
 
 

@@ -15,7 +15,7 @@ from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import FlowId, ProviderObject, ReplyInput, Text, Whole
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages.files import check_files
+from whatsapp.actions.messages.provider_files import check_files
 from whatsapp.actions.templates.sending import sends, slots
 from whatsapp.actions.templates.sending.inputs import TemplateSend
 from whatsapp.actions.templates.sending.slots import Definition, Given

@@ -114,7 +114,7 @@ def of_graph(answer: dict[str, Any]) -> CallPermission:
     permitted = {one.get("action_name") for one in actions if one.get("can_perform_action")}
     limits = [
         CallLimit(
-            action=str(one.get("action_name")),
+            action=str(one.get("action_name") or ""),
             period=str(limit.get("time_period", "")),
             used=int(limit.get("current_usage", 0)),
             most=int(limit.get("max_allowed", 0)),

@@ -129,7 +129,7 @@ def _contact_of(call: Call[Any], phone: Phone, entry: dict[str, Any]) -> str:
     """Return the contact key of a reported participant; empty for the business's own number."""
     digits, user_id = str(entry.get("wa_id") or ""), str(entry.get("user_id") or "")
     who = f"+{digits}" if digits else user_id
-    if not who or digits == phone.display_phone:
+    if not who or phone.has_number(digits):
         return ""
     try:
         return participants.contact_of(call, phone, who, "participants")[0]

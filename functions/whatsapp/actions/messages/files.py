@@ -1,6 +1,5 @@
 """Sends images, videos, audio files, documents and stickers."""
 
-from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import Field, model_validator
@@ -8,8 +7,6 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
-from shared.runtime import clock
-from whatsapp import store
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import (
@@ -23,7 +20,6 @@ from whatsapp.actions.calls.inputs import (
 )
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages import provider_files
-from whatsapp.api.queries import NotFound
 from whatsapp.sending import files
 from whatsapp.sending.drafts import Draft, File
 from whatsapp.sending.inputs import FileType
@@ -31,14 +27,6 @@ from whatsapp.sending.payloads import of_file, of_text
 from whatsapp.store.items import Media, Phone
 
 CORE = Group("core_messaging")
-_GONE = frozenset({"FAILED", "EXPIRED", "REVOKED"})
-# Files in objects of the provider, such as headers, and what they are sent as.
-_IN_OBJECTS: Mapping[str, FileType] = {
-    "image": "image",
-    "video": "video",
-    "gif": "video",
-    "document": "document",
-}
 
 type Caption = Annotated[Text, Field(max_length=1_024)]
 type Filename = Annotated[Text, Field(max_length=240)]
@@ -208,15 +196,12 @@ def file_of(
     if given.link is not None:
         return File(type=kind, place="link", link=given.link, caption=caption, filename=filename)
     named = str(given.media_id)
-    record = known_media(call, named)
+    record = provider_files.known_media(call, named)
     stored_key = _key_of(call, record) if record else None
     is_usable = record is None or _is_at_provider(record, phone)
-    if record is not None:
-        if not is_usable and stored_key is None:
-            raise _invalid("mediaId", "was uploaded for another number")
-        _check_record(record, kind, "mediaId")
-    else:
-        provider_files.check(call, phone, named, kind, "mediaId")
+    if not is_usable and stored_key is None:
+        raise _invalid("mediaId", "was uploaded for another number")
+    provider_files.check_id(call, phone, named, kind, place="mediaId", record=record)
     return File(
         type=kind,
         place="mediaId",
@@ -225,49 +210,6 @@ def file_of(
         caption=caption,
         filename=filename,
     )
-
-
-def known_media(call: Call[Any], media_id: str, field: str = "mediaId") -> Media | None:
-    """Return our record of a file at the provider, None if there is none. Raises NotFound for another company's."""
-    record = store.media.get(call.table, Media.key(media_id))
-    if record is not None and (record.company != call.company or record.media_status in _GONE):
-        raise NotFound(f"{field}: file not found")
-    return record
-
-
-def check_files(call: Call[Any], part: object, place: str) -> None:
-    """
-    Check the files in an object of the provider, by id or link. Raises NotFound for another company's file, and
-    InvalidInput for one that is of another type.
-    """
-    until = clock.now_ms() + files.LINKED_WITHIN_MS
-    for field, kind, file in _files_in(part, place):
-        if "id" in file:
-            _check_id(call, str(file["id"]), kind, f"{field}.id")
-        elif isinstance(file.get("link"), str) and clock.now_ms() < until:
-            # All of them within the time of one: the others are left to the provider.
-            files.check_link(kind, file["link"], f"{field}.link", until - clock.now_ms())
-
-
-def _files_in(part: object, place: str) -> Iterator[tuple[str, FileType, dict[str, Any]]]:
-    """Yield the files in an object of the provider: the place of each, and what it is sent as."""
-    if isinstance(part, list):
-        for index, entry in enumerate(part):
-            yield from _files_in(entry, f"{place}.{index}")
-    if not isinstance(part, dict):
-        return
-    for name, value in part.items():
-        if name in _IN_OBJECTS and isinstance(value, dict):
-            yield f"{place}.{name}", _IN_OBJECTS[name], value
-        yield from _files_in(value, f"{place}.{name}")
-
-
-def _check_id(call: Call[Any], media_id: str, kind: FileType, field: str) -> None:
-    record = known_media(call, media_id, field)
-    if record is not None:
-        _check_record(record, kind, field)
-    else:
-        provider_files.check(call, participants.sender_of(call), media_id, kind, field)
 
 
 def _key_of(call: Call[Any], record: Media) -> str | None:
@@ -281,11 +223,6 @@ def _key_of(call: Call[Any], record: Media) -> str | None:
 def _is_at_provider(record: Media, phone: Phone) -> bool:
     """Whether the number can send a file by its id: ids of our actions name files of our bucket only."""
     return record.media_id.isdecimal() and record.phone in {None, phone.phone}
-
-
-def _check_record(record: Media, kind: FileType, field: str) -> None:
-    """Raise InvalidInput for a file that is of another type."""
-    files.check_type(kind, record.content_type or "", field)
 
 
 def _invalid(field: str, problem: str) -> InvalidInput:

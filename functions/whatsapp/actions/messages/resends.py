@@ -27,8 +27,10 @@ from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.envelope import ProviderRefusal, provider_of
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.messages import stored_drafts
+from whatsapp.actions.messages.provider_files import check_files
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import failures, messages
+from whatsapp.sending.drafts import Draft
 from whatsapp.sending.views import View
 from whatsapp.store import ordering
 from whatsapp.store.items import Conversation, Message, Phone
@@ -114,8 +116,8 @@ def resend_message(call: Call[ResendMessage]) -> SentMessage:
     Answers 409 `state_conflict` while the outcome of the first one is open or unknown, and for requests for payment.
     """
     message = references.message_of(call, call.input.message_id)
-    draft = stored_drafts.draft_of(call, message)
     phone = _phone(call, message)
+    draft = _draft(call, phone, message)
     if call.input.to is None:
         conversation = _conversation(call, message)
     else:
@@ -259,8 +261,16 @@ def _order(call: Call[RetryFailed], phone: Phone, message: Message) -> messages.
         principal=call.caller.principal,
         phone=phone,
         conversation=_conversation(call, message),
-        draft=stored_drafts.draft_of(call, message),
+        draft=_draft(call, phone, message),
     )
+
+
+def _draft(call: Call[Any], phone: Phone, message: Message) -> Draft:
+    """Return a stored message as a draft, whose files are checked again. Raises as `draft_of` and `check_files`."""
+    draft = stored_drafts.draft_of(call, message)
+    if draft.media is None:  # A file of its own is checked when it is sent.
+        check_files(call, draft.content, "messageId", phone)
+    return draft
 
 
 def _action_id(call: Call[Any], message: Message) -> str:

@@ -13,8 +13,8 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Components, Language, SendInput, TemplateName, Text
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages.files import check_files
 from whatsapp.actions.messages.interactive.parts import checked
+from whatsapp.actions.messages.provider_files import check_files
 from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.payloads import of_template, of_text
 from whatsapp.sending.templates import approval, fit

@@ -7,10 +7,11 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime.failures import Transient
 from whatsapp.store import ordering
-from whatsapp.store.items import Edit, Reaction, Status, pk
+from whatsapp.store.items import Edit, Message, Reaction, Status, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
 _MOST_REPORTS = 100
+_PLAYED = "audio"  # the type of messages that customers play
 _MOST_ROUNDS = 5
 
 
@@ -27,9 +28,9 @@ def add_status(table: Table, status: Status) -> Status | None:
     return None
 
 
-def add_report(table: Table, status_pk: str, key: str) -> bool:
+def add_report(table: Table, status_pk: str, key: str, word: str | None) -> bool:
     """
-    Refer from a status to the object of another report of the same word.
+    Refer from a status to the object of another report; *word*: its entry of the history, if it has another word.
 
     False if the status was erased, or has a hundred of them, which no provider is known to send.
     """
@@ -38,7 +39,7 @@ def add_report(table: Table, status_pk: str, key: str) -> bool:
     try:
         table.update(
             pk(status_pk),
-            add=Status.named(further_s3_keys={key}),
+            add=Status.named(further_s3_keys={key}, **({"further_words": {word}} if word else {})),
             when=Attr(PARTITION_KEY).exists() & has_room,
         )
     except ConditionFailed:
@@ -46,9 +47,14 @@ def add_report(table: Table, status_pk: str, key: str) -> bool:
     return True
 
 
-def waiting_statuses(table: Table, phone: str, message_id: str) -> list[Status]:
-    """Return the statuses with a rank of a number's message with one recipient, in no particular order."""
-    keys = [pk(Status.of(phone, message_id, word)) for word in Status.words]
+def waiting_statuses(table: Table, message: Message, message_id: str) -> list[Status]:
+    """
+    Return the statuses of a new message with one recipient that were reported under an id, in no particular order.
+
+    Each key costs a read unit, also if there is no status. Of words without a rank, the item has the first.
+    """
+    words = Status.words if message.type == _PLAYED else Status.words_of_unplayed
+    keys = [pk(Status.of(message.phone, message_id, word)) for word in (*words, Status.other)]
     return [Status.read(item) for item in table.get_many(keys)]
 
 

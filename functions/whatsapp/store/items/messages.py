@@ -150,11 +150,12 @@ class Status(WhatsAppItem):
     One delivery status of a message. While its message is unknown it has a TTL of 35 days.
 
     The key has the number that reported it: a report of another company, of a message that is not its own, is separate.
-    All words without a rank have one key, `other`; the item has the first of them.
+    All words without a rank have one key, `other`; the item has the first of them, and lists the others.
     """
 
     item_type: ClassVar[str] = "STATUS"
     words: ClassVar[tuple[str, ...]] = ("sent", "delivered", "read", "played", "failed")
+    words_of_unplayed: ClassVar[tuple[str, ...]] = ("sent", "delivered", "read", "failed")
     other: ClassVar[str] = "other"
     pk_pattern: ClassVar[str] = "STATUS#{phone}#{messageId}#{status}"
     indexes: ClassVar[tuple[str, ...]] = ("gsi_customer_phone",)
@@ -181,6 +182,8 @@ class Status(WhatsAppItem):
     further_s3_keys: Annotated[set[str], AtMost(100)] = Field(
         default_factory=set, alias="furtherS3Keys"
     )
+    # Of words without a rank, which share a key: the other words that were reported, as entries of the history in JSON.
+    further_words: Annotated[set[str], AtMost(100)] = Field(default_factory=set)
     action_id: str | None = None
     # `subject#` and a keyed hash of the customer while the message is unknown, or of a group's participant: an erasure
     # finds the item by it.

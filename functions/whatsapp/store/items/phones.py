@@ -3,6 +3,7 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from shared.events.exchange import Provider
+from shared.identity.addresses import normal_digits
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 # Values of `automation`: the context that answers automatically at a number.
@@ -101,6 +102,11 @@ class Phone(WhatsAppItem):
     def in_use(self) -> bool:
         """Whether events of the number are processed and messages sent from it: it is enabled, and proven."""
         return self.enabled and self.proof is not None
+
+    def has_number(self, number: object) -> bool:
+        """Whether a text is this number: with or without `+` and separators, in any spelling of its line."""
+        digits = "".join(character for character in str(number or "") if character.isdecimal())
+        return bool(digits) and normal_digits(digits) == normal_digits(self.display_phone)
 
     @property
     def is_automated(self) -> bool:

@@ -76,8 +76,7 @@ def _put(resources: Resources, message: Message) -> tuple[Message, Outcome]:
 def _is_ours(event: Event, phone: Phone) -> bool:
     """Whether the business wrote it: the sender is its number, or (not confirmed) the context has `from_me`."""
     payload = event.payload or {}
-    sender = "".join(c for c in str(payload.get("from") or "") if c.isdecimal())
-    return sender == phone.display_phone or _context(payload).get("from_me") is True
+    return phone.has_number(payload.get("from")) or _context(payload).get("from_me") is True
 
 
 def _compose(

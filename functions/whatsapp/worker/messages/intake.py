@@ -321,8 +321,8 @@ def _bounded(event: Event, phone: Phone, described: Content) -> tuple[dict[str, 
 def _other_sender(event: Event, phone: Phone) -> dict[str, Any]:
     """Return the sender of an echo that another number of the business wrote."""
     written_from = _as_text((event.payload or {}).get("from"))
-    is_other_number = event.kind == "echo" and written_from not in {None, phone.display_phone}
-    return {"from": written_from} if is_other_number else {}
+    is_own = written_from is None or phone.has_number(written_from)
+    return {"from": written_from} if event.kind == "echo" and not is_own else {}
 
 
 def _preview(message: Message) -> str:

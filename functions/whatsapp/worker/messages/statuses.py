@@ -7,7 +7,7 @@ Every status is also a separate item. The message is written last, so that a sta
 its effects, even after a crash in between.
 
 A word without a rank, such as one that the provider introduces, is stored and listed in the history of its message, and
-changes nothing else: the message keeps the furthest status that has a rank.
+changes nothing else: the message keeps the furthest status that has a rank. It waits for its message as the others do.
 """
 
 import json
@@ -18,7 +18,7 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.aws.sqs_fifo import digest
+from shared.aws.sqs_fifo import digest, to_json
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
 from shared.runtime.observability import metrics
@@ -50,9 +50,9 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """
     Process a delivery status.
 
-    Raises Permanent: `unknown_status` for a text that is no word, and for a word without a rank whose sent message is
-    unknown; `tenant_mismatch` if the referenced message or action belongs to another company or number. The event is
-    then parked.
+    Raises Permanent: `unknown_status` for a text that is no word; `not_outbound` for a customer's message;
+    `tenant_mismatch` if the referenced message or action belongs to another company or number. The event is then
+    parked.
     """
     status, whole = _parse(event, phone)
     message_pk = Message.key(event.id)
@@ -62,8 +62,6 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
         message_pk = sent_messages.key_of_action(resources, status.action_id, event.id, phone)
         message = ownership.message_of(resources, message_pk, phone)
     is_sent = message is not None and message.direction == sent_messages.DIRECTION
-    if not is_sent and not status.has_known_word:
-        raise Permanent("unknown_status")
     if message is not None and not is_sent:
         raise Permanent("not_outbound")
     if message is not None and message.erased:
@@ -80,20 +78,22 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
     else:
         lasting = status.model_copy(update={"ttl": message.ttl})
         _store(resources, event, phone, lasting, whole)
-        apply = _apply if status.has_known_word else _list_word
-        outcome = apply(resources, message, status)
+        outcome = _apply(resources, message, status)
     forwarder.status(resources, event, phone, status, message)
     return outcome
 
 
 def fold_waiting(resources: SendingResources, message_id: str, message: Message) -> None:
     """Apply to a new message the statuses that arrived before it."""
-    waiting = store.message_reports.waiting_statuses(resources.table, message.phone, message_id)
+    waiting = store.message_reports.waiting_statuses(resources.table, message, message_id)
     for status in sorted(waiting, key=_rank):
-        _raise_rank(resources, message, status)
+        _show(resources, message, status)
 
 
 def _apply(resources: Resources, message: Message, status: Status) -> Outcome:
+    if not status.has_known_word:
+        _show(resources, message, status)
+        return Outcome.PERSISTED
     # The first callback of a send is evidence for the ledger. Later ones do not change the ledger.
     if status.action_id and not message.status_rank:
         sent_messages.confirm(
@@ -107,11 +107,16 @@ def _apply(resources: Resources, message: Message, status: Status) -> Outcome:
     return Outcome.PERSISTED
 
 
-def _list_word(resources: Resources, message: Message, status: Status) -> Outcome:
-    """Add a word without a rank to the history of its message; of a group's participant the item has it alone."""
-    if not status.participant:
-        store.messages.list_status_word(resources.table, message, _entry(status))
-    return Outcome.PERSISTED
+def _show(resources: SendingResources, message: Message, status: Status) -> None:
+    """
+    Show a status in its message: raise its rank, or list a word without a rank. Of a group's participant, the item of
+    such a word has it alone.
+    """
+    if status.has_known_word:
+        _raise_rank(resources, message, status)
+    elif not status.participant:
+        for entry in (_entry(status), *map(json.loads, sorted(status.further_words))):
+            store.messages.list_status_word(resources.table, message, entry)
 
 
 def _store(
@@ -143,7 +148,8 @@ def _keep_difference(
     fields = status.model_dump(by_alias=True, exclude_none=True, include=_REPORTED)
     fields |= json.loads(whole) if whole else {}
     key = full_content.key_of(phone, event.id, folders.STATUSES, status.pk, event.hash)
-    if store.message_reports.add_report(resources.table, status.pk, key):
+    word = to_json(_entry(status)) if status.status != shown.status else None
+    if store.message_reports.add_report(resources.table, status.pk, key, word):
         resources.bucket.put(key, json.dumps(fields, ensure_ascii=False).encode())
 
 
@@ -162,7 +168,7 @@ def _wait(
     # message exists by now and this read finds it.
     message = ownership.message_of(resources, message_pk, phone)
     if message is not None and not message.erased:
-        _raise_rank(resources, message, status)
+        _show(resources, message, status)
     return Outcome.PERSISTED
 
 
@@ -232,6 +238,8 @@ def _parse(event: Event, phone: Phone) -> tuple[Status, bytes | None]:
     status_name = str(payload.get("status") or "")
     if not _WORD.fullmatch(status_name):
         raise Permanent("unknown_status")
+    if status_name.lower() in RANKS:
+        status_name = status_name.lower()
     participant = senders.participant_of(payload)
     callback = payload.get("biz_opaque_callback_data")
     at_ms = min(event.at * 1_000, event.accepted_at)
@@ -313,4 +321,4 @@ def _is_in_history(message: Message, status: Status) -> bool:
 
 
 def _rank(status: Status) -> int:
-    return RANKS[status.status]
+    return RANKS.get(status.status, 0)

@@ -189,10 +189,9 @@ def _direction(
     callee.
     """
     direction = payload.get("direction")
-    caller = str(payload.get("from") or "").removeprefix("+")
     is_outbound = "recipient_id" in payload or "recipient_user_id" in payload
     if direction == BY_BUSINESS or (
-        direction != BY_CUSTOMER and (is_outbound or caller == phone.display_phone)
+        direction != BY_CUSTOMER and (is_outbound or phone.has_number(payload.get("from")))
     ):
         return BY_BUSINESS
     return BY_CUSTOMER

@@ -109,8 +109,8 @@ class FileStored:
 class NumberReleased:
     """
     A customer no longer has the number *customer_address*, as shown at *received_at*: the provider reported another
-    one, or another customer writes from it. *customer_user_id* is the earlier owner's, if known. *company* takes note
-    even if none of its projects uses the business address.
+    one, or another customer writes from it. *customer_user_id* is the earlier owner's, *next_user_id* the next one's,
+    if known. *company* takes note even if none of its projects uses the business address.
     """
 
     type: Literal["number_released"] = "number_released"
@@ -123,6 +123,7 @@ class NumberReleased:
     business_address: str
     customer_address: str = field(repr=False)
     customer_user_id: str | None = field(default=None, repr=False)
+    next_user_id: str | None = field(default=None, repr=False)
     received_at: str
 
 

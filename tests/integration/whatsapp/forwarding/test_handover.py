@@ -293,8 +293,8 @@ def test_a_status_of_a_message_that_the_inbox_sent_is_not_handed_over(automated:
     assert bodies(automated.statuses) == []
 
 
-def test_a_status_without_a_rank_is_parked_and_not_handed_over(automated: Harness) -> None:
-    automated.take(status("teleported"))
+def test_a_status_that_is_no_word_is_parked_and_not_handed_over(automated: Harness) -> None:
+    automated.take(status("tele#ported"))
 
     assert automated.statuses.entries == []
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
+from whatsapp import store
 from whatsapp.inbound.event import Outcome
 
 CUSTOMER = "447700900101"
@@ -58,6 +59,24 @@ def test_a_message_of_the_business_in_the_history_belongs_to_the_customer_of_its
     )
     assert stored["sentAt"] == stored["receivedAt"]
     assert stored["receivedAt"].startswith("2025-12-31T12:01:00.")
+
+
+@pytest.mark.parametrize(
+    ("display_phone", "sender"),
+    [
+        ("5511987654321", "551187654321"),
+        ("551187654321", "+5511987654321"),
+        ("525512345678", "5215512345678"),
+    ],
+)
+def test_a_message_of_the_business_is_known_by_each_spelling_of_its_number(
+    harness: Harness, display_phone: str, sender: str
+) -> None:
+    store.phones.register(harness.resources.table, a_phone(display_phone=display_phone))
+    store.phones.forget()
+    harness.take(history(answered() | {"from": sender}))
+
+    assert harness.item("MSG#wamid.a")["direction"] == "OUTBOUND"
 
 
 @pytest.mark.parametrize(

@@ -160,12 +160,9 @@ def test_the_price_category_is_kept(harness: Harness) -> None:
     assert harness.item("MSG#wamid.e")["priceCategory"] == "service"
 
 
-@pytest.mark.parametrize("word", ["teleported", "", "x" * 65, "a#b", "gelesen ä"])
-def test_a_status_that_is_no_word_or_whose_message_is_unknown_is_parked(
-    harness: Harness, word: str
-) -> None:
-    if word != "teleported":
-        echo(harness)
+@pytest.mark.parametrize("word", ["", "x" * 65, "a#b", "gelesen ä"])
+def test_a_status_that_is_no_word_is_parked(harness: Harness, word: str) -> None:
+    echo(harness)
     (handled,) = harness.take(status(word))
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "unknown_status")
@@ -192,6 +189,31 @@ def test_a_word_without_a_rank_is_listed_and_the_known_statuses_stay_as_they_are
     assert [word for word in listed if word in order] == list(order)
     assert shown["code"] == "131059"
     assert (item["status"], len(item["furtherS3Keys"])) == (first, 1)
+
+
+@pytest.mark.parametrize("kind", ["text", "audio"])
+def test_words_without_a_rank_wait_for_their_message_as_the_known_ones_do(
+    harness: Harness, kind: str
+) -> None:
+    words = ("warning", "played", "held back", "delivered", "warning")
+    for word in words:
+        assert harness.outcomes(status(word)) == [Outcome.PERSISTED]
+    content = (
+        {"text": {"id": "-"}}
+        if kind == "text"
+        else {"audio": {"id": "77", "mime_type": "audio/ogg"}}
+    )
+    harness.take(
+        {"field": "smb_message_echoes", "message_echoes": [ECHO | {"type": kind} | content]}
+    )
+
+    stored = harness.item("MSG#wamid.e")
+    listed = [entry["status"] for entry in stored["deliveryStatusHistory"]]
+    known = (
+        ["delivered", "played"] if kind == "audio" else ["delivered"]
+    )  # no other message is played
+    assert listed == ["warning", "held back", *known]
+    assert stored["deliveryStatus"] == ("read" if kind == "audio" else "delivered")
 
 
 def test_words_without_a_rank_leave_room_for_all_known_ones(harness: Harness) -> None:

@@ -48,7 +48,7 @@ def refused_of(harness: Harness, phone: str, *identities: str) -> None:
     status = {
         "recipient_id": "447700900101",
         "timestamp": str(NOW // 1_000),
-        "status": "teleported",
+        "status": "tele#ported",
     }
     values = {"metadata": {"phone_number_id": phone}}
     statuses = [status | {"id": identity} for identity in identities]

@@ -189,7 +189,27 @@ def test_a_message_without_a_sender_is_of_the_only_contact_with_a_user_id(
     assert harness.item("MSG#wamid.1").get("senderUserId") == ("GB.1" if is_named else None)
 
 
-@pytest.mark.parametrize("field", ["messages", "calls", "user_preferences"])
+@pytest.mark.parametrize(
+    ("sender", "contacts"),
+    [
+        (447700900101, []),
+        ("+44 7700 900-101", []),
+        (" +44 (7700) 900101 ", []),
+        (None, [{"wa_id": 447700900101}]),
+        ("GB.1", [{"user_id": "GB.1", "wa_id": "447700900101"}, {"user_id": "GB.2"}]),
+    ],
+)
+def test_a_sender_in_another_spelling_is_the_same_customer(
+    harness: Harness, sender: object, contacts: list[dict[str, Any]]
+) -> None:
+    harness.take({"messages": [text("wamid.0")]})
+    handled = harness.take({"contacts": contacts, "messages": [text("wamid.1") | {"from": sender}]})
+
+    assert (handled[0].outcome, handled[0].reason) == (Outcome.PERSISTED, None)
+    assert harness.item("MSG#wamid.1")["conversationPk"] == f"CONV#{PHONE}#447700900101"
+
+
+@pytest.mark.parametrize("field", ["messages", "calls", "user_preferences", "smb_message_echoes"])
 @pytest.mark.parametrize("ids", [{"user_id": "GB.1"}, {"wa_id": "447700900101"}])
 def test_what_names_nobody_is_of_the_only_contact(
     harness: Harness, field: str, ids: dict[str, str]
@@ -198,8 +218,10 @@ def test_what_names_nobody_is_of_the_only_contact(
         "messages": NAMELESS,
         "calls": {"id": "wacid.1", "event": "connect", "timestamp": str(NOW // 1_000)},
         "user_preferences": {"category": "marketing_messages", "value": "stop", "timestamp": str(NOW // 1_000)},
+        "smb_message_echoes": NAMELESS | {"from": "15550783881"},
     }  # fmt: skip
-    handled = harness.take({"field": field, "contacts": [ids], field: [items[field]]})
+    array = "message_echoes" if field == "smb_message_echoes" else field
+    handled = harness.take({"field": field, "contacts": [ids], array: [items[field]]})
 
     assert [(one.outcome, one.reason) for one in handled] == [(Outcome.PERSISTED, None)]
     assert harness.item(f"CONV#{PHONE}#{next(iter(ids.values()))}")

@@ -80,7 +80,7 @@ DELIVERIES: list[dict[str, Any] | Entry] = [
     post(message("wamid.6", "hologram", {"words": "canary-unknown"})),
     post(message("wamid.7", "edit", {"message": {"type": "text", "text": WORDS}})),  # parked: no target
     post({"statuses": [STATUS | {"status": "failed", "errors": [ERROR]}]}),
-    post({"statuses": [STATUS | {"status": "teleported"}]}),  # parked: unknown status
+    post({"statuses": [STATUS | {"status": "tele#ported"}]}),  # parked: unknown status
     post({"field": "security", "event": "canary-unknown", "requester": PHONE}),
     post(raw=b'{"canary-raw": "447700900987'),  # parked: malformed
     sent(),

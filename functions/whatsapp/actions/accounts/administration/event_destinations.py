@@ -179,7 +179,7 @@ def _account(call: Call[Any]) -> tuple[EumAccount, str]:
     ]
     if not linked:
         raise NotConfigured("the account is not linked to AWS End User Messaging")
-    phone = next((one for one in linked if one.aws_waba), linked[0])
+    phone = remote.linked_of(linked)
     return remote.eum_of(call, phone), remote.aws_account_of(phone)
 
 

@@ -8,6 +8,7 @@ from whatsapp import store
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import Unsupported
+from whatsapp.actions.messages.provider_files import check_files
 from whatsapp.api.json_view import plain
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import messages, payloads
@@ -20,8 +21,8 @@ def order_of(call: Call[Any], action: Action, message_pk: str) -> messages.Order
     """
     Return the message to be sent again.
 
-    Raises NotFound for an erased message or a number that is not in use, and Unsupported for a type that cannot be made
-    from the stored message.
+    Raises NotFound for an erased message or a number that is not in use, Unsupported for a type that cannot be made
+    from the stored message, and as `check_files`.
     """
     message = store.messages.get(call.table, message_pk)
     if message is None or message.company != call.company or message.erased:
@@ -31,6 +32,8 @@ def order_of(call: Call[Any], action: Action, message_pk: str) -> messages.Order
     if not phone.in_use or head is None or head.company != call.company:
         raise NotFound("actionId: the number or the conversation is not in use")
     named_at = ordering.moment_of(message.received_at)
+    draft = draft_of(message)
+    check_files(call, draft.content, "actionId", phone)
     return messages.Order(
         action_id=action.action_id,
         principal=call.caller.principal,
@@ -39,7 +42,7 @@ def order_of(call: Call[Any], action: Action, message_pk: str) -> messages.Order
             message.sender_phone, message.sender_user_id, named_at=named_at
         ),
         request=to_json([call.action, call.input.model_dump(mode="json")]),
-        draft=draft_of(message),
+        draft=draft,
     )
 
 

@@ -188,12 +188,12 @@ def _asked(
 def _numbers(call: Call[ExtraInput]) -> list[str]:
     """Return the digits of the given numbers. Raises NotFound for one that is not of the company's account."""
     phones = participants.account_of(call, call.input.meta_waba_id)
-    own = {phone.display_phone for phone in phones}
     found = []
     for place, text in enumerate(call.input.phone_numbers):
         field = f"phoneNumbers.{place}"
         digits = participants.number_of(text, phones[0], field)
-        if digits not in own:
+        own = next((phone for phone in phones if phone.has_number(digits)), None)
+        if own is None:
             raise NotFound(f"{field}: is not a number of metaWabaId")
-        found.append(digits)
+        found.append(own.display_phone)
     return found

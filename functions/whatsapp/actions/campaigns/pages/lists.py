@@ -29,7 +29,8 @@ _MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-
 _ENCODINGS = {"utf-8": "UTF-8", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 _FIELDS = {
     "to": {"to", "phone", "phonenumber", "mobile", "mobilenumber", "mobilephone", "number", "whatsapp",
-           "whatsappnumber", "customerphone", "telephone", "msisdn", "waid"},
+           "whatsappnumber", "customerphone", "telephone", "tel", "cell", "cellphone", "msisdn", "e164", "waid",
+           "tonumber", "tophone", "contact", "customer"},
     "recipient": {"recipient", "userid", "bsuid", "businessscopeduserid"},
     "ref": {"ref", "reference"},
     "text": {"text", "message"},

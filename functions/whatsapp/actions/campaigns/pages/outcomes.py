@@ -18,6 +18,7 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import NoInput
 from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import pacing
+from whatsapp.actions.messages import provider_files
 from whatsapp.api.queries import NotFound
 from whatsapp.inbound import provider_errors
 from whatsapp.sending import failures, messages, payloads
@@ -41,6 +42,10 @@ SPARE_MS = 15_000
 LONGEST_WAIT_MS, SHORT_WAIT_MS = 2_000, 250
 
 
+class FileRefused(Exception):
+    """A file of the row is of another type than the template's header, or another company's."""
+
+
 class Stopped(Exception):
     """
     The run of the page ends here. *pause* is the reason if the whole campaign stops.
@@ -52,6 +57,9 @@ class Stopped(Exception):
         super().__init__(pause or "later")
         self.pause = pause
         self.delay_ms = delay_ms
+
+
+_WORDS: dict[type[Exception], str] = {KeyReused: "duplicate", FileRefused: "invalid:file"}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,14 +81,15 @@ class PageRun:
     places: Counter[str] = field(default_factory=Counter)
     waited_ms: int = 0  # without short waits
     pause: str | None = None  # why the campaign stops after the current recipient
+    files: provider_files.Checks = field(default_factory=provider_files.Checks)
 
 
 def outcome_of(run: PageRun, row: Row) -> str:
     """Send to one recipient and return the outcome, with its reason. Raises Stopped."""
     try:
         sent = _sent_in_time(run, row)
-    except (KeyReused, InvalidInput, NotFound) as problem:
-        outcome = "duplicate" if isinstance(problem, KeyReused) else "invalid"
+    except (KeyReused, InvalidInput, NotFound, FileRefused) as problem:
+        outcome = _WORDS.get(type(problem), "invalid")
     except failures.PolicyRefused as refusal:
         if refusal.concerns_the_number:
             raise Stopped(refusal.reason) from None
@@ -128,7 +137,10 @@ def _sent_in_time(run: PageRun, row: Row) -> SentView:
 
 
 def _sent(run: PageRun, row: Row) -> SentView:
-    """Send to one recipient, or return the message of an earlier run of this line. Raises as the send use case."""
+    """
+    Send to one recipient, or return the message of an earlier run of this line. Raises FileRefused, and as the send use
+    case.
+    """
     campaign, resources = run.campaign, run.resources
     conversation = participants.conversation_with(
         _call_of(run), run.phone, str(row.get("to") or row.get("recipient")), "to"
@@ -146,10 +158,23 @@ def _sent(run: PageRun, row: Row) -> SentView:
     )
     sent = messages.earlier(resources, order)
     if sent is None:
+        _check_files(run, row)
         _take_place(run)
         attempt = messages.Run(owner=str(run.page.owner), remaining_ms=run.remaining_ms)
         sent = messages.send(resources, resources.gate, order, attempt)
     return sent
+
+
+def _check_files(run: PageRun, row: Row) -> None:
+    """Check the files of a row; those of the campaign were checked when it was created. Raises FileRefused."""
+    if "components" not in row:
+        return
+    try:
+        provider_files.check_files(
+            _call_of(run), row["components"], "components", run.phone, run.files
+        )
+    except (InvalidInput, NotFound):
+        raise FileRefused from None
 
 
 def _take_place(run: PageRun) -> None:

@@ -117,8 +117,7 @@ def sender_of_tenant(call: Call[Any], tenant_id: str) -> Phone:
     """Return the number of a tenant: the one it names, else its numbers' default one. Raises NotFound."""
     tenant = tenant_of(call, tenant_id)
     phones = [phone for phone in participants.phones_of(call) if phone.in_use]
-    digits = (tenant.phone_e164 or "").removeprefix("+")
-    named = [phone for phone in phones if phone.display_phone == digits]
+    named = [phone for phone in phones if phone.has_number(tenant.phone_e164)]
     own = [phone for phone in phones if (phone.tenant or call.company) == tenant_id]
     of_account = [phone for phone in phones if phone.waba_meta_id == tenant.waba_id]
     for found in (named, own, of_account):

@@ -114,7 +114,7 @@ def save_tenant(call: Call[SaveTenant]) -> TenantView:
     number = None
     if asked.phone is not None:
         number = participants.number_of(asked.phone, phones[0], "phone")
-        if number not in {phone.display_phone for phone in phones}:
+        if not any(phone.has_number(number) for phone in phones):
             problem = "must be a number of the account"
             raise InvalidInput([{"field": "phone", "problem": problem}])
     tenant = Tenant.model_validate(
@@ -138,13 +138,12 @@ def get_tenant(call: Call[OfTenant]) -> TenantView:
     """Return a tenant with its numbers and payment configurations."""
     tenant = owners.tenant_of(call, call.input.tenant_id)
     configs = tenants.all_configs_of(call.table, call.company, tenant.tenant_id)
-    digits = (tenant.phone_e164 or "").removeprefix("+")
     numbers = [
         TenantNumber(
             phone_number_id=phone.phone, display_phone=phone.display_phone, enabled=phone.enabled
         )
         for phone in participants.phones_of(call)
-        if (phone.tenant or call.company) == tenant.tenant_id or phone.display_phone == digits
+        if (phone.tenant or call.company) == tenant.tenant_id or phone.has_number(tenant.phone_e164)
     ]
     return tenant_view(
         tenant, numbers=numbers, configurations=[config_view(config) for config in configs]

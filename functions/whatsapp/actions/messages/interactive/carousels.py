@@ -9,9 +9,9 @@ from shared.api.auth import Scope
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import HttpsUrl, Input, MediaId, ReplyInput
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages.files import check_files
 from whatsapp.actions.messages.interactive.interactives import framed, of_interactive
 from whatsapp.actions.messages.interactive.parts import Body, ButtonId, CardBody, Label
+from whatsapp.actions.messages.provider_files import check_files
 from whatsapp.sending.drafts import Draft
 
 CAROUSELS = Group("carousels")

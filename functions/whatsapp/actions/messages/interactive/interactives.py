@@ -9,9 +9,9 @@ from shared.api.errors import InvalidInput
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import HttpsUrl, ProviderObject, ReplyInput, Text
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages.files import check_files
 from whatsapp.actions.messages.interactive.kinds import KINDS, InteractiveType
 from whatsapp.actions.messages.interactive.parts import Body, Label, Short, checked
+from whatsapp.actions.messages.provider_files import check_files
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.sending.drafts import Draft
 

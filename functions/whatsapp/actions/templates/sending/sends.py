@@ -15,7 +15,7 @@ from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Amount, CatalogId, Day, Whole, is_user_id
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages.files import check_files
+from whatsapp.actions.messages.provider_files import check_files
 from whatsapp.actions.templates.sending import slots
 from whatsapp.actions.templates.sending.inputs import CouponCode, Parts, Section, TemplateSend
 from whatsapp.actions.templates.sending.slots import Given

@@ -74,7 +74,12 @@ def addressed(table: Table, company: str, address: str, waba: str) -> list[Phone
         return [phone] if phone and phone.company == company else []
     entries = [entry for entry in of_company(table, company) if not waba or entry["waba"] == waba]
     candidates = [phone for entry in entries if (phone := get(table, entry["phone"]))]
-    return [p for p in candidates if address in {p.aws_phone, p.phone_arn, f"+{p.display_phone}"}]
+    return [
+        phone
+        for phone in candidates
+        if address in {phone.aws_phone, phone.phone_arn}
+        or (address.startswith("+") and phone.has_number(address))
+    ]
 
 
 def forget() -> None:

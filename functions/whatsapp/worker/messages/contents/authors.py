@@ -30,7 +30,7 @@ def of_event(event: Event, phone: Phone) -> dict[str, Any]:
     """Return the author of an event that changes a message."""
     payload = event.payload or {}
     sender = senders.sender_of("message", payload, event.contact)
-    if event.kind == "echo" or sender.phone == phone.display_phone:
+    if event.kind == "echo" or phone.has_number(sender.phone):
         return {BUSINESS: True}
     ids = {"phone": sender.phone, "userId": sender.user_id}
     return {name: value for name, value in ids.items() if value}

@@ -5,7 +5,8 @@ Numbers that a customer gave up, or that another person has since: for each comp
 
 Beside the consent records, which every context may read before it sends. Address hashes are keyed, and of the normal
 form of a number, as in consent records. An item holds the newest such time. It stands for all conversations of the
-company: a conversation may use the number if its customer has proven it since, or if it began since.
+company: a conversation may use the number if its customer has proven it since, if it began since, or if its customer is
+the one who has the number since, by the WhatsApp user id.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.items import Item
-from shared.identity.addresses import normal_form
+from shared.identity.addresses import USER_ID_PREFIX, normal_form
 from shared.identity.keyed_hashes import address_hash, address_hashes
 from shared.policy.consent.records import Consent
 
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class Withdrawal(Item):
-    """A number that had another owner from *at* on (`YYYY-MM-DDTHH:MM:SS.mmmZ`), as *evidence* shows."""
+    """
+    A number that had another owner from *at* on (`YYYY-MM-DDTHH:MM:SS.mmmZ`), as *evidence* shows. *owner*: the keyed
+    hash of the user id of who has it since, if known.
+    """
 
     item_type: ClassVar[str] = "WITHDRAWAL"
     pk_pattern: ClassVar[str] = Consent.pk_pattern
@@ -34,6 +38,13 @@ class Withdrawal(Item):
 
     at: str
     evidence: str  # the provider's id of the notice or message
+    owner: str | None = None
+
+    @classmethod
+    def of(cls, at: str, evidence: str, user_id: str | None) -> Withdrawal:
+        """Return the record of a change; *user_id*: who has the number since, if known."""
+        owner = address_hash(_address_of(user_id)) if user_id else None
+        return cls(at=at, evidence=evidence, owner=owner)
 
     @classmethod
     def key(cls, company: str, of_address: str) -> Attributes:
@@ -54,16 +65,30 @@ def note(table: Table, company: str, number: str, record: Withdrawal) -> None:
 
 
 def withdrawn_at(
-    table: Table, company: str, number: str, proven_at: str, *, is_consistent: bool = True
+    table: Table,
+    company: str,
+    number: str,
+    proven_at: str,
+    *,
+    user_id: str | None = None,
+    is_consistent: bool = True,
 ) -> str | None:
     """
     Return when a number (E.164) was withdrawn, if its customer has not proven it since; None if it may be used.
 
-    *proven_at*: when the customer last proved it. One strongly consistent read, or at half its cost one that may miss
-    a record of the last second.
+    *proven_at*: when the customer last proved it; *user_id*: the customer's, if known. One strongly consistent read, or
+    at half its cost one that may miss a record of the last second.
     """
     hashes = address_hashes(normal_form(number))
     keys = [Withdrawal.key(company, hashed) for hashed in hashes]
     items = table.get_many(keys, is_consistent=is_consistent)
-    newest = max((Withdrawal.read(item).at for item in items), default=None)
-    return newest if newest is not None and newest > proven_at else None
+    newest = max(map(Withdrawal.read, items), key=lambda record: record.at, default=None)
+    if newest is None or newest.at <= proven_at:
+        return None
+    if newest.owner and user_id and newest.owner in address_hashes(_address_of(user_id)):
+        return None
+    return newest.at
+
+
+def _address_of(user_id: str) -> str:
+    return USER_ID_PREFIX + user_id.removeprefix(USER_ID_PREFIX)

@@ -34,6 +34,16 @@ PLAIN: dict[str, Any] = {
 }  # fmt: skip
 TEMPLATE: dict[str, Any] = {"delayMinutes": 1_440, "templateName": "come_back"}
 MINUTE_MS = 60_000
+# Notices of a customer who has another number, or hides it.
+CHANGED: dict[str, Any] = {"type": "user_changed_number", "body": "changed"}
+MOVED: dict[str, Any] = {
+    "type": "system",
+    "text": None,
+    "system": CHANGED | {"wa_id": "447700900144"},
+}
+AWAY: dict[str, Any] = {
+    "type": "system", "text": None, "system": CHANGED | {"user_id": "GB.3", "previous_user_id": "GB.1"},
+}  # fmt: skip
 MOST_CALLS = 28  # of a job
 
 
@@ -127,6 +137,35 @@ def test_a_text_after_the_window_is_refused_and_the_template_after_it_is_sent(
     assert welcomes.sent() == ["come_back"]
     assert welcomes.run()["outcomes"] == {"0": "refused:window_closed", "1": "sent"}
     assert welcomes.run()["state"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "recipient"),
+    [
+        ("GB.1", {"from_user_id": "GB.2"}, {"recipient": "GB.1"}),
+        ("GB.1", MOVED, {"to": "+447700900144"}),
+        (None, MOVED, {"to": "+447700900144"}),
+        ("GB.1", AWAY, {"recipient": "GB.3"}),
+    ],
+)
+def test_a_step_does_not_reach_the_next_owner_of_the_number(
+    welcomes: Welcomes, first: str | None, then: dict[str, Any], recipient: dict[str, str]
+) -> None:
+    welcomes.set_up(HELLO, LATER, stopOnReply=False)
+    welcomes.write(from_user_id=first)
+    welcomes.runs.drain()
+    welcomes.runs.wait(5)
+    welcomes.set_up(HELLO, LATER, stopOnReply=False, enabled=False)  # for the next owner
+    welcomes.write(**then)
+    welcomes.set_up(HELLO, LATER, stopOnReply=False)
+    welcomes.runs.wait(40)
+
+    bodies: list[Any] = [
+        one.body for one in welcomes.actions.wire if one.operation == "send_message"
+    ]
+    assert [body["text"]["body"] for body in bodies] == ["Hello!", "Any questions?"]
+    assert recipient.items() <= bodies[1].items()
+    assert recipient.keys() == {"to", "recipient"} & bodies[1].keys()
 
 
 def test_an_opt_out_ends_the_sequence(welcomes: Welcomes) -> None:

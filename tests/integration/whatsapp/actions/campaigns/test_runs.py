@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from shared.policy.consent import withdrawals
 from shared.policy.consent.withdrawals import Withdrawal
+from shared.providers import linked_files
+from shared.providers.linked_files import Beginning
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.campaigns.runs import (
     OF_TEXT,
@@ -16,6 +20,7 @@ from tests.integration.whatsapp.actions.campaigns.runs import (
     total,
 )
 from tests.integration.whatsapp.actions.conftest import ADA, WABA
+from tests.integration.whatsapp.actions.templates.catalogue import IMAGE, listed
 from tests.integration.whatsapp.conftest import NOW
 from tests.integration.whatsapp.contacts.test_identity import P, Q, written
 from whatsapp.store.sending import timers
@@ -75,6 +80,48 @@ def test_a_row_with_values_that_do_not_fit_is_invalid_and_stops_no_others(runs: 
     shown = runs.finish(runs.create(rows, autoStart=True)["campaignId"])
 
     assert (shown["invalid"], shown["sent"]) == (1, 1)
+
+
+def test_each_file_of_rows_is_looked_at_once_and_one_of_another_type_makes_its_rows_invalid(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = numbers(10)
+    runs.wrote(*people)
+    listed(
+        runs.actions.sandbox, IMAGE, {"type": "BODY", "text": "Hi"}, name="sale", category="UTILITY"
+    )
+    asked: list[str] = []
+
+    def beginning_of(link: str, **_: Any) -> Beginning | None:
+        asked.append(link)
+        if "silent" in link:
+            return None
+        return Beginning("image/png", b"\x89PNG\r\n\x1a\n" if "good" in link else b"RIFF....WEBP")
+
+    monkeypatch.setattr(linked_files, "beginning_of", beginning_of)
+    links = ["good", "good", "bad", "bad", *(f"silent{n}" for n in range(5)), "good2"]
+    rows = [
+        {"to": f"+{person}", "components": [{"type": "header", "parameters": [
+            {"type": "image", "image": {"link": f"https://{name}.example.com/a.png"}}]}]}
+        for person, name in zip(people, links, strict=True)
+    ]  # fmt: skip
+    made = runs.create(rows, templateName="sale", components=None, autoStart=True)
+    shown = runs.finish(made["campaignId"])
+
+    assert (shown["sent"], shown["invalid"]) == (8, 2)
+    invalid = runs.control("get_campaign_recipients", shown["campaignId"], outcome="invalid").result
+    assert [(one["line"], one["reason"]) for one in invalid["recipients"]] == [
+        (3, "file"),
+        (4, "file"),
+    ]
+    # Links are left to the provider once three could not be read.
+    assert [link[8:].partition(".")[0] for link in asked] == [
+        "good",
+        "bad",
+        "silent0",
+        "silent1",
+        "silent2",
+    ]
 
 
 def test_customers_who_opted_out_are_refused_with_the_reason(runs: Runs) -> None:

@@ -12,8 +12,11 @@ from shared.providers.http import OriginRefused
 from shared.providers.linked_files import Beginning, Missing
 from tests.integration.whatsapp.actions.conftest import ADA, EUM_PHONE, EUM_WABA, Actions
 from tests.integration.whatsapp.actions.messages.test_files import LINK
+from tests.integration.whatsapp.actions.payments.conftest import configured, payment_order
 from tests.integration.whatsapp.actions.templates.catalogue import IMAGE, listed
 from tests.integration.whatsapp.conftest import NOW, PHONE, text
+from whatsapp import store
+from whatsapp.store.items import Media
 
 CONTENT = {name: media.BUILT_IN[media_id].content[:64] for name, media_id in {
     "jpeg": media.JPEG_IMAGE, "png": media.PNG_IMAGE, "pdf": media.PDF_DOCUMENT, "ogg": media.OGG_VOICE,
@@ -150,21 +153,76 @@ def test_files_in_the_provider_s_objects_are_checked_too(
 )
 @pytest.mark.parametrize("provider", ["graph", "eum"])
 def test_a_file_of_an_unknown_id_is_looked_at_where_the_provider_has_it(
-    actions: Actions, kind: str, media_id: str, provider: str, *, is_sent: bool
+    actions: Actions,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    media_id: str,
+    provider: str,
+    *,
+    is_sent: bool,
 ) -> None:
-    body = {"mediaId": media_id}
+    bucket, body = actions.harness.resources.bucket, {"mediaId": media_id}
+    copied: list[str] = []
+
+    def put_object(name: str, key: str, content: bytes, content_type: str) -> None:
+        copied.append(key)
+        bucket.client.put_object(Bucket=name, Key=key, Body=content, ContentType=content_type)
+
+    monkeypatch.setattr(actions.sandbox, "put_object", put_object)
     if provider == "eum":
         actions.register_eum()
         number = {"phone_number_id": EUM_PHONE, "display_phone_number": "15550783999"}
         inbound = text("wamid.ada.2", at=NOW // 1000 - 60, sender=ADA)
         actions.harness.take({"metadata": number, "messages": [inbound]}, waba=EUM_WABA)
         body |= {"phoneNumberId": EUM_PHONE}
-        if media_id == media.EXECUTABLE_AS_JPEG:
-            return  # AWS shows no content of a file without copying all of it.
     answer = actions.send(f"send_{kind}", body)
 
     assert (answer.status == 200) is is_sent, answer.body
-    assert is_sent or (answer.fields, actions.wire) == (["mediaId"], [])
+    assert is_sent or (answer.fields, sends_of(actions)) == (["mediaId"], [])
+    assert [key for key in copied if bucket.keys_under(key)] == []  # what was looked at is gone
+
+
+def test_files_of_every_further_way_are_checked(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configured(actions)
+    order = payment_order() | {"headerImageId": media.EXECUTABLE_AS_JPEG}
+    answer = actions.send("send_payment_order", order)
+    assert (answer.status, answer.fields) == (400, ["headerImageId"])
+
+    serve(monkeypatch, Beginning("image/png", CONTENT["png"]))
+    listed(actions.sandbox, IMAGE, {"type": "BODY", "text": "Hi"}, name="sale", category="UTILITY")
+    image = {"type": "image", "image": {"link": LINK}}
+    components = [{"type": "header", "parameters": [image]}]
+    button = {"type": "reply", "reply": {"id": "a", "title": "A"}}
+    interactive = {"header": image, "body": {"text": "See"}, "action": {"buttons": [button]}}
+    sent = [
+        actions.send("send_template", {"templateName": "sale", "components": components}),
+        actions.send("send_interactive", {"interactiveType": "button", "interactive": interactive}),
+    ]
+    serve(monkeypatch, Beginning("image/png", CONTENT["webp"]))
+    for first in sent:
+        assert first.status == 200, first.body
+        answer = actions.run("resend_message", {"messageId": first.result["messagePk"]})
+        assert (answer.status, answer.body["error"]["code"]) == (400, "invalid_input")
+    assert len(sends_of(actions)) == 2
+
+
+def test_a_received_file_that_was_not_downloaded_is_looked_at_where_the_provider_has_it(
+    actions: Actions,
+) -> None:
+    record = Media(
+        pk=Media.key(media.EXECUTABLE_AS_JPEG), company="acme", phone=PHONE,
+        media_id=media.EXECUTABLE_AS_JPEG, message_pk="MSG#wamid.1",
+    )  # fmt: skip
+    store.media.add(actions.harness.resources.table, record)
+    answer = actions.send("send_image", {"mediaId": media.EXECUTABLE_AS_JPEG})
+
+    assert (answer.status, answer.fields, sends_of(actions)) == (400, ["mediaId"], [])
+
+
+def sends_of(actions: Actions) -> list[Any]:
+    return [one for one in actions.wire if "send" in one.operation]
 
 
 def serve(monkeypatch: pytest.MonkeyPatch, outcome: Beginning | Exception | None) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.integration.whatsapp.actions.conftest import Actions
+from tests.integration.whatsapp.actions.messages.test_resends import fail
 from tests.integration.whatsapp.conftest import NOW, PHONE
 from tests.integration.whatsapp.contacts.test_identity import P, Q, changed, written
 from whatsapp.sending import recipients
@@ -52,11 +53,14 @@ def test_a_resent_message_does_not_reach_the_next_owner_of_the_number(
 ) -> None:
     actions.harness.take({"messages": [written("a", 0, P, FIRST)]})
     first = actions.run("send_text", TEXT | {"to": f"+{P}"}).result
+    fail(actions, first["messageId"], 131056)
     for event in events:
         actions.harness.take({"messages": [event]})
     answer = actions.run("resend_message", {"messageId": first["messagePk"]})
+    (retried,) = actions.run("retry_failed_messages", {"phoneNumberId": PHONE}).result["messages"]
 
     assert reason(answer) == WITHDRAWN
+    assert (retried["outcome"], retried["reason"]) == ("skipped", WITHDRAWN)
     assert sent_to(actions) == [{"to": f"+{P}"}]
 
 

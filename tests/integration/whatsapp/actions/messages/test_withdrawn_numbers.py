@@ -52,7 +52,9 @@ def relay(actions: Actions) -> list[dict[str, Any]]:
     actions.harness.inbound.entries.clear()
     released = [body for body in bodies if body["type"] == "number_released"]
     for body in released:
-        record = Withdrawal(at=body["received_at"], evidence=body["provider_message_id"])
+        record = Withdrawal.of(
+            body["received_at"], body["provider_message_id"], body.get("next_user_id")
+        )
         withdrawals.note(actions.log, body["company"], body["customer_address"], record)
     return released
 
@@ -94,6 +96,21 @@ def test_the_change_is_announced_once_with_the_owner_before(two: Actions) -> Non
 
     assert (announced["customer_user_id"], announced["company"]) == (FIRST, "acme")
     assert relay(two) == []
+
+
+@pytest.mark.parametrize("user_id", [NEXT, FIRST])
+def test_the_next_owner_s_older_conversation_at_another_number_goes_on(
+    actions: Actions, user_id: str
+) -> None:
+    actions.register_eum()
+    write_to_other(actions, written("b0", 0, P, user_id))
+    actions.harness.take({"messages": [written("a", 1, P, FIRST)]})
+    actions.harness.take({"messages": [written("b", 20, P, NEXT)]})
+    relay(actions)
+    answer = actions.run("send_text", TEXT | {"phoneNumberId": EUM_PHONE, "to": f"+{P}"})
+
+    assert (answer.status == 200) is (user_id == NEXT), answer.body
+    assert answer.status == 200 or reason(answer) == WITHDRAWN
 
 
 def test_a_customer_who_writes_again_from_the_number_is_answered_there(two: Actions) -> None:

@@ -158,6 +158,19 @@ def test_synchronisation_reads_accounts_on_aws(actions: Actions) -> None:
     assert [sent.operation for sent in actions.wire] == ["GetLinkedWhatsAppBusinessAccount"]
 
 
+def test_synchronisation_completes_a_number_that_lacks_its_ids_at_aws(actions: Actions) -> None:
+    actions.register_eum(aws_phone=None)
+    other = "105550000000009"
+    actions.register_eum(
+        pk=f"PHONE#{other}", phone=other, phone_arn=f"arn:parley:whatsapp:::phone-number-id/{other}",
+        aws_phone=f"phone-number-id-{'9' * 32}", display_phone="15550783009",
+    )  # fmt: skip
+    synced = actions.run("sync_phones", {"metaWabaId": EUM_WABA})
+
+    assert synced.status == 200, synced.body
+    assert actions.item(f"PHONE#{EUM_PHONE}").get("awsPhone"), synced.result
+
+
 @pytest.mark.parametrize("is_named", [False, True])
 def test_a_number_that_cannot_be_registered_does_not_stop_the_others(
     actions: Actions, is_named: bool

@@ -90,8 +90,8 @@ def _listed(call: Call[SyncPhones], siblings: list[Phone]) -> list[dict[str, Any
     """Return the numbers of an account as its provider lists them. Raises the provider's failures."""
     first = siblings[0]
     if first.provider == "eum":
-        linked = next((one for one in siblings if one.aws_waba), first)
-        answer = remote.eum_of(call, first).call(
+        linked = remote.linked_of(siblings)
+        answer = remote.eum_of(call, linked).call(
             "get_linked_whatsapp_business_account", id=remote.aws_account_of(linked)
         )
         numbers: list[dict[str, Any]] = answer.get("account", {}).get("phoneNumbers", [])
@@ -132,7 +132,7 @@ def _at_graph(sibling: Phone, entry: dict[str, Any]) -> Phone:
 
 
 def _at_aws(siblings: list[Phone], number: dict[str, Any]) -> Phone:
-    linked = next((one for one in siblings if one.aws_waba), siblings[0])
+    linked = remote.linked_of(siblings)
     facts = {
         "phone_arn": _field(number, "arn"),
         "aws_phone": _field(number, "phoneNumberId"),
@@ -157,16 +157,24 @@ def _field(entry: dict[str, Any], name: str) -> str:
 
 
 def _sync(call: Call[SyncPhones], stored: Phone | None, found: Phone, synced: Synced) -> None:
-    """Register a new number, or update what the provider decides of a registered one. Safe to repeat."""
+    """
+    Register a new number, or update what the provider decides of a registered one, and the ids at AWS that it lacks.
+    Safe to repeat.
+    """
     if stored is None:
         proof = proofs.keep(call, found)
         store.phones.register(call.table, found.model_copy(update={"proof": proof}))
         synced.added.append(found.phone)
         return
-    if stored.display_phone == found.display_phone:
+    facts = {
+        "display_phone": found.display_phone,
+        "aws_phone": stored.aws_phone or found.aws_phone,
+        "aws_waba": stored.aws_waba or found.aws_waba,
+    }
+    changed = stored.model_copy(update=facts)
+    if changed == stored:
         synced.unchanged.append(stored.phone)
         return
     proof = proofs.keep(call, found)
-    changed = stored.model_copy(update={"display_phone": found.display_phone, "proof": proof})
-    store.phones.register(call.table, changed)
+    store.phones.register(call.table, changed.model_copy(update={"proof": proof}))
     synced.changed.append(stored.phone)

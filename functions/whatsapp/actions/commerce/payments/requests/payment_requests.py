@@ -32,7 +32,7 @@ from whatsapp.actions.commerce.payments.requests.inputs import (
     SendPaymentOrder,
 )
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages.files import check_files
+from whatsapp.actions.messages.provider_files import check_files, check_named
 from whatsapp.actions.templates.sending import sends, slots
 from whatsapp.actions.templates.sending.slots import Given
 from whatsapp.sending.drafts import UsedTemplate
@@ -87,6 +87,8 @@ def send_payment_order(call: Call[SendPaymentOrder]) -> SentMessage:
     _check_reference(asked.order, asked.reference_id)
     checkout = _checkout(asked.reference_id, asked.order, asked.total_amount)
     phone = participants.sender_of(call)
+    if asked.header_image_id is not None:
+        check_named(call, asked.header_image_id, "image", "headerImageId", phone)
     config = None
     if asked.upi_intent_link:
         settings = link_settings(asked.upi_intent_link)
