@@ -138,7 +138,9 @@ def sent(
 
 def _mail(headers: Headers, content: Content, raw: bytes) -> ParsedMail:
     subject = headers.text("subject")
-    written = reply_text.new_text(content.text, subject, quote_at=content.quote_at)
+    written = reply_text.new_text(
+        content.text, subject, quote_at=content.quote_at, signature=content.signature
+    )
     mail = _assemble(headers, content, written, None)
     if mail.kind is not Kind.BOUNCE or mail.returned_ids:
         return mail

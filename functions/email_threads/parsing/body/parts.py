@@ -43,14 +43,15 @@ class Content:
     The decoded content of a mail.
 
     *html* is as it came, within the caps, None if there is none. *quote_at* is the offset in *text* at which a mail
-    client marked the quoted mail. *calendar_method*: the method of an invitation, in upper case. *returned_ids* are the
-    Message-IDs of embedded mails: in a bounce, of the mail that came back. *report_types*: types of report parts,
-    without `message/`. *delivery_status*: the text of a delivery report.
+    client marked the quoted mail, *signature* the signature that it marked. *calendar_method*: the method of an
+    invitation, in upper case. *returned_ids* are the Message-IDs of embedded mails: in a bounce, of the mail that came
+    back. *report_types*: types of report parts, without `message/`. *delivery_status*: the text of a delivery report.
     """
 
     text: str = ""
     html: str | None = None
     quote_at: int | None = None
+    signature: str = ""
     attachments: list[attachments.Attachment] = field(default_factory=list)
     calendar_method: str | None = None
     returned_ids: list[str] = field(default_factory=list)
@@ -179,6 +180,7 @@ def _alternative(branches: list[list[_Piece]]) -> list[_Piece]:
 def _set_text(content: Content, pieces: list[_Piece]) -> None:
     converted = _text_of(pieces)
     content.text, content.quote_at = converted.text, converted.quote_at
+    content.signature = converted.signature
     if _has_html(pieces):
         content.html = _html_of(pieces)
 
@@ -197,7 +199,8 @@ def _text_of_piece(piece: _Piece) -> html.HtmlText:
     if piece.plain is None:
         return marked
     above = marked.text[: marked.quote_at] if marked.quote_at is not None else ""
-    return html.HtmlText(piece.plain, quote_marks.aligned(above, piece.plain))
+    quote_at = quote_marks.aligned(above, piece.plain)
+    return html.HtmlText(piece.plain, quote_at, marked.signature)
 
 
 def _html_of(pieces: list[_Piece]) -> str:
