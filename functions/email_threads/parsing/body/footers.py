@@ -9,6 +9,7 @@ _SIGNATURE_LINES: Final = 12
 _LONGEST_SIGNATURE: Final = 1_000
 _LONGEST_FOOTER: Final = 160
 _FOOTER_LINES: Final = 2
+_MOST_FOOTERS: Final = 20
 
 # The usual mark, and the line above the footer of mailing lists.
 _SIGNATURE: Final = re.compile(r"(?:-- ?|_{20,})\s*")
@@ -108,17 +109,21 @@ def _signs(text: str) -> str:
 
 def without_footers(lines: list[str]) -> list[str]:
     """Return the lines without signature, footers of phones and apps, and separators at their end."""
-    while True:
+    for _ in range(_MOST_FOOTERS):
         shorter = _without_app(_without_separator(without_signature(lines)))
         if len(shorter) == len(lines):
             return lines
         lines = shorter
+    return lines
 
 
 def _without_separator(lines: list[str]) -> list[str]:
-    while lines and (not lines[-1].strip() or _SEPARATOR.fullmatch(lines[-1].strip())):
-        lines = lines[:-1]
-    return lines
+    count = len(lines)
+    while count and (
+        not lines[count - 1].strip() or _SEPARATOR.fullmatch(lines[count - 1].strip())
+    ):
+        count -= 1
+    return lines[:count]
 
 
 def _without_app(lines: list[str]) -> list[str]:

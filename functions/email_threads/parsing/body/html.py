@@ -231,7 +231,7 @@ class _Converter(HTMLParser):
             self._line.append(data)
 
     def _begin_signature(self, tag: str) -> None:
-        if tag not in _VOID and self._signature_begin is None:
+        if tag in _LINES | _PARAGRAPHS and self._signature_begin is None:
             self._end_line()
             self._signature_begin = (len(self._lines), len(self._hidden))
 

@@ -28,6 +28,7 @@ _SHARED: Final = re.compile(
     r"(?P<own>.{0,200}?[^\s-])[ -]{1,6}(?P<attribution>(?:On|Am|Le|El|Il|Em|Op|Den)\s+(?:\w{2,10}[.,]{0,2}\s+)?"
     r"(?:\w{3,9}\.?\s+)?\d[^:]{4,60}\d:\d\d.{3,120}[:\uff1a])\s*"
 )
+_LONGEST_GAP: Final = 12  # lines between two runs of a quote
 _TORN_END: Final = re.compile(r"> ?[^<>]{2,30}[:\uff1a]\s*")
 _BROKEN_LINK: Final = re.compile(r".{0,300}https?://\S{1,300}")
 _WRAPPED_FROM: Final = 66  # characters from which clients wrap a quoted line
@@ -167,6 +168,8 @@ def _introduces(lines: list[str], number: int) -> bool:
 
 def _is_part_of_quote(lines: list[str], start: int, stop: int) -> bool:
     """Whether the lines between two runs are no answer: the end of a wrapped line, or an attribution."""
+    if stop - start > _LONGEST_GAP:
+        return False
     texts = [number for number in range(start, stop) if lines[number].strip()]
     if not texts:
         return False
