@@ -36,7 +36,7 @@ _DISPLAYED_SCHEMES: Final = {"http", "https", "mailto", "cid"}
 _READ_ATTRIBUTES: Final = {
     "*": {"style", "hidden", "class", "id"},
     "a": {"href"},
-    "img": {"alt"},
+    "img": {"alt", "width", "height"},
     "blockquote": {"type"},
 }
 
@@ -45,6 +45,7 @@ _HIDDEN: Final = re.compile(
     r"|font-size\s*:\s*0+(?:\.0+)?(?![.\d])|opacity\s*:\s*0+(?:\.0+)?(?![.\d]))",
     re.IGNORECASE,
 )
+_PIXEL: Final = frozenset({"0", "1"})  # the sizes of an image that counts readers
 _VOID: Final = frozenset({"br", "hr", "img", "wbr", "col", "area"})
 _LINES: Final = frozenset(
     {"div", "tr", "table", "tbody", "thead", "tfoot", "center", "section", "article", "header"}
@@ -245,7 +246,7 @@ class _Converter(HTMLParser):
     def _add_void(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "br":
             self._end_line(even_empty=True)
-        elif tag == "img":
+        elif tag == "img" and not _PIXEL & {attributes.get("width"), attributes.get("height")}:
             self.handle_data(attributes.get("alt", ""))
 
     def _open(self, tag: str, attributes: dict[str, str]) -> None:

@@ -204,7 +204,8 @@ def _continues(lines: Sequence[str], first: int, last: int) -> bool:
 def _is_attribution(text: str, *, is_above_quote: bool) -> bool:
     has_date, has_verb = _dated(text), bool(quote_words.WROTE.search(text))
     has_address = bool(_ADDRESS.search(text))
-    if is_above_quote:
+    is_exact = bool(_YEAR.search(text) and _CLOCK.search(text))
+    if is_above_quote and not (_FIRST_PERSON.search(text) and not (has_address or is_exact)):
         return has_date or has_address or has_verb
     if _DATE_FIRST.fullmatch(text) or _ends_with_verb(text):
         return True
@@ -215,7 +216,7 @@ def _is_attribution(text: str, *, is_above_quote: bool) -> bool:
     if _BRACKETED.search(text):
         return True
     # A sentence of a person names a day or a time, and rarely the year with the time.
-    return has_verb and (has_address or bool(_YEAR.search(text) and _CLOCK.search(text)))
+    return has_verb and (has_address or is_exact)
 
 
 def _dated(text: str) -> bool:

@@ -102,6 +102,10 @@ def test_an_opt_out_above_the_attribution_of_a_rare_client_is_heard_and_none_ins
             "STOP\n\nOn 2 Nov 2026 at 15:40, Ann wrote:\n> See https://shop.example/action\n_nonce=3dd518)\n>\n",
             "STOP",
         ),
+        (
+            "I ordered on 2 November 2026 and you said:\n> We deliver\n> in May.\n\nWhen?",
+            "I ordered on 2 November 2026 and you said:\n\nWhen?",
+        ),
     ],
 )  # fmt: skip
 def test_lines_beside_an_attribution_and_in_a_quote_belong_to_the_right_writer(
@@ -169,3 +173,9 @@ def test_a_signature_that_the_client_marks_is_no_own_text(mark: str) -> None:
     assert own_text(plain, f"<p>STOP</p>{signature}{quote}") == "STOP"
     assert own_text(None, f"<p>Hi</p>{signature}<p>STOP</p>").endswith("STOP")
     assert own_text(None, signature).startswith("Ann Lee")
+
+
+def test_an_image_that_counts_readers_has_no_text() -> None:
+    assert own_text(None, '<img src="cid:a" alt="Sent by x" width="1" height="1"><p>STOP</p>') == (
+        "STOP"
+    )

@@ -79,7 +79,7 @@ def test_a_report_of_an_old_mail_server_is_a_bounce_of_the_mail_in_its_text(
         ({"From": "ann@x.example", "Return-Path": "<ann@x.example>", "Subject": "Bounce"}, "Code 550 again"),
         ({"From": "daemon.smith@x.example", "Subject": "Status"}, "Hello"),
         ({"From": "postmaster@x.example", "Subject": "Our new domain"}, "Hello, I run the mail here."),
-        ({"From": "no-reply@shop.example", "Subject": "Delivery failed"}, "Your parcel could not be delivered: nobody was at home."),
+        ({"From": "no-reply@shop.example", "Subject": "Delivery failed"}, "Your parcel could not be delivered: the door was closed."),
     ],
 )  # fmt: skip
 def test_a_mail_of_a_person_about_a_bounce_is_an_ordinary_mail(
